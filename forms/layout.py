@@ -1,4 +1,8 @@
-"""Measure, cut, wrap, pad and colour text by terminal cells."""
+"""Text as a terminal shows it: safe to print, measured, cut, wrapped and padded by cells, with tones and signs.
+
+A *cell* is the place of one letter. Text from elsewhere (names on a server, notes) may steer a terminal; here it is
+made visible instead. A *tone* says how a text is meant; colours, and signs for terminals without them, follow from it.
+"""
 
 import re
 import time
@@ -161,12 +165,16 @@ def pad(text: str, cells: int, *, right: bool = False, fill: str = " ") -> str:
 
 
 class Tone(StrEnum):
+    """How a text is meant, which decides its colour."""
+
     PLAIN = "plain"
     GOOD = "good"
     BAD = "bad"
     CAUTION = "caution"
     FAINT = "faint"
+    """Beside what matters."""
     DATA = "data"
+    """A part of a picture: bars and curves."""
 
 
 _ANSI = {Tone.GOOD: 32, Tone.BAD: 31, Tone.CAUTION: 33, Tone.FAINT: 2, Tone.DATA: 94}
@@ -175,11 +183,15 @@ _END = "\x1b[0m"
 
 @dataclass(frozen=True, slots=True)
 class Toned:
+    """A text and how it is meant."""
+
     text: str
     tone: Tone = Tone.PLAIN
 
 
 class Sign(Enum):
+    """A letter that tells the same as a colour: the letter, that of terminals of few letters, and its tone."""
+
     FASTER = "▲", "+", Tone.GOOD
     SLOWER = "▼", "-", Tone.BAD
     SAME = "=", "=", Tone.PLAIN

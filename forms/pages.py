@@ -1,58 +1,70 @@
-"""One page for somebody else: a form below its answer, cut to what a page holds."""
+"""One page for somebody else: a form below its answer, cut to what a page holds (``sharebench report``).
+
+The page begins with fields of its own: the answer, how sure it is, the question, and what was measured. Then come the
+form's fields, tables, charts, results and advice, as far as there is room.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from forms import layout, wording
+from forms import layout, report, wording
 from forms.comparison.summary import ComparisonSummary
 from forms.comparison.wording import basis_sentence, comparison_clause, comparison_headline
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentSummary
 from forms.layout import Tone
-from forms.report import Field, FieldRole, Report, Table, answer_field, measured_field, question_field
 from forms.series.run_table import run_table
 from forms.series.summary import SeriesSummary
 from storage.records import Series
 
 # What fits on an A4 page beside a chart.
+
 _MOST_ROWS = 20
-"""Of all tables."""
+"""Rows of all tables together."""
+
 _MOST_FIELDS = 10
 """Lines above the tables."""
+
 _MOST_RESULTS = 4
 """Lines below them."""
+
 _MOST_ADVICE = 3
 _MOST_LETTERS = 200
-"""Of one line."""
-_ROWS_BESIDE_TWO_CHARTS = 8
+"""Letters of one field or piece of advice."""
 
-_OF_A_PAGE = frozenset({FieldRole.ANSWER, FieldRole.BASIS, FieldRole.QUESTION, FieldRole.MEASURED})
+_ROWS_BESIDE_TWO_CHARTS = 8
+"""Of more rows there is room for one chart only."""
+
+_OF_A_PAGE = frozenset(
+    {report.FieldRole.ANSWER, report.FieldRole.BASIS, report.FieldRole.QUESTION, report.FieldRole.MEASURED}
+)
 """Fields of a form that the page's own replace, where it has them."""
 
 
-def series_page(form: SeriesSummary, report: Report) -> Report:
-    average = wording.rate(form.average_rate)
-    share = form.average.percent_of_link if form.average else None
+def series_page(summary: SeriesSummary, form: report.Report) -> report.Report:
+    """The page of one series; ``form`` is its form."""
+    average = wording.rate(summary.average_rate)
+    share = summary.average.percent_of_link if summary.average else None
     of_link = ""
     if share:
-        link = wording.link_rate(form.series.link_bits_per_second)
+        link = wording.link_rate(summary.series.link_bits_per_second)
         of_link = f", {wording.percent(share)} of a {link} link"
 
     how_sure = "One valid run: its variation is unknown."
-    if form.confidence:
-        low, high = form.confidence
+    if summary.confidence:
+        low, high = summary.confidence
         how_sure = f"The mean lies between {wording.rate(max(0.0, low))} and {wording.rate(high)}, 19 times in 20."
-    answer = f"{form.series.command} {average}{of_link}."
-    return one_page(report, [form.series], question=form.series.question, answer=answer, how_sure=how_sure)
+    answer = f"{summary.series.command} {average}{of_link}."
+    return one_page(form, [summary.series], question=summary.series.question, answer=answer, how_sure=how_sure)
 
 
-def comparison_page(comparisons: Sequence[ComparisonSummary], report: Report) -> Report:
+def comparison_page(comparisons: Sequence[ComparisonSummary], form: report.Report) -> report.Report:
     """Two series or more: the first verdict, what it is judged by, and the runs of both."""
     first = comparisons[0]
     forms = [*first.bases[:1], *first.others[:1]]
     run_tables = [_runs_table(form) for form in forms] if len(comparisons) == 1 else []
     return one_page(
-        replace(report, tables=(*report.tables[:1], *run_tables, *report.tables[1:])),
+        replace(form, tables=(*form.tables[:1], *run_tables, *form.tables[1:])),
         [form.series for form in forms],
         question=next((form.series.question for form in forms if form.series.question), ""),
         answer=" ".join(comparison_headline(summary.comparison) for summary in comparisons),
@@ -61,14 +73,14 @@ def comparison_page(comparisons: Sequence[ComparisonSummary], report: Report) ->
     )
 
 
-def experiment_page(summary: ExperimentSummary, newest: SeriesSummary) -> Report:
+def experiment_page(summary: ExperimentSummary, newest: SeriesSummary) -> report.Report:
     """An experiment: what all changes were worth together, each step, and the runs of the last one."""
-    report = steps_report(summary)
+    form = steps_report(summary)
     totals = [gain.comparison for gain in summary.gains if gain.comparison and gain.counted]
     in_all = " ".join(f"{comparison_clause(total)} in all." for total in totals)
     all_series = [step.series for step in summary.steps]
     return one_page(
-        replace(report, tables=(*report.tables, _runs_table(newest))),
+        replace(form, tables=(*form.tables, _runs_table(newest))),
         all_series,
         question=next((series.question for series in all_series if series.question), ""),
         answer=in_all or "No change is in force.",
@@ -78,39 +90,39 @@ def experiment_page(summary: ExperimentSummary, newest: SeriesSummary) -> Report
 
 
 def one_page(
-    report: Report,
+    form: report.Report,
     series: Sequence[Series] = (),
     *,
     question: str,
     answer: str,
     tone: Tone = Tone.PLAIN,
     how_sure: str = "",
-) -> Report:
-    """The form below what is said of it, cut to what a page holds; whatever is cut is counted."""
+) -> report.Report:
+    """The form below what is said of it, cut to what a page holds; a table that is cut says how many rows it had."""
     own_fields = [
-        answer_field(wording.plain(answer), tone),
-        Field(name="How sure", text=wording.plain(how_sure)),
-        question_field(wording.plain(question)),
-        measured_field(wording.plain(_measured_text(series)) if series else ""),
+        report.answer_field(wording.plain(answer), tone),
+        report.Field(name="How sure", text=wording.plain(how_sure)),
+        report.question_field(wording.plain(question)),
+        report.measured_field(wording.plain(_measured_text(series)) if series else ""),
     ]
     top = [field for field in own_fields if field.text]
     replaced = _OF_A_PAGE - {field.role for field in own_fields if not field.text}
-    others = [field for field in report.fields if field.role not in replaced]
+    others = [field for field in form.fields if field.role not in replaced]
 
-    tables = tuple(_cut_tables(report.tables))
+    tables = tuple(_cut_tables(form.tables))
     rows = sum(len(table.rows) for table in tables)
-    charts = report.charts[: 1 if rows > _ROWS_BESIDE_TWO_CHARTS else 2]
+    charts = form.charts[: 1 if rows > _ROWS_BESIDE_TWO_CHARTS else 2]
     return replace(
-        report,
+        form,
         fields=tuple(_cut_field(field) for field in (*top, *others[: _MOST_FIELDS - len(top)])),
         tables=tables,
-        results=tuple(_cut_field(field) for field in report.results[:_MOST_RESULTS]),
-        advice=tuple(layout.cut(text, _MOST_LETTERS) for text in report.advice[:_MOST_ADVICE]),
+        results=tuple(_cut_field(field) for field in form.results[:_MOST_RESULTS]),
+        advice=tuple(layout.cut(text, _MOST_LETTERS) for text in form.advice[:_MOST_ADVICE]),
         drawn=charts,
     )
 
 
-def _cut_tables(tables: Sequence[Table]) -> Iterator[Table]:
+def _cut_tables(tables: Sequence[report.Table]) -> Iterator[report.Table]:
     """The tables from the first on, as far as they fit; one that is cut says so in its caption."""
     room = _MOST_ROWS
     for table in tables:
@@ -125,11 +137,11 @@ def _cut_tables(tables: Sequence[Table]) -> Iterator[Table]:
         yield replace(table, rows=rows, caption=caption)
 
 
-def _cut_field(field: Field) -> Field:
+def _cut_field(field: report.Field) -> report.Field:
     return replace(field, text=layout.cut(field.text, _MOST_LETTERS))
 
 
-def _runs_table(form: SeriesSummary) -> Table:
+def _runs_table(form: SeriesSummary) -> report.Table:
     return replace(run_table(form), caption=f"Runs of {wording.name_of(form.series)}")
 
 

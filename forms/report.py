@@ -1,4 +1,9 @@
-"""The model of a form that every exporter draws. Rows and columns count from 0, headings excluded."""
+"""The model of a form, which every exporter draws: on a screen, as text, HTML, Markdown, PDF, CSV or a spreadsheet.
+
+A *report* is one form. From the top it has fields (the answer first), tables, results, advice, and charts. Fields and
+results are a name with a text. A cell may have a *formula* beside its value, by which a spreadsheet computes the value
+again. Rows and columns count from 0, headings excluded.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +28,8 @@ class ReportKind(StrEnum):
 
 
 class Mark(StrEnum):
+    """What is special of a row or a bar, in one word for people."""
+
     NONE = ""
     WARM_UP = "warm-up"
     UNUSUAL = "unusual"
@@ -33,30 +40,41 @@ class Mark(StrEnum):
 
 
 SIGNS = {Mark.UNUSUAL: "*", Mark.REJECTED: "x", Mark.RESTORED: "x", Mark.FAILED: "!", Mark.BOTTLENECK: "<"}
+"""The letter of a mark; those without one need none."""
 
 
 class Role(StrEnum):
+    """What a row is to its table."""
+
     ENTRY = "entry"
     HEADING = "heading"
+    """A heading within the table."""
     RESULT = "result"
+    """A sum or an average of entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnGroup:
-    """Cells of one column, first to last row inclusive, that a formula refers to."""
+    """Cells of one column that a formula refers to."""
 
     column: int
     first: int
+    """The first row."""
     last: int
+    """The last row, which is one of them."""
     table: int | None = None
+    """The place of another table of the report; None for that of the formula."""
 
 
 def cell_at(column: int, row: int, table: int | None = None) -> ColumnGroup:
+    """A single cell."""
     return ColumnGroup(column=column, first=row, last=row, table=table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldReference:
+    """The number of a field that a formula refers to."""
+
     name: str
 
 
@@ -67,9 +85,11 @@ class Formula:
     template: str
     references: tuple[ColumnGroup | FieldReference, ...]
     array: bool = False
+    """Whether it computes with each cell of a group (a spreadsheet's array formula)."""
 
 
 def change_formula(column: int, base: int, other: int) -> Formula:
+    """The change in percent between two rows of a column."""
     return Formula(template="100*({1}-{0})/{0}", references=(cell_at(column, base), cell_at(column, other)))
 
 
@@ -95,14 +115,17 @@ class Row:
     role: Role = Role.ENTRY
     mark: Mark = Mark.NONE
     remark: str = ""
+    """Why it has its mark."""
     tone: Tone = Tone.PLAIN
 
     @property
     def struck(self) -> bool:
+        """Whether it is struck out."""
         return self.mark in {Mark.REJECTED, Mark.RESTORED}
 
     @property
     def name(self) -> str:
+        """The text of its first cell."""
         return str(self.cells[0].value or "") if self.cells else ""
 
 
@@ -128,19 +151,22 @@ def row_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Columns and rows; ``marked`` tables show a status and a remark beside each row."""
+    """Columns and rows."""
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     caption: str = ""
     marked: bool = False
+    """Whether a status and a remark stand beside each row."""
     sentences: bool = False
+    """Whether cells hold sentences, which are wrapped."""
     entry: Callable[[str], str] = "row {}".format
-    """The row of that name, as a remark calls it."""
+    """What a remark calls the row of that name: ``run 3``."""
     is_detail: bool = False
     """Statistics, which a screen shows only when asked."""
 
     def cells(self, row: Row) -> Iterator[tuple[Cell, Column]]:
+        """The cells of a row, each with its column; empty cells where the row is shorter."""
         return zip(chain(row.cells, repeat(Cell())), self.columns, strict=False)
 
     @property
@@ -152,6 +178,7 @@ class Table:
 
     @property
     def signed(self) -> bool:
+        """Whether a column of the marks' letters is shown."""
         return self.marked or any(row.mark in SIGNS for row in self.rows)
 
 
@@ -169,29 +196,38 @@ class FieldRole(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
+    """A line of a form: a name with a text."""
+
     name: str
     text: str
     role: FieldRole = FieldRole.OTHER
     number: float | None = None
+    """The number that the text writes, unrounded, for formulas and files; None without one."""
     unit: str = ""
+    """The unit of ``number``."""
     facts: tuple[tuple[str, str], ...] = ()
+    """(name, value) of what the text is made of, for programs that read a form again."""
     tone: Tone = Tone.PLAIN
     is_detail: bool = False
+    """What a screen shows only when asked."""
     is_known_at_end: bool = False
     """Whether it says nothing true while the recording is being measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """One bar of a chart; None where nothing was measured."""
+    """One bar of a chart, or a point of a curve."""
 
     name: str
     value: float | None
+    """None where nothing was measured."""
     mark: Mark = Mark.NONE
     interval: tuple[float, float] | None = None
     """(low, high), drawn as a whisker."""
     start: float = 0.0
+    """Where it begins; elsewhere than at 0 it stands on another part."""
     frame: float | None = None
+    """The end of an empty frame around it, of which the bar is a share; None without one."""
     tone: Tone = Tone.PLAIN
     """How it is meant: a bar with a verdict has the verdict's."""
     signs: str = ""
@@ -199,15 +235,19 @@ class Bar:
 
     @property
     def ends(self) -> tuple[float, float]:
+        """Its two ends, the lower first."""
         other = self.start + (self.value or 0.0)
         return min(self.start, other), max(self.start, other)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
+    """A line across a chart."""
+
     name: str
     value: float
     of_bars: bool = False
+    """Whether it is computed from the bars, as their average is."""
 
 
 def fields_of(*entries: Field | tuple[str, str | None] | tuple[str, str | None, Tone]) -> tuple[Field, ...]:
@@ -262,26 +302,39 @@ def changes_table(
 
 
 FAR_ABOVE = 2.5
+"""A line more than this many times as high as the highest bar is not drawn in place: the bars would be too low."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
+    """Bars, a curve or dots, with lines across them."""
+
     title: str
     unit: str
     bars: tuple[Bar, ...]
     levels: tuple[Level, ...] = ()
     band: tuple[str, float, float] | None = None
-    """(name, low, high)."""
-    source: tuple[int, int] | None = None
-    """(table, column) of the numbers that a spreadsheet draws."""
-    rows_before: int = 0
+    """(name, low, high) of a stripe behind the bars."""
+
+    # How it is drawn.
+
     is_curve: bool = False
     is_dots: bool = False
     """Values above and below 0, without a bar to each."""
     places: tuple[float, ...] = ()
     """The second at which each point of an area lies; its bars are named where something begins."""
     in_text: bool = False
+    """Whether a form in plain text shows it too."""
     intervals: str = "95 % interval"
+    """What the whiskers of the bars are."""
+
+    # Where its numbers stand in the report.
+
+    source: tuple[int, int] | None = None
+    """(table, column) of the numbers that a spreadsheet draws."""
+    rows_before: int = 0
+    """The number of rows of that table that it leaves out at the top."""
+
     signs: Mapping[str, str] = field(default_factory=dict)
     """The meaning of each letter in the bars' signs."""
 
@@ -303,7 +356,10 @@ class Chart:
         return min(0.0, *values), max(0.0, *values)
 
     def signs_at(self, places: Sequence[float], letter: float) -> list[tuple[float, str]]:
-        """The signs and where they stand; ``letter`` is a letter's width. Those without room join the ones before."""
+        """(place, signs) of the bars that have signs; ``places`` are those of all bars, ``letter`` is a letter's width.
+
+        Signs without room beside the ones before join those.
+        """
         placed: list[tuple[float, str]] = []
         for place, bar in zip(places, self.bars, strict=True):
             if not bar.signs:
@@ -328,25 +384,39 @@ class Chart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
+    """One form."""
+
     form: str
+    """What form it is, by the name that files have for it."""
     title: str
     name: str
+    """A short name, for a sheet or a file."""
+
     fields: tuple[Field, ...] = ()
+    """The lines above the tables."""
     tables: tuple[Table, ...] = ()
     results: tuple[Field, ...] = ()
+    """The lines below the tables."""
     advice: tuple[str, ...] = ()
+    """Sentences at the end: warnings, and what to do."""
     drawn: tuple[Chart | None, ...] = ()
     """Charts that have something to show, and others."""
+
     document: Callable[[], Any] = field(default=dict, repr=False, compare=False)
+    """Makes its JSON document."""
     blank: bool = False
+    """Whether it is to be filled by hand."""
     is_front_page: bool = False
+    """Whether it is an overview of the reports that follow it."""
 
     @property
     def charts(self) -> tuple[Chart, ...]:
+        """Those that have something to show."""
         return tuple(chart for chart in self.drawn if chart and chart.has_something_to_show)
 
     @property
     def chart(self) -> Chart | None:
+        """The first of them."""
         return next(iter(self.charts), None)
 
     @property
@@ -363,6 +433,7 @@ class Report:
 def blank_form(
     form: str, title: str, fields: Sequence[str], columns: tuple[Column, ...], rows: Iterable[str | None]
 ) -> Report:
+    """A form to fill by hand: the names of its fields, and a row for each text of the first column."""
     empty_cells = [None] * (len(columns) - 1)
     table = Table(columns=columns, rows=tuple(row_of(name, *empty_cells) for name in rows))
     return Report(form=form, title=title, name=title, fields=blank_fields(*fields), tables=(table,), blank=True)
@@ -383,10 +454,12 @@ def remarks(table: Table) -> Iterator[tuple[Row, str]]:
 
 
 def remark_text(row: Row) -> str:
+    """``rejected: the backup ran``."""
     return ": ".join(part for part in (row.mark.value, row.remark) if part)
 
 
 def status_text(row: Row) -> str:
+    """The status of a run in a marked table."""
     return row.mark.value if row.mark in {Mark.REJECTED, Mark.FAILED, Mark.WARM_UP} else "valid"
 
 

@@ -9,7 +9,8 @@ from forms.report import Report, ReportKind, Row, Table, columns_of, row_of
 from forms.series.listing import SeriesLine, series_lines
 from forms.series.report import blank_series_report, series_report
 from forms.series.summary import run_form
-from forms.worksheets.report import blank_bottleneck_report, blank_users_report
+from forms.worksheets.bottleneck_report import blank_bottleneck_report
+from forms.worksheets.users_report import blank_users_report
 from storage.records import Series, to_minute
 
 BLANK_FORMS = {

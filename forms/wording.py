@@ -1,4 +1,7 @@
-"""Figures and names as sentences, cells and spreadsheets write them."""
+"""Figures and names as sentences, cells and spreadsheets write them: rates, sizes, times, percent, series, changes.
+
+From the top: numbers with their units, and numbers read from text; then words for runs, changes and series.
+"""
 
 import re
 from collections.abc import Mapping
@@ -6,20 +9,27 @@ from dataclasses import replace
 
 from forms import layout
 from forms.layout import Sign, Toned
-from forms.stats.decision import Verdict
-from forms.stats.summary import UnusualRate
+from forms.stats.unusual import UnusualRate
 from storage.records import Change, Command, Decision, Series, SeriesStatus, Target, format_target, shows_utc, to_minute
 
 _RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))
 _BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 _BINARY_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
+
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+"""A number with commas between thousands."""
+
 _RATE = re.compile(r"([\d.,]+)\s*([kmgtKMGT]?)(?:b|[bB]its?|bps|b/s|[bB]its?/s)?")
+"""A link speed as people type it: a number, a prefix, and bits per second or nothing."""
+
 _FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+
 ABSENT = "-"
+"""What stands for a figure that is not known."""
+
 ANSWER = "Answer"
 VERDICT = "Verdict"
-"""The name of the first field, a sentence to act on; screens show it above the form."""
+"""The names of the first field of a form, a sentence to act on; screens show it above the form."""
 
 
 def whole(value: float | None) -> str:
@@ -104,8 +114,13 @@ def rate_from(text: str) -> int | None:
 
 
 _DECIMAL = ("", "k", "M", "G", "T", "P")
+"""The prefixes of powers of 1000."""
+
 _BINARY = ("", "K", "M", "G", "T", "P")
+"""The suffixes of powers of 1024."""
+
 _SHORT_SIZE = 5
+"""The letters of a typed size that is short enough for people: ``4096K``."""
 
 
 def typed_size(size_bytes: int) -> str:
@@ -274,23 +289,8 @@ def _time_beside(series: Series, other: Series) -> str:
     return minute[11:] if is_same_day else minute
 
 
-VERDICT_SIGNS: Mapping[Verdict, Sign] = {verdict: Sign[verdict.name] for verdict in Verdict}
-VERDICT_WORDS: Mapping[Verdict, str] = {
-    Verdict.FASTER: "Faster",
-    Verdict.SLOWER: "Slower",
-    Verdict.SAME: "No change",
-    Verdict.UNKNOWN: "Inconclusive",
-}
 STATUS_SIGNS: Mapping[SeriesStatus, Sign] = {SeriesStatus.INTERRUPTED: Sign.STOPPED, SeriesStatus.FAILED: Sign.BAD}
-_NARROW_PERCENT = 2.0
-_FACTOR_FROM = 200.0
-_MOST_DIGITS = 2
-_WIDEST_FACTOR = 4.0
-_UNSURE_SHARE = 0.1
-"""A change of which the interval reaches down to less than this share is told by its interval first."""
-_MOST_FACTOR = 100.0
-_MOST_PERCENT = 9900.0
-_LEAST_PERCENT = -99.0
+
 MINUS = "−"
 
 
@@ -300,124 +300,7 @@ def ended_early(status: SeriesStatus, error: str = "") -> Toned:
     return Toned(f"{sign} {status}{error}", sign.tone)
 
 
-def verdict_sentence(
-    verdict: Verdict,
-    change_percent: float,
-    interval: tuple[float, float] | None,
-    varies_by_percent: float | None = None,
-) -> str:
-    """The verdict with its interval, without a full stop: ``Faster by 43 % (29 % to 58 %)``.
-
-    ``varies_by_percent`` is what the runs vary by: told in place of an interval that is too wide to be an answer.
-    """
-    low, high = sorted(interval) if interval else (None, None)
-    if verdict is Verdict.UNKNOWN:
-        return _inconclusive(change_percent, low, high, varies_by_percent)
-    if verdict is Verdict.SAME:
-        reach = interval_text(low, high, _digits(low, high)) if low is not None and high is not None else ""
-        return f"No change{reach}"
-    if verdict is Verdict.FASTER and change_percent >= _FACTOR_FROM:
-        reach = f" ({_factor(low)} to {_factor(high)})" if low is not None and high is not None else ""
-        return f"Faster by a factor of {_factor(change_percent)}{reach}"
-
-    sign = 1 if verdict is Verdict.FASTER else -1
-    word = VERDICT_WORDS[verdict]
-    if low is None or high is None:
-        return f"{word} by {_size(sign * change_percent, 0)}"
-
-    near, far = sorted((sign * low, sign * high))
-    digits = _digits(low, high)
-    change = _size(sign * change_percent, digits)
-    reach = f"{_near_end(near, digits)} to {_size(far, digits)}"
-    if near < _UNSURE_SHARE * sign * change_percent:
-        return f"{word} by {reach} ({change} seen)"
-    return f"{word} by {change} ({reach})"
-
-
-def _inconclusive(change_percent: float, low: float | None, high: float | None, varies_by: float | None) -> str:
-    if low is None or high is None:
-        return f"Inconclusive: {_seen_change(change_percent, 0)}"
-    if is_too_wide(low, high):
-        amount = f" (by {percent(varies_by)})" if varies_by is not None else ""
-        return f"Inconclusive: these runs vary too much to tell{amount}"
-
-    digits = _digits(low, high)
-    change = _seen_change(change_percent, digits)
-    return f"Inconclusive: {change} ({_way(low, digits)} to {_way(high, digits)})"
-
-
-def _seen_change(change_percent: float, digits: int) -> str:
-    change = _way(change_percent, digits)
-    return change if round(change_percent, digits) else f"{change} seen"
-
-
-def is_too_wide(low_percent: float, high_percent: float) -> bool:
-    """Whether an interval is wider than from -50 % to +100 %, a factor of four, and so tells nothing."""
-    return 100 + high_percent > _WIDEST_FACTOR * max(0.0, 100 + low_percent)
-
-
-def _digits(low: float, high: float) -> int:
-    return 1 if high - low < _NARROW_PERCENT else 0
-
-
-def _near_end(size_percent: float, digits: int) -> str:
-    """The end of an interval next to zero, which it excludes: never rounded to zero."""
-    while digits < _MOST_DIGITS and not round(size_percent, digits):
-        digits += 1
-    return _size(size_percent, digits) if round(size_percent, digits) else "almost 0 %"
-
-
-def _way(percent: float, digits: int) -> str:
-    if not round(percent, digits):
-        return "no difference"
-    size = f"over {-_LEAST_PERCENT:.0f} %" if percent < _LEAST_PERCENT else _size(abs(percent), digits)
-    return f"{size} faster" if percent > 0 else f"{size} slower"
-
-
-def beyond(percent: float) -> str:
-    """A change to both sides that equal series may show: ``3 %``, or ``50 % slower or 100 % faster``."""
-    digits = 1 if percent < _NARROW_PERCENT else 0
-    # By a factor both ways: twice as fast is 100 % faster, and half as fast 50 % slower.
-    slower_percent = 100 - 100 / (1 + percent / 100)
-    slower = "99 %" if slower_percent > 99 else _size(slower_percent, digits)
-    faster = _size(percent, digits).removeprefix("over ")
-    return faster if slower == faster else f"{slower} slower or {faster} faster"
-
-
-def interval_text(low: float, high: float, digits: int = 0) -> str:
-    return f" ({signed_end(low, digits)} to {signed_end(high, digits)})"
-
-
-def signed_end(percent: float, digits: int = 0) -> str:
-    """An interval's end with its sign; far ones as a bound."""
-    if percent > _MOST_PERCENT:
-        return f"over +{_MOST_PERCENT:,.0f} %"
-    if percent < _LEAST_PERCENT:
-        return f"below {MINUS}{-_LEAST_PERCENT:.0f} %"
-
-    rounded = round(percent, digits)
-    sign = ""
-    if rounded:
-        sign = MINUS if rounded < 0 else "+"
-    return f"{sign}{abs(rounded):,.{digits}f} %"
-
-
-def _size(percent: float, digits: int) -> str:
-    return signed_end(percent, digits).replace("+", "")
-
-
-def change_size(change_percent: float) -> str:
-    """``19 %``, or ``a factor of 2.1`` where it is more than a rate can fall by."""
-    return f"a factor of {_factor(change_percent)}" if change_percent > 100.0 else percent(change_percent)
-
-
-def _factor(percent: float) -> str:
-    factor = 1 + percent / 100
-    if factor > _MOST_FACTOR:
-        return f"over {_MOST_FACTOR:.0f}"
-    return f"{factor:.1f}" if factor < 10 else f"{factor:.0f}"
-
-
 def when_heading() -> str:
+    """The heading of a column of times, with their zone."""
     zone = "UTC" if shows_utc.get() else layout.local_zones()
     return f"When ({zone})"

@@ -9,7 +9,7 @@ from app.recording.spec import SeriesRequest
 from app.series.requests import parse_change
 from app.server.changes.setting import ChangeableSetting
 from app.trial.spec import TrialOrder, new_order
-from forms.trial.report import judge_change
+from forms.trial.changes_report import judge_change
 from forms.trial.summary import TrialSummary
 from storage.changes import ChangeKind, Slot
 from storage.records import Change, ExperimentKind

@@ -203,7 +203,7 @@ def _file_to_read(target: Target, client: Client, context: FileSizeContext) -> C
 
     fit = suitability(size_bytes, context)
     state = CheckState.FINE if fit.word in {FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN} else CheckState.ATTENTION
-    return Checked("file", f"{name}, {binary_size(size_bytes)}. {fit.why}", state)
+    return Checked("file", f"{name}, {binary_size(size_bytes)}. {fit.reason}", state)
 
 
 def _folder_text(client: Client, path: str) -> str:

@@ -10,8 +10,8 @@ from app.comparison.stand_in import prefer_interleaved, stand_in_rule
 from app.comparison.trials import trials_since
 from forms.comparison.bases import power_of_base
 from forms.comparison.history import groups_of
+from forms.comparison.judged_sides import Sides, unseen_between
 from forms.comparison.summary import sides_of
-from forms.comparison.verdict import Sides, unseen_between
 from forms.stats.before_change import BasePower
 from forms.stats.variation import MOST_EARLIER, NONE_AFTER_DAYS
 from forms.trial.summary import TrialSummary

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from operator import attrgetter
 
+from forms.comparison.judged_sides import Sides
 from forms.comparison.pairs import paired_rates
-from forms.comparison.verdict import Sides
-from forms.stats.decision import Verdict, decide_interleaved
+from forms.stats.decision import Verdict
+from forms.stats.verdict_rule import decide_interleaved
 from storage.records import Series
 
 

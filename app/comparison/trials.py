@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from forms.trial.report import judge_change
+from forms.trial.changes_report import judge_change
 from forms.trial.summary import TrialSummary, is_trial_of
 from forms.tuning.differences import differences_before, same_path
 from storage.notebook import Notebook

@@ -10,7 +10,7 @@ from forms.audit.report import audit_report
 from forms.comparison.summary import comparisons
 from forms.comparison.wording import comparison_headline
 from forms.report import Report
-from forms.trial.report import KINDS, change_answer, judge_change
+from forms.trial.changes_report import KINDS, change_answer, judge_change
 from forms.tuning.smb_conf import parameter_key
 from storage.looks import Audit
 from storage.notebook import Notebook

@@ -21,7 +21,7 @@ from storage.notebook import Notebook
 if TYPE_CHECKING:
     from app.backend import Backend
     from app.clients.browsing import Item
-    from forms.comparison.verdict import Sides
+    from forms.comparison.judged_sides import Sides
     from forms.findings.finding import Finding
     from forms.series.file_size import FileSizeContext
     from forms.trial.summary import TrialSummary

@@ -33,7 +33,7 @@ from app.trial import consent
 from app.trial.command import carry_out
 from app.trial.spec import TrialOrder
 from forms import layout, wording
-from forms.comparison.report import pair_report
+from forms.comparison.pair_report import pair_report
 from forms.comparison.summary import comparisons
 from forms.exporters import FORMATS, format_of
 from forms.exporters.text import report_text
@@ -41,7 +41,7 @@ from forms.report import SIGNS
 from forms.reports import series_reports
 from forms.series.report import series_report
 from forms.series.summary import run_form
-from forms.trial.report import change_report
+from forms.trial.changes_report import change_report
 from forms.tuning import catalogue
 from storage.errors import RefusedError
 from storage.notebook import Notebook

@@ -9,7 +9,7 @@ from storage.notebook import Notebook
 from storage.records import Change, Series
 
 if TYPE_CHECKING:
-    from forms.comparison.verdict import Sides
+    from forms.comparison.judged_sides import Sides
 
 
 def series_called(notebook: Notebook, series_id: str | None) -> Series | None:

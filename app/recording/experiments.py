@@ -13,7 +13,7 @@ from storage.records import Experiment, Series, SeriesStatus
 
 if TYPE_CHECKING:
     from forms.report import Field, Report
-    from forms.trial.report import ChangeSummary
+    from forms.trial.changes_report import ChangeSummary
 
 INTERRUPTED = Toned("Interrupted before each value was measured once.", Tone.CAUTION)
 
@@ -25,7 +25,7 @@ def no_experiment(notebook: Notebook, name: str) -> str:
 
 def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
     """A trial or sweep; None before each value was measured, without its plan, or for no such one."""
-    from forms.trial.report import KINDS, judge_change
+    from forms.trial.changes_report import KINDS, judge_change
 
     experiment = notebook.experiment_called(name)
     plan = notebook.trial(name)
@@ -38,8 +38,9 @@ def stored_change(notebook: Notebook, name: str) -> "ChangeSummary | None":
 
 def stored_experiment(notebook: Notebook, name: str, only: str | None = None) -> "Report":
     """The form of an experiment; ``only`` is the kind it must be. Raises UsageError."""
-    from forms.experiments.report import experiment_report
-    from forms.trial.report import KINDS, change_report, server_fields
+    from forms.experiments.kinds_report import experiment_report
+    from forms.trial.changes_report import KINDS, change_report
+    from forms.trial.plan_fields import server_fields
 
     experiment = notebook.experiment_called(name)
     series = notebook.experiment(name)
@@ -66,7 +67,7 @@ def _unjudged_report(
     notebook: Notebook, experiment: Experiment, series: list[Series], server: "tuple[Field, ...]"
 ) -> "Report":
     """The steps of a trial or sweep that cannot be judged as one, and why."""
-    from forms.experiments.report import experiment_report
+    from forms.experiments.kinds_report import experiment_report
 
     steps = experiment_report(experiment.name, series)
     is_running = any(step.running_by for step in series)

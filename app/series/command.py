@@ -100,7 +100,7 @@ def _prospect(order: MeasuringOrder, path: Path, series: int = 1) -> Prospect:
     link = spec.link_bits_per_second
     if not link and not target.abilities.is_local:
         link = detect_link(target.host)[0]
-    rate = expected_rate(target, measured=measured, link=link, here=is_this_machine(target.host))
+    rate = expected_rate(target, measured=measured, link=link, is_this_machine=is_this_machine(target.host))
     return Prospect(order=order, rate=rate, series=series)
 
 

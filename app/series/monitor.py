@@ -14,7 +14,7 @@ from app.server.facts import Environment, collect, with_counters
 from app.server.quiet_time import LOOK_SECONDS, QuietWatch, server_load
 from app.server.smbd import profiled_conf
 from forms.findings.rules_series import why_hidden
-from forms.series.report import NOT_CALIBRATED
+from forms.series.head_fields import NOT_CALIBRATED
 from forms.tuning.change_evidence import judge_change
 from forms.tuning.smb_conf import FACTS_UNKNOWN, dialect_rank
 from forms.wording import plain

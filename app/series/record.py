@@ -18,7 +18,7 @@ from app.series.events import RecorderEvent, SeriesClosed, SeriesOpened, SeriesS
 from app.series.monitor import SeriesMonitor, dialect_before, lowered_text
 from app.series.requests import spec_of
 from forms import wording
-from forms.experiments.summary import next_base
+from forms.experiments.ways import next_base
 from forms.tuning.differences import differences_before, differences_prose
 from storage import records
 from storage.notebook import Notebook

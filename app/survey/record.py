@@ -195,7 +195,7 @@ def _plan_station(
         request.target,
         measured=measured_rate(notebook, request.target, order.spec.command),
         link=wanted_station.link_bits_per_second,
-        here=station.place is not StationPlace.NETWORK,
+        is_this_machine=station.place is not StationPlace.NETWORK,
     )
     return _StationPlan(
         station=station, todo=todo, runs_to_come=runs, seconds=moved_bytes / rate.bytes_per_second, rate=rate

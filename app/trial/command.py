@@ -44,8 +44,10 @@ from forms.experiments.summary import ExperimentStep, experiment_summary
 from forms.layout import visible
 from forms.report import Report
 from forms.stats.paired import LOOKS
-from forms.trial.report import ChangeSummary, change_report, verdict_sentence
-from forms.trial.summary import TrialSummary, blocks_needed
+from forms.trial.changes_report import ChangeSummary, change_report
+from forms.trial.report import verdict_sentence
+from forms.trial.summary import TrialSummary
+from forms.trial.sweep import blocks_needed
 from forms.trial.tuning import NotTried, TuneSummary, tune_report
 from forms.tuning.smb_conf import spelling
 from forms.wording import duration, listed

@@ -25,7 +25,7 @@ class SettingsTriedKind(MadeOfSeries):
         if change is None:
             return super().answer(notebook, head)
 
-        from forms.trial.report import change_answer
+        from forms.trial.changes_report import change_answer
 
         return change_answer(change)
 

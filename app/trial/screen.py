@@ -35,7 +35,8 @@ from forms.layout import Toned, hanging, visible
 from forms.report import Report
 from forms.stats.decision import Doubt
 from forms.stats.settle import slot_seconds
-from forms.trial.report import ChangeSummary, change_report, verdict_field
+from forms.trial.changes_report import ChangeSummary, change_report
+from forms.trial.report import verdict_field
 from forms.trial.summary import TrialSummary
 from forms.wording import duration
 from storage.notebook import Notebook

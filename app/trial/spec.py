@@ -17,7 +17,7 @@ from app.server.changes.setting import ChangeableSetting, Ways
 from app.trial.fitting import FittedRequest, fit_request
 from app.trial.target import check_target
 from forms.stats.paired import LOOKS
-from forms.trial.report import ChangeSummary, judge_change
+from forms.trial.changes_report import ChangeSummary, judge_change
 from storage.changes import LoadWindow, Slot, TrialPlan
 from storage.notebook import Notebook
 from storage.plan import MARGIN_PERCENT, NOISE_PERCENT

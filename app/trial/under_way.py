@@ -17,8 +17,9 @@ from app.trial.engine import Yardstick
 from app.trial.restore import undo_entry
 from app.trial.target import open_client
 from forms.stats.paired import base_comes_first
-from forms.trial.report import ChangeSummary, judge_change
-from forms.trial.summary import TrialSummary, block_order
+from forms.trial.changes_report import ChangeSummary, judge_change
+from forms.trial.summary import TrialSummary
+from forms.trial.sweep import block_order
 from forms.tuning.smb_conf import agreement, contradiction
 from storage import records
 from storage.changes import JournalEntry, Slot

@@ -21,6 +21,7 @@ from app.tui.frame.key_bar import KeyBar
 from app.tui.notebook.stored import StoredScreen
 from app.tui.widgets import views
 from app.tui.widgets.reading import Copies
+from forms.experiments import gain_texts, steps_table
 from forms.experiments import report as experiments_report
 from forms.experiments import summary as experiments_summary
 from forms.exporters import text as exporters_text
@@ -88,7 +89,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
 
         self.query_one("#steps-pane", parts.Pane).set_title(f"sharebench · Experiment · {summary.name}")
         self.query_one("#gain", Static).update(
-            Content("\n").join(map(views.content_of, experiments_report.gain_headlines(summary)))
+            Content("\n").join(map(views.content_of, gain_texts.gain_headlines(summary)))
         )
         chart = self.report.chart
         self.query_one("#picture", views.ChartView).show_chart(partial(bars_chart, chart) if chart else None)
@@ -102,7 +103,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
 
     def _list_steps(self, summary: experiments_summary.ExperimentSummary) -> None:
         room = max(self.size.width - _AROUND_STEPS, exporters_text.WIDTH - 2)
-        table = exporters_text.drawn_table(experiments_report.short_steps_table(summary), room)
+        table = exporters_text.drawn_table(steps_table.short_steps_table(summary), room)
         self.query_one("#headings", Static).update(Content("\n".join(table.headings)))
 
         steps = self.query_one("#steps", OptionList)
@@ -128,7 +129,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
             return
 
         report = experiments_report.step_report(self.step)
-        untitled = replace(report, title="", results=(*report.results, *experiments_report.gain_fields(self.summary)))
+        untitled = replace(report, title="", results=(*report.results, *gain_texts.gain_fields(self.summary)))
         self.query_one("#step", views.AnsiView).show(partial(_draw_step, untitled))
 
         box = self.query_one("#step-box")

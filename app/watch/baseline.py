@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from app.comparison.sides import with_history
 from forms.comparison.comparison import Comparison
 from forms.comparison.history import path_of
-from forms.comparison.verdict import Sides, compare_sides
+from forms.comparison.judged_sides import Sides
+from forms.comparison.verdict import compare_sides
 from forms.stats.decision import Limits
 from storage.notebook import Notebook
 from storage.recordings import SERIES

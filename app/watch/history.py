@@ -6,7 +6,7 @@ from app.base.errors import UsageError
 from app.recording.kind import KINDS, kind_of
 from forms import wording
 from forms.comparison.history import path_of
-from forms.trial import report as trial_report
+from forms.trial import changes_report
 from forms.watch.history import History, HistoryMark, HistoryNotes, history_of_loads, history_of_series
 from storage.looks import WATCH, unconfirmed_ids
 from storage.notebook import Notebook
@@ -77,7 +77,7 @@ def _history_of_path(notebook: Notebook, series: Series, most: int) -> History |
 def _marks(notebook: Notebook, series: Series) -> list[HistoryMark]:
     """The trials and sweeps that were made on the path."""
     parts = notebook.earlier_ids(
-        series, before=utc_now(), since="", most=MOST_KEPT, kinds=[kind.value for kind in trial_report.KINDS]
+        series, before=utc_now(), since="", most=MOST_KEPT, kinds=[kind.value for kind in changes_report.KINDS]
     )
     names = dict.fromkeys(head.experiment for head in notebook.heads_of(parts) if head.experiment)
 

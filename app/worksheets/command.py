@@ -13,6 +13,7 @@ from app.worksheets.prediction import group_from, read_part
 from forms.layout import visible
 from forms.series.summary import run_form
 from forms.tuning.catalogue import misprints_about
+from forms.worksheets import references, users
 from forms.worksheets import summary as sheets
 from forms.worksheets.report import to_record, worksheet_report
 from storage.json_reader import DocumentError
@@ -43,14 +44,14 @@ def upgraded(machine: sheets.Machine, words: str) -> sheets.Machine:
         if word not in PARTS or not value:
             raise UsageError(f"--upgrade {words}: write cpus=N, disks=N, networks=N, cpu=…, disk=… or network=…")
 
-        kind = sheets.ReferenceKind(word)
+        kind = references.ReferenceKind(word)
         part = machine.part_of_kind(kind)
         if name == word:
             new_part = read_part(kind, value, part.count if part else 1)
             descriptions.append(new_part.name)
         else:
             new_part = replace(_part_to_count(part, word, words), count=_part_count(name, value, words))
-            descriptions.append(f"{value} {sheets.PLURALS[kind]}")
+            descriptions.append(f"{value} {references.PLURALS[kind]}")
         machine = machine.with_part(kind, new_part)
     return replace(machine, name=", ".join(descriptions))
 
@@ -138,7 +139,7 @@ def _machine_from_options(context: click.Context, name: str, choices: Mapping[st
     """The machine of --cpu, --disk and --network, and of --from-series, which comes last. Raises UsageError."""
     machine = sheets.Machine(name=name)
     counts = {part: choices[f"{part}s"] for part in PARTS}
-    for kind in sheets.ReferenceKind:
+    for kind in references.ReferenceKind:
         if choices[kind] is not None:
             machine = machine.with_part(kind, read_part(kind, choices[kind], counts[kind]))
 
@@ -147,7 +148,7 @@ def _machine_from_options(context: click.Context, name: str, choices: Mapping[st
         if part not in PARTS or not reference:
             raise UsageError(f"--from-series {words}: write cpu=SERIES, disk=SERIES or network=SERIES")
         measured_part = part_of_series(notebooks.series_called(context, reference), counts[part])
-        machine = machine.with_part(sheets.ReferenceKind(part), measured_part)
+        machine = machine.with_part(references.ReferenceKind(part), measured_part)
     return machine
 
 
@@ -178,17 +179,17 @@ def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | 
     server = _server_capacity(context, *ways)
     memory = _server_memory(choices["memory"], choices["client_memory"])
     machine = server.machine
-    for kind in (sheets.ReferenceKind.DISK, sheets.ReferenceKind.NETWORK):
+    for kind in (references.ReferenceKind.DISK, references.ReferenceKind.NETWORK):
         if choices[kind.value]:  # in place of the machine's own
             machine = machine.with_part(kind, read_part(kind, choices[kind.value], 1))
 
-    worksheet = sheets.UsersCalculation(
+    worksheet = users.UsersCalculation(
         capacity_bytes_per_second=server.bytes_per_second,
         capacity_source=server.source,
         series_id=server.series_id,
         groups=tuple(group_from(words, number) for number, words in enumerate(groups, start=1)),
         memory=memory,
-        parts=tuple(sheets.CarryingPart.from_part(kind, part) for kind, part in machine.parts),
+        parts=tuple(users.CarryingPart.from_part(kind, part) for kind, part in machine.parts),
     )
     _show(context, worksheet, choices)
 
@@ -226,12 +227,12 @@ def _last_machine(saved: Worksheet) -> sheets.Machine:
     return sheets.BottleneckCalculation.from_content(saved.content).machines[-1]
 
 
-def _server_memory(memory: str | None, of_one_client: str | None) -> sheets.ServerMemory | None:
+def _server_memory(memory: str | None, of_one_client: str | None) -> users.ServerMemory | None:
     """Raises UsageError."""
     if of_one_client is not None and memory is None:
         raise UsageError("--client-memory: say with --memory what the server has for its clients")
-    client_bytes = parse_size(of_one_client) if of_one_client else sheets.CLIENT_BYTES
-    return sheets.ServerMemory(client_bytes=client_bytes, available_bytes=parse_size(memory)) if memory else None
+    client_bytes = parse_size(of_one_client) if of_one_client else users.CLIENT_BYTES
+    return users.ServerMemory(client_bytes=client_bytes, available_bytes=parse_size(memory)) if memory else None
 
 
 @worksheet_command.command("list")
@@ -260,7 +261,7 @@ def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) 
 
 def _show(
     context: click.Context,
-    worksheet: sheets.BottleneckCalculation | sheets.UsersCalculation,
+    worksheet: sheets.BottleneckCalculation | users.UsersCalculation,
     choices: Mapping[str, Any],
 ) -> None:
     record = to_record(worksheet, choices["save"] or "")
@@ -271,11 +272,11 @@ def _show(
 
 
 def _say_tables() -> None:
-    for title, table in sheets.TABLES.items():
+    for title, table in references.TABLES.items():
         console.answer(f"{title}:")
         for reference in table:
             note = f"; {reference.note}" if reference.note else ""
             console.answer(f"  {reference.kind.value:<8} {reference.line:<48} {reference.source}{note}")
     console.answer("Misprints in the book:")
-    for misprint in misprints_about(*sheets.BOOK_TABLES):
+    for misprint in misprints_about(*references.BOOK_TABLES):
         console.answer(f"  {misprint.sentence}")

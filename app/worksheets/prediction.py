@@ -7,6 +7,7 @@ from app.base.units import parse_size
 from forms.load.comparison import Prediction, predicted
 from forms.load.report import load_report
 from forms.report import Report
+from forms.worksheets import references, users
 from forms.worksheets import summary as sheets
 from storage.json_reader import DocumentError
 from storage.load.records import Load
@@ -23,15 +24,15 @@ def read_rate(text: str) -> float:
         raise UsageError("bytes a second, such as 560KB or 118MB") from None
 
 
-def read_part(kind: sheets.ReferenceKind, words: str, count: int) -> sheets.Part:
+def read_part(kind: references.ReferenceKind, words: str, count: int) -> sheets.Part:
     """A part by the name of a reference, or by its rate. Raises UsageError."""
-    rate = sheets.rate_of_operations(words)
+    rate = references.rate_of_operations(words)
     if rate:
         return sheets.Part(name=kind.value, bytes_per_second=rate, count=count, source=f"{words.strip()} x 8 kB")
 
     try:
-        reference = sheets.find(kind, words, sheets.TABLES)
-    except sheets.UnknownComponentError as unknown:
+        reference = references.find(kind, words, references.TABLES)
+    except references.UnknownComponentError as unknown:
         try:
             return sheets.Part(name=kind.value, bytes_per_second=read_rate(words), count=count)
         except UsageError:
@@ -46,17 +47,17 @@ def read_part(kind: sheets.ReferenceKind, words: str, count: int) -> sheets.Part
 
 def read_demand(words: str) -> tuple[float, int]:
     """Transfers a second and their size in bytes, of a preset or ``RATE/CLIENTS``. Raises UsageError."""
-    preset = sheets.DEMANDS.get(words.strip().lower())
+    preset = references.DEMANDS.get(words.strip().lower())
     if preset is not None:
         return preset.transfers_per_second, preset.file_bytes
 
     rate, slash, clients = words.partition("/")
     if not slash or not clients.strip().isdecimal() or int(clients) < 1:
-        raise UsageError(f"{words!r} is no demand: {', '.join(sheets.DEMANDS)}, or RATE/CLIENTS, such as 375KB/25")
+        raise UsageError(f"{words!r} is no demand: {', '.join(references.DEMANDS)}, or RATE/CLIENTS, such as 375KB/25")
     return 1.0, round(parse_size(rate) / int(clients))
 
 
-def group_from(words: str, number: int) -> sheets.UserGroup:
+def group_from(words: str, number: int) -> users.UserGroup:
     """From ``office=36:2.3:12KB``, ``36:office`` or ``75:375KB/25``. Raises UsageError."""
     name, _, numbers = words.rpartition("=")
     values = numbers.split(":")
@@ -71,15 +72,15 @@ def group_from(words: str, number: int) -> sheets.UserGroup:
     except (ValueError, IndexError, UsageError):
         raise UsageError(
             f"group {words}: write NAME=CLIENTS:TRANSFERS:SIZE, such as office=36:2.3:12KB, or NAME=CLIENTS:DEMAND,"
-            f" of {', '.join(sheets.DEMANDS)}, or RATE/CLIENTS of a server that is just enough, such as 75:375KB/25"
+            f" of {', '.join(references.DEMANDS)}, or RATE/CLIENTS of a server that is just enough, such as 75:375KB/25"
         ) from None
     if count < 0 or not 0 <= transfers < 1e9 or len(values) > 3:
         raise UsageError(f"group {words}: clients and transfers a second cannot be below 0")
 
     if not name:
         demand = values[1].strip().lower() if has_demand else ""
-        name = demand if demand in sheets.DEMANDS else f"group {number}"
-    return sheets.UserGroup(name=name, clients=count, transfers_per_second=transfers, file_bytes=size)
+        name = demand if demand in references.DEMANDS else f"group {number}"
+    return users.UserGroup(name=name, clients=count, transfers_per_second=transfers, file_bytes=size)
 
 
 def load_form(notebook: Notebook, load: Load) -> Report:
@@ -92,13 +93,13 @@ def prediction_of(notebook: Notebook, load: Load) -> Prediction | None:
     for saved in notebook.worksheets("clients"):
         # A worksheet that cannot be read, or whose series is gone, predicts nothing.
         with suppress(DocumentError, UnknownReferenceError):
-            worksheet = sheets.UsersCalculation.from_content(saved.content)
+            worksheet = users.UsersCalculation.from_content(saved.content)
             if _measured_server(notebook, worksheet) in servers:
                 return predicted(load, saved.name, worksheet)
     return None
 
 
-def _measured_server(notebook: Notebook, worksheet: sheets.UsersCalculation) -> tuple[object, ...] | None:
+def _measured_server(notebook: Notebook, worksheet: users.UsersCalculation) -> tuple[object, ...] | None:
     """The server whose rate is the worksheet's capacity; None where that was not measured."""
     if worksheet.series_id is None:
         return None

@@ -22,8 +22,10 @@ from app.worksheets.prediction import group_from, read_part, read_rate
 from forms.exporters.text import report_text
 from forms.report import Report
 from forms.wording import plain
+from forms.worksheets.references import ReferenceKind
 from forms.worksheets.report import to_record, worksheet_report
-from forms.worksheets.summary import BottleneckCalculation, Machine, ReferenceKind, UsersCalculation, way_to
+from forms.worksheets.summary import BottleneckCalculation, Machine, way_to
+from forms.worksheets.users import UsersCalculation
 
 _MOST_PARTS = 999_999
 _GROUPS = 5

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from operator import attrgetter
 
-from forms import wording
+from forms import verdict_wording, wording
 from forms.stats.before_change import BasePower, RepeatPlan, base_power
 from forms.stats.variation import SeriesGroup
 from storage.records import Series
@@ -39,14 +39,16 @@ def _series_seconds(series: Series) -> float:
 
 def power_sentence(power: BasePower) -> str:
     base = "This base" if power.series == 1 else f"This base of {power.series} series"
-    return f"{base} will show a change of {wording.change_size(power.shows_percent)} or more (nine times in ten)."
+    return (
+        f"{base} will show a change of {verdict_wording.change_size(power.shows_percent)} or more (nine times in ten)."
+    )
 
 
 def plan_sentence(power: BasePower, plan: RepeatPlan) -> str:
     """``Measure it twice more, 10 min apart: instead of 34 %, a change of 12 % will show.``"""
     times = _TIMES.get(plan.series, f"{plan.series} times")
-    before = wording.change_size(power.shows_percent)
-    after = wording.change_size(plan.shows_percent)
+    before = verdict_wording.change_size(power.shows_percent)
+    after = verdict_wording.change_size(plan.shows_percent)
     return f"Measure it {times} more{_spacing_text(power, plan)}: instead of {before}, a change of {after} will show."
 
 

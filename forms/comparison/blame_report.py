@@ -4,29 +4,29 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from forms import wording
-from forms.comparison.blame import CALL_PREFIX, LEAST_SHARE, LEVEL, OWN, Blame, CallChange, Round, blame_calls
+from forms import report, wording
+from forms.comparison.blame import CALL_PREFIX, LEAST_SHARE, Blame, CallChange, Round, blame_calls
+from forms.comparison.call_effects import LEVEL, OWN
 from forms.layout import Tone
-from forms.report import Field, Report, ReportKind, Row, Table, columns_of, row_of
 
 BLAME = "Blame"
 _MOST_NAMED = 3
 SHOWN = 15
 
 
-def with_blame(report: Report, base: Sequence[Round], other: Sequence[Round]) -> Report:
-    """The report of a comparison with what smbd's profiles say; unchanged where they say nothing."""
+def with_blame(form: report.Report, base: Sequence[Round], other: Sequence[Round]) -> report.Report:
+    """The form of a comparison with what smbd's profiles say; unchanged where they say nothing."""
     blame = blame_calls(base, other)
     if blame is None:
-        return report
+        return form
 
     sentence = blame_sentence(blame)
-    field = Field(name=BLAME, text=sentence, tone=Tone.CAUTION if blame.blamed else Tone.PLAIN)
-    fields = report.fields
-    results = report.results
+    field = report.Field(name=BLAME, text=sentence, tone=Tone.CAUTION if blame.blamed else Tone.PLAIN)
+    fields = form.fields
+    results = form.results
     if blame.blamed:
         # The verdict stays the first thing that is read.
-        place = 1 if report.answer is not None else 0
+        place = 1 if form.answer is not None else 0
         fields = (*fields[:place], field, *fields[place:])
     else:
         results = (*results, replace(field, is_detail=True))
@@ -34,13 +34,13 @@ def with_blame(report: Report, base: Sequence[Round], other: Sequence[Round]) ->
     blame_document = {**asdict(blame), "sentence": sentence, "change_percent": blame.change_percent, "level": LEVEL}
 
     def document_with_blame() -> dict[str, Any]:
-        return {**report.document(), "blame": blame_document}
+        return {**form.document(), "blame": blame_document}
 
     return replace(
-        report,
+        form,
         fields=fields,
         results=results,
-        tables=(*report.tables, replace(_calls_table(blame), is_detail=True)),
+        tables=(*form.tables, replace(_calls_table(blame), is_detail=True)),
         document=document_with_blame,
     )
 
@@ -78,19 +78,19 @@ def _reason(call: CallChange, unit: str) -> str:
     return f", {1e6 * before:,.0f} → {1e6 * after:,.0f} µs a call"
 
 
-def _calls_table(blame: Blame) -> Table:
+def _calls_table(blame: Blame) -> report.Table:
     headings = ["Base, calls", "Other, calls", "Base, µs", "Other, µs", "Change, µs", "To blame, µs", "from", "to"]
-    return Table(
-        columns=columns_of("Call", *((heading, ReportKind.DECIMAL) for heading in headings)),
+    return report.Table(
+        columns=report.columns_of("Call", *((heading, report.ReportKind.DECIMAL) for heading in headings)),
         rows=tuple(_call_row(call) for call in blame.calls[:SHOWN]),
         caption=f"smbd's time call by call, for each {blame.per}; those to blame first",
     )
 
 
-def _call_row(call: CallChange) -> Row:
+def _call_row(call: CallChange) -> report.Row:
     calls = [None, None] if call.name == OWN else [call.base_calls, call.other_calls]
     microseconds = [1e6 * seconds for seconds in (call.base_seconds, call.other_seconds, call.change_seconds)]
     if not call.blamed_seconds:
-        return row_of(call_name(call), *calls, *microseconds, None, None, None)
+        return report.row_of(call_name(call), *calls, *microseconds, None, None, None)
     blamed = [1e6 * seconds for seconds in (call.blamed_seconds, call.low_seconds, call.high_seconds)]
-    return row_of(call_name(call), *calls, *microseconds, *blamed, tone=Tone.CAUTION)
+    return report.row_of(call_name(call), *calls, *microseconds, *blamed, tone=Tone.CAUTION)

@@ -1,15 +1,19 @@
-"""The result of a comparison: verdict, basis, and what would settle it."""
+"""The result of a comparison: verdict, basis, and what would settle it. Forms, screens and sentences are made of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from forms.comparison.client_options import (
+    CLIENT_OPTIONS,
+    option_with_value,
+)
 from forms.comparison.hiccups import Alternative, OutstandingRun
-from forms.comparison.settling import NAMES_OF_REQUIRED, REQUIRED, VERSUS_DIFFERENCES, SettlingStep, typed_value
+from forms.comparison.settling import SettlingStep
 from forms.layout import Sign, Tone
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
 from forms.trial.summary import TrialSummary
 from forms.tuning.differences import Difference, told_differences
-from forms.wording import VERDICT_SIGNS
+from forms.verdict_wording import VERDICT_SIGNS
 from storage.records import Change
 
 _OTHER_PATH = ("command", "target", "client.name")
@@ -22,6 +26,7 @@ MANY_RUNS = 30
 """More interleaved runs a side are not advised: longer ones tell as much."""
 
 _REVERSE = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
+"""The verdict with the sides exchanged; the others stay."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,22 +182,26 @@ def _only_client_change(differences: Sequence[Difference]) -> Change | None:
     if None in (difference.base, difference.other):
         return None
 
-    name = VERSUS_DIFFERENCES.get(difference.name)
-    if name is None:
-        return _change_of_protection(differences)
-    value = typed_value(name, difference.other)
-    return Change(name=name, value=value, previous=typed_value(name, difference.base))
+    option = option_with_value(difference.name)
+    if option is None:
+        return _change_of_switch(differences)
+    return Change(
+        name=option.change,
+        value=option.typed_value(difference.other),
+        previous=option.typed_value(difference.base),
+    )
 
 
-def _change_of_protection(differences: Sequence[Difference]) -> Change | None:
+def _change_of_switch(differences: Sequence[Difference]) -> Change | None:
     """Signing, encryption or flushing that one side asked for; None where neither or both did.
 
     People are told only what was negotiated, while the setting is what was asked for: so all differences are searched.
     """
-    required = next((difference for difference in differences if difference.name in REQUIRED), None)
-    if required is None:
-        return None
-    return Change(name=NAMES_OF_REQUIRED[required.name], value="yes" if required.other else "no")
+    changes = {option.difference: option.change for option in CLIENT_OPTIONS if option.is_switch}
+    for difference in differences:
+        if difference.name in changes:
+            return Change(name=changes[difference.name], value="yes" if difference.other else "no")
+    return None
 
 
 def needs_longer_runs(comparison: Comparison) -> bool:

@@ -1,4 +1,8 @@
-"""Runs that stand out in a comparison: those it leaves out, and those without which it would have an answer."""
+"""Runs that stand out in a comparison: those that it leaves out, and those without which it would have an answer.
+
+A *hiccup* is a run so far from the others of its series that averages leave it out (``forms/stats/readings.py``). An
+*unusual* run is one that the form of its series marks. Both *stand out* from the others here.
+"""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,12 +23,14 @@ RunNumbers = Mapping[str, Collection[int]]
 
 @dataclass(frozen=True, slots=True)
 class OutstandingRun:
-    """A run that stands out from the others of its series, and by how many percent of their average."""
+    """A run that stands out from the others of its series."""
 
     series_id: str
     series_name: str
+    """What people call the series."""
     number: int
     percent: float
+    """How far from the average of the others; below 0 it is slower."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +38,13 @@ class Alternative:
     """What a comparison would say without some runs."""
 
     runs: tuple[OutstandingRun, ...]
+    """Those that are left out."""
     decision: ChangeDecision
+    """The decision without them, which has a verdict."""
 
 
 def left_out_runs(sides: Sequence[Sequence[Series]], names: Mapping[str, str]) -> tuple[OutstandingRun, ...]:
-    """The runs that the averages of the sides leave out."""
+    """The runs that the averages of the sides leave out; ``names`` are what people call the series, by their ids."""
     runs: list[OutstandingRun] = []
     for series in chain.from_iterable(sides):
         runs += _hiccups(series, names[series.id])
@@ -59,7 +67,10 @@ def answer_without(
     names: Mapping[str, str],
     decide_without: Callable[[RunNumbers], ChangeDecision],
 ) -> Alternative | None:
-    """The answer without the fewest outstanding runs, at most two of a series; None where there is none."""
+    """The answer without the fewest outstanding runs, at most two of a series; None where none of them hides one.
+
+    ``decide_without`` decides on the same sides without the runs of some numbers.
+    """
     outstanding: dict[str, tuple[OutstandingRun, ...]] = {}
     for series in chain.from_iterable(sides):
         runs = _outstanding_runs(series, names[series.id])
@@ -88,7 +99,7 @@ def _candidates(outstanding: Sequence[tuple[OutstandingRun, ...]]) -> list[tuple
 
 
 def _outstanding_runs(series: Series, name: str) -> tuple[OutstandingRun, ...]:
-    """The runs that the form calls unusual or the reading leaves out, the furthest two of them."""
+    """The runs that the form calls unusual, or the average leaves out; of more than two the furthest two."""
     numbers = {*unusual_runs(series), *(run.number for run in _hiccups(series, name))}
     rates = {run.number: rate for run, rate in zip(rated_runs(series), series.rates(), strict=True)}
     others = [rate for number, rate in rates.items() if number not in numbers]

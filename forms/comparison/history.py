@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
-from forms.stats.decision import Verdict, confirmed_changes
+from forms.stats.decision import Verdict
+from forms.stats.levels import confirmed_changes
 from forms.tuning.differences import differences_of_repeat, differences_prose
 from storage.records import Series
 
@@ -14,17 +15,22 @@ NEW_NORMAL = "new normal"
 
 @dataclass(frozen=True, slots=True)
 class HistoryGroup:
-    """Series of one path at one level, and why the group begins: a reason, or the change that was confirmed."""
+    """Series of one path at one level, and why the group begins."""
 
     series: tuple[Series, ...]
     why: str = ""
+    """What was changed or differs there, for people; empty for the first group, and where only the figures show it."""
     verdict: Verdict | None = None
+    """Faster or slower, where the level changed for good by the figures."""
 
 
 def groups_of(
     earlier: Sequence[Series], base: Series, new_normal: Collection[str] = ()
 ) -> tuple[tuple[Series, ...], ...]:
-    """Earlier series equal to the base, cut at changes, differences and each ``new_normal``, the oldest first."""
+    """The earlier series with the settings of the base, in groups of one level, the oldest first.
+
+    ``new_normal``: the ids of series from which on a person said that this is the normal level.
+    """
     same_path = [series for series in earlier if path_of(series) == path_of(base)]
     groups = history_groups(same_path, new_normal)
     return tuple(group.series for group in groups if not differences_of_repeat(group.series[-1], base))
@@ -32,6 +38,7 @@ def groups_of(
 
 def history_groups(all_series: Sequence[Series], new_normal: Collection[str] = ()) -> list[HistoryGroup]:
     """The measured series of a path, oldest first, in groups of one level and the same settings."""
+    # Each group with the reason why it begins.
     groups: list[tuple[list[Series], str]] = []
     for series in all_series:
         if not series.measured():

@@ -1,4 +1,8 @@
-"""The matrix of several set-ups: a column per protocol or label, a row per command and host (table B-1)."""
+"""The matrix of several set-ups (Using Samba, table B-1): a column per protocol or label, a row per direction and host.
+
+A *set-up* is how something was set when it was measured: its label, or else its change, or its protocol. FTP is the
+column that the others are measured by, in percent of it.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +59,10 @@ class ProtocolMatrix:
 
 
 def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str] | None = None) -> ProtocolMatrix:
-    """A column per set-up, a row per command and host; a later series for a taken cell gets its own column."""
+    """The matrix of series in any order; a later series for a taken cell gets a column of its own.
+
+    ``heading_of`` names the column of a series; without it that is :func:`heading`, shortened where that is clear.
+    """
     names: Mapping[str, str] = {one_series.id: (heading_of or heading)(one_series) for one_series in series}
     if heading_of is None:
         names = _without_words_of_rows(series, names)
@@ -97,6 +104,7 @@ def _is_ftp(series: Series) -> bool:
 
 
 def heading(series: Series) -> str:
+    """The name of a series' set-up."""
     if _is_ftp(series):
         return _FTP
     if series.label:
@@ -143,6 +151,7 @@ def _count_names(row: Sequence[Series], names: Mapping[str, str]) -> int:
 
 
 def _cells(row: Sequence[Series | None], columns: Sequence[MatrixColumn]) -> tuple[MatrixCell | None, ...]:
+    """The cells of a row, each in percent of the first FTP in it."""
     ftp_average = None
     for series, column in zip(row, columns, strict=True):
         if series and column.is_ftp:

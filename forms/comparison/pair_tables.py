@@ -1,4 +1,8 @@
-"""The tables and charts of a comparison of two sides: averages, properties side by side, and each run."""
+"""The tables and charts of a comparison of two sides: averages, properties side by side, and each run.
+
+A side has one or more series; its first is the one that was named. *Judged* averages are those that the verdict is
+given by, which leave out runs that stand out.
+"""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,10 +20,12 @@ from forms.stats.readings import read_series
 from forms.tuning.differences import told_differences
 from storage.records import with_zone
 
+# Columns of the table of averages, from 0.
+
 _RUNS = 2
 _AVERAGE = 3
 _JUDGED = 5
-"""The columns of the valid runs, of the averages, and of those that leave out runs that stand out."""
+"""That of the judged averages, where there is one."""
 
 _TWO_FIGURES = 100
 """A rate this many times smaller than its unit has less than two figures."""
@@ -33,7 +39,7 @@ _SHOWN_SIDE_BY_SIDE = {
     "client.version",
     "client.dialect",
 }
-"""Differences that the table of properties has rows of."""
+"""Differences that the table of properties has rows of, so that they are not told twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ class ComparisonRow:
     base: str
     other: str
     differs: bool | None = None
-    """None for what is no setting, or what one side does not tell."""
+    """Whether the setting differs; None for what is no setting, or where a side's value is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +150,7 @@ def _rows_of_side(
     *,
     has_judged: bool,
 ) -> list[report.Row]:
-    """A row a series, and their mean below where there are several."""
+    """A row a series, and their mean below where there are several; ``first_row`` is the place of the first of them."""
     rows = [_series_row(series, has_judged=has_judged) for series in all_series]
     if len(rows) > 1:
         rows.append(_mean_row(side, rows, first_row, average, judged_average if has_judged else None))
@@ -238,7 +244,7 @@ def _protocol_text(form: SeriesSummary) -> str:
 
 
 def _rate_properties(form: SeriesSummary, opposite: SeriesSummary) -> list[_Property]:
-    """Rates in the unit of the faster side, unless this one is too slow for two figures in it."""
+    """Rates in the unit of the faster side, unless this side is too slow for two figures in that unit."""
     average = form.average_rate
     fastest = max(average or 0.0, opposite.average_rate or 0.0)
     unit = fastest
@@ -311,7 +317,7 @@ def averages_chart(form: ComparisonSummary, *, table: int) -> report.Chart | Non
 
 
 def interval_of(comparison: Comparison, summary: SeriesSummary) -> tuple[float, float] | None:
-    """Where an equal series would lie, in bytes/s; by the runs alone where interleaved."""
+    """(low, high) in bytes/s: where 19 of 20 equal series would lie; if interleaved, the interval of the average."""
     average = summary.average_rate
     if comparison.apart_percent is None or average is None:
         return summary.confidence

@@ -1,4 +1,7 @@
-"""Pairs of interleaved runs: two series whose runs were measured beside each other."""
+"""Pairs of interleaved runs: two series whose runs were measured beside each other, run 1 of both, run 2 of both, ….
+
+Nothing is stored of the pairs: they are seen by the numbers of the runs, and by when these began.
+"""
 
 from collections.abc import Collection
 from itertools import pairwise
@@ -8,10 +11,11 @@ from storage.records import Run, Series
 
 
 def paired_runs(base: Series, other: Series) -> list[tuple[Run, Run]] | None:
-    """Valid neighbours in interleaved runs, in either order; None where the runs are not interleaved."""
+    """The valid runs of the same number, (base, other), in either order; None where the runs are not interleaved."""
     base_runs = {run.number: run for run in base.measured() if run.started_at}
     other_runs = {run.number: run for run in other.measured() if run.started_at}
     shared = sorted(base_runs.keys() & other_runs.keys())
+    # All have a partner, but for one that may have failed or been interrupted.
     if not shared or len(shared) < min(len(base_runs), len(other_runs)) - 1:
         return None
 
@@ -31,13 +35,13 @@ def paired_runs(base: Series, other: Series) -> list[tuple[Run, Run]] | None:
 
 
 def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]] | None:
-    """The rates of :func:`paired_runs`."""
+    """(rates of the base, rates of the other) of the pairs of runs; None where the runs are not interleaved."""
     pairs = paired_runs(base, other)
     return None if pairs is None else rates_of_pairs(pairs)
 
 
 def rates_of_pairs(pairs: RunPairs, without: Collection[int] = ()) -> tuple[list[float], list[float]]:
-    """Both sides' rates, ``without`` the pairs of these numbers."""
+    """(rates of the base, rates of the other), ``without`` the pairs of these numbers."""
     counted = [(base, other) for base, other in pairs if base.number not in without]
     base_rates = [base.bytes_per_second or 0.0 for base, _ in counted]
     other_rates = [other.bytes_per_second or 0.0 for _, other in counted]

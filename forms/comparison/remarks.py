@@ -8,7 +8,7 @@ from forms.comparison.summary import ComparisonSummary
 from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary
 from forms.stats.decision import Verdict
-from forms.stats.summary import drift, lag_1
+from forms.stats.trends import drift, lag_1
 from forms.tuning.differences import listed_few, told_differences, value_text
 from storage.records import Change, Evidence, JSONValue, QuietVerdict, Series
 

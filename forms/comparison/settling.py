@@ -1,13 +1,18 @@
-"""The cheapest step that would settle a comparison of whole series, with the commands to type."""
+"""The quickest step that would settle an inconclusive comparison of whole series, with the commands to type.
+
+There are four ways to settle one (:class:`forms.stats.settle.Way`): try the setting in a trial, interleave runs of both
+sides, measure the base once more, or measure both sides again in turn. For each way ``forms/stats/settle.py`` says how
+much of it is needed. This module says whether the way is open at all, how long it takes, and what to type.
+"""
 
 import math
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
 
-from forms import wording
+from forms.comparison import typed_commands
+from forms.comparison.client_options import CLIENT_OPTIONS, option_with_value, versus_options
 from forms.stats import settle
 from forms.stats.decision import Limits
 from forms.stats.settle import Settles
@@ -15,7 +20,6 @@ from forms.stats.variation import Variation, in_pairs
 from forms.tuning.differences import Difference, differences_prose
 from forms.tuning.smb_conf import spelling
 from storage import records
-from storage.plan import Settings
 from storage.recommended import DEFAULT_WARMUPS
 
 _BY_HAND_SECONDS = 60.0
@@ -27,39 +31,28 @@ _OPENING_SECONDS = 3.0
 _KERNEL = ("net.", "vm.")
 """How the names of the kernel's parameters begin."""
 
-VERSUS_DIFFERENCES = {"client.in_flight": "in-flight", "client.block_bytes": "block", "client.name": "client"}
-"""The differences between two series that an option of this client makes, and what a change of each is called."""
-
-_VERSUS = {"in-flight": "--in-flight", "block": "--block", "client": "--client"}
-"""The option of ``run --versus`` that makes each of these changes."""
-
-_NEGOTIATED = ("client.dialect", "client.encryption", "client.signing")
-"""The differences in what client and server agreed on, whether it was asked for or not."""
-
-REQUIRED = {"settings.sign": "--sign", "settings.encrypt": "--encrypt", "flushed": "--flush"}
-"""The differences in what this client was asked to require, and the option that asks for it."""
-
-NAMES_OF_REQUIRED = {"settings.sign": "client sign", "settings.encrypt": "client encrypt", "flushed": "flush"}
-"""What a change of each is called."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettlingStep(Settles):
-    """A way to settle a comparison, as commands, with the time that it takes."""
+    """A way to settle a comparison, as commands, with the time that it takes.
+
+    ``count`` counts pairs of runs with TRY, runs a side with INTERLEAVED, and further series, of both sides together,
+    with BASE_AGAIN and ALTERNATING.
+    """
 
     seconds: float
     """How long the whole step takes, changes by hand included."""
     commands: tuple[str, ...]
-    """To type in this order; with ALTERNATING repeatedly."""
+    """To type in this order; with ALTERNATING again and again, until ``count`` series are measured."""
 
     setting: str | None = None
     """The server's setting and value that a trial tries (``NAME=VALUE``); None of any other way."""
     series_a_side: int | None = None
     """With ALTERNATING: how many series a side there are in the end; else None."""
     between: str = ""
-    """For people: what this client was told otherwise, which interleaved runs then compare."""
+    """For people, with INTERLEAVED: the differences in what this client was told; else empty."""
     first_id: str = ""
-    """The series to measure again first."""
+    """The id of the series that the first command measures again."""
     by_hand: bool = False
     """Whether the server's setting is changed by hand before it, or before each further series."""
 
@@ -71,8 +64,11 @@ class OpenComparison:
     base: tuple[records.Series, ...]
     other: tuple[records.Series, ...]
     change_percent: float
+    """The change that was seen, in percent of the base."""
     variation: Variation
+    """How far equal series differ, by which the change was judged."""
     differing: Sequence[Difference]
+    """The settings and facts that differ between the sides."""
     claimed: records.Change | None
     """The change from the base to the other that somebody said was made."""
     limits: Limits
@@ -93,6 +89,7 @@ class OpenComparison:
 
     @property
     def is_same_path(self) -> bool:
+        """Whether both sides moved files in the same direction from or to the same target."""
         return not any(difference.name in {"command", "target"} for difference in self.differing)
 
     @property
@@ -102,8 +99,8 @@ class OpenComparison:
 
     @property
     def versus(self) -> str | None:
-        """The options of this client that ``run --versus`` could interleave."""
-        return _client_options(self.claimed, self.differing, self.first_other)
+        """The options that ``run --versus`` could interleave with those of the base; None where options do not do."""
+        return versus_options(self.claimed, self.differing, self.first_other)
 
     @property
     def changes_server(self) -> bool:
@@ -117,19 +114,24 @@ class OpenComparison:
 
     @property
     def alternating_series(self) -> int:
-        """The number of series that already alternate."""
+        """The number of series if they alternate already, base and other in pairs; else 0."""
         moments = [series.moment for series in self.series]
         return len(moments) if in_pairs(moments, len(self.base)) else 0
 
     @property
     def session_spread(self) -> float:
-        """What averages of series are assumed to differ by: their runs, and sessions of which there are no repeats."""
+        """The assumed deviation of a series' average, as a logarithm: √(v² / runs of a series + session²).
+
+        v is the deviation of the runs; the session is what series differ by beyond their runs, of which little is known
+        where there are no repeats.
+        """
         runs_each = sum(len(series.measured()) for series in self.series) / len(self.series)
         by_runs = self.variation.run_deviation / math.sqrt(runs_each)
         return math.hypot(by_runs, settle.UNKNOWN_SESSION)
 
     @property
     def transfer_seconds(self) -> float:
+        """The mean time of a run."""
         return sum(self._run_seconds) / max(1, len(self._run_seconds))
 
     @property
@@ -149,49 +151,54 @@ def cheapest_step(comparison: OpenComparison) -> SettlingStep | None:
     return min(_possible_steps(comparison), key=attrgetter("seconds"), default=None)
 
 
-def _possible_steps(comparison: OpenComparison) -> Iterator[SettlingStep]:
+def _possible_steps(comparison: OpenComparison) -> list[SettlingStep]:
+    """Of steps that take equally long the earlier one is preferred."""
+    step_of_each_way = []
     # Sides of different paths have nothing to try or to interleave: each is measured again where it is.
-    ways = [_step_by_alternating(comparison)]
     if comparison.is_same_path:
-        ways = [_step_by_trial(comparison), _step_by_interleaving(comparison), _step_by_base_again(comparison), *ways]
-    yield from (step for step in ways if step)
+        step_of_each_way.append(_step_by_trial(comparison))
+        step_of_each_way.append(_step_by_interleaving(comparison))
+        step_of_each_way.append(_step_by_base_again(comparison))
+    step_of_each_way.append(_step_by_alternating(comparison))
+    return [step for step in step_of_each_way if step]
 
 
 def _step_by_trial(comparison: OpenComparison) -> SettlingStep | None:
     setting = comparison.setting
-    way = settle.by_pairs(comparison.change_percent, comparison.variation.run_deviation, comparison.limits)
-    if setting is None or way is None:
+    amount = settle.by_pairs(comparison.change_percent, comparison.variation.run_deviation, comparison.limits)
+    if setting is None or amount is None:
         return None
 
-    base = comparison.first_base
-    server_ssh = base.plan.monitor.server_ssh if base.plan else None
-    ssh = f" --server-ssh {shlex.quote(server_ssh)}" if server_ssh else ""
+    seconds_a_pair = 2 * settle.slot_seconds(comparison.transfer_seconds)
     return SettlingStep(
-        way=way.way,
-        count=way.count,
-        shows_percent=way.shows_percent,
-        seconds=way.count * 2 * settle.slot_seconds(comparison.transfer_seconds),
-        commands=(f"sharebench try {shlex.quote(setting)}{_options_of_path(base)}{ssh}",),
+        way=amount.way,
+        count=amount.count,
+        shows_percent=amount.shows_percent,
+        seconds=amount.count * seconds_a_pair,
+        commands=(typed_commands.command_to_try(comparison.first_base, setting),),
         setting=setting,
-        first_id=base.id,
+        first_id=comparison.first_base.id,
         by_hand=comparison.changes_server and comparison.other_is_newest,
     )
 
 
 def _step_by_interleaving(comparison: OpenComparison) -> SettlingStep | None:
     versus = comparison.versus
-    way = settle.by_interleaved_runs(comparison.change_percent, comparison.variation.run_deviation, comparison.limits)
-    if versus is None or way is None:
+    amount = settle.by_interleaved_runs(
+        comparison.change_percent, comparison.variation.run_deviation, comparison.limits
+    )
+    if versus is None or amount is None:
         return None
 
     # Of what differs only what this client was told is interleaved; the rest of it follows from that.
-    client_settings = {*VERSUS_DIFFERENCES, *REQUIRED}
+    client_settings = {option.difference for option in CLIENT_OPTIONS}
+    command = typed_commands.command_to_interleave(comparison.first_base, versus, amount.count)
     return SettlingStep(
-        way=way.way,
-        count=way.count,
-        shows_percent=way.shows_percent,
-        seconds=interleaved_seconds(way.count, comparison.transfer_seconds),
-        commands=(_versus_command(comparison.first_base, versus, way.count),),
+        way=amount.way,
+        count=amount.count,
+        shows_percent=amount.shows_percent,
+        seconds=interleaved_seconds(amount.count, comparison.transfer_seconds),
+        commands=(command,),
         between=differences_prose(
             difference for difference in comparison.differing if difference.name in client_settings
         ),
@@ -200,7 +207,7 @@ def _step_by_interleaving(comparison: OpenComparison) -> SettlingStep | None:
 
 
 def _step_by_base_again(comparison: OpenComparison) -> SettlingStep | None:
-    way = settle.by_base_again(
+    amount = settle.by_base_again(
         comparison.change_percent / comparison.widening,
         comparison.variation.runs,
         base=len(comparison.base),
@@ -208,16 +215,16 @@ def _step_by_base_again(comparison: OpenComparison) -> SettlingStep | None:
         repeats=comparison.variation.repeats,
         spread=comparison.session_spread,
     )
-    if way is None:
+    if amount is None:
         return None
 
     # Where several steps are judged together, a change must be as much larger as the intervals are wider.
     return SettlingStep(
-        way=way.way,
-        count=way.count,
-        shows_percent=way.shows_percent * comparison.widening,
-        seconds=way.count * comparison.series_seconds,
-        commands=(_command_to_repeat(comparison.first_base),),
+        way=amount.way,
+        count=amount.count,
+        shows_percent=amount.shows_percent * comparison.widening,
+        seconds=amount.count * comparison.series_seconds,
+        commands=(typed_commands.command_to_repeat(comparison.first_base),),
         first_id=comparison.first_base.id,
     )
 
@@ -225,8 +232,8 @@ def _step_by_base_again(comparison: OpenComparison) -> SettlingStep | None:
 def _step_by_alternating(comparison: OpenComparison) -> SettlingStep | None:
     # How many of the series there are now count already.
     have = comparison.alternating_series
-    way = settle.by_alternating(comparison.change_percent, comparison.session_spread, comparison.limits, have=have)
-    if way is None:
+    amount = settle.by_alternating(comparison.change_percent, comparison.session_spread, comparison.limits, have=have)
+    if amount is None:
         return None
 
     # An odd series of the base came last, so the other side is next.
@@ -234,29 +241,26 @@ def _step_by_alternating(comparison: OpenComparison) -> SettlingStep | None:
     if have % 2 and not comparison.other_is_newest:
         turns.reverse()
     return SettlingStep(
-        way=way.way,
-        count=way.count,
-        shows_percent=way.shows_percent,
-        seconds=way.count * comparison.series_seconds,
-        commands=tuple(map(_command_to_repeat, turns)),
-        series_a_side=(way.count + have) // 2,
+        way=amount.way,
+        count=amount.count,
+        shows_percent=amount.shows_percent,
+        seconds=amount.count * comparison.series_seconds,
+        commands=tuple(map(typed_commands.command_to_repeat, turns)),
+        series_a_side=(amount.count + have) // 2,
         first_id=turns[0].id,
         by_hand=comparison.changes_server,
     )
 
 
-def _command_to_repeat(series: records.Series) -> str:
-    return f"sharebench run --again {series.id}"
-
-
 def interleaved_seconds(runs: int, run_seconds: float) -> float:
-    """How long ``runs`` a side take, with their warm-up runs."""
+    """How long ``runs`` a side take: two series, each with its warm-up runs and what a series takes beside them."""
     return 2 * ((runs + DEFAULT_WARMUPS) * run_seconds + _OPENING_SECONDS)
 
 
 def _server_setting(
     claimed: records.Change | None, differing: Sequence[Difference], other: records.Series
 ) -> str | None:
+    """``NAME=VALUE`` that a trial can make: the claimed change, or the only parameter that differs; else None."""
     if not other.target.abilities.through_samba:
         return None
     if claimed is not None and claimed.evidence is not records.Evidence.CONTRADICTED:
@@ -264,7 +268,7 @@ def _server_setting(
 
     # Of several differences nobody knows which one the change comes from.
     parameters = [difference for difference in differing if difference.parameter]
-    client_differs = any(difference.name in VERSUS_DIFFERENCES for difference in differing)
+    client_differs = any(option_with_value(difference.name) for difference in differing)
     if len(parameters) != 1 or client_differs or parameters[0].other is None:
         return None
     return f"{parameters[0].parameter}={parameters[0].other}"
@@ -274,64 +278,3 @@ def _can_be_tried(change: records.Change) -> bool:
     """Whether ``sharebench try`` can make it: a parameter of smb.conf, of the kernel or of a network card."""
     is_parameter = spelling(change.name).parameter is not None
     return is_parameter or change.name.startswith(_KERNEL) or "@" in change.name
-
-
-def _client_options(
-    claimed: records.Change | None, differing: Sequence[Difference], other: records.Series
-) -> str | None:
-    names = {difference.name for difference in differing}
-    options = []
-    for place, name in VERSUS_DIFFERENCES.items():
-        if place in names:
-            value = getattr(other.client, place.removeprefix("client."))
-            options.append(f"{_VERSUS[name]} {typed_value(name, value)}")
-
-    required_of_other = {difference.name for difference in differing if difference.other}
-    required = [option for name, option in REQUIRED.items() if name in required_of_other]
-    options += required
-    if not options:
-        return None
-
-    # What was negotiated otherwise without being asked for, or what the server has, no option of ours can repeat.
-    is_negotiated = bool(names & set(_NEGOTIATED)) and not required
-    is_of_server = any(difference.parameter for difference in differing)
-    is_of_client = claimed is None or claimed.name in {*_VERSUS, *NAMES_OF_REQUIRED.values()}
-    if is_negotiated or is_of_server or not is_of_client:
-        return None
-    return " ".join(options)
-
-
-def typed_value(name: str, value: object) -> str:
-    """A value of one of ``VERSUS_DIFFERENCES``, as it is typed on the command line."""
-    return wording.typed_size(value) if name == "block" and isinstance(value, int) else str(value)
-
-
-def _versus_command(base: records.Series, options: str, runs: int) -> str:
-    settings = base.plan.settings if base.plan else Settings()
-    of_base = ""
-    if settings.in_flight:
-        of_base += f" --in-flight {settings.in_flight}"
-    if settings.block_bytes:
-        of_base += f" --block {wording.typed_size(settings.block_bytes)}"
-    return f"sharebench run --runs {runs} --versus {shlex.quote(options)}{of_base}{_options_of_path(base)}"
-
-
-def _options_of_path(base: records.Series) -> str:
-    """The direction, the file and the target of a series, as they are typed."""
-    plan = base.plan
-    is_put = base.command is records.Command.PUT
-    makes_file = plan is not None and plan.counts.make_file
-
-    options = []
-    if is_put:
-        options.append("--put")
-    if base.flushed:
-        options.append("--flush")
-    if makes_file:
-        options.append("--make-file")
-    if plan and plan.counts.size_bytes and (is_put or makes_file):
-        options.append(f"--size {wording.typed_size(plan.counts.size_bytes)}")
-    if plan and plan.counts.files:
-        options.append(f"--files {plan.counts.files}")
-    options.append(shlex.quote(wording.plain(records.format_target(base.target))))
-    return f" {' '.join(options)}"

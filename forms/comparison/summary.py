@@ -1,10 +1,14 @@
-"""Comparisons of series with the summaries of all that is compared."""
+"""Comparisons of series with the summaries (averages, deviations, unusual runs) of all that is compared.
+
+Commands, screens and forms begin here: :func:`sides_of` says what is compared with what, :func:`comparisons` does it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forms.comparison.comparison import Comparison
-from forms.comparison.verdict import Sides, compare_several
+from forms.comparison.judged_sides import Sides
+from forms.comparison.verdict import compare_several
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Limits
 from storage.records import Command, Series
@@ -12,18 +16,22 @@ from storage.records import Command, Series
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonSummary:
-    """A comparison with the summary of each series of its sides, those that were named first."""
+    """A comparison with the summary of each series of its sides."""
 
     comparison: Comparison
     bases: tuple[SeriesSummary, ...]
+    """The series that was named as the base, then those that repeat it."""
     others: tuple[SeriesSummary, ...]
+    """The series that was named to be compared with it, then those that repeat that one."""
 
     @property
     def base(self) -> SeriesSummary:
+        """The named series of the base."""
         return self.bases[0]
 
     @property
     def other(self) -> SeriesSummary:
+        """The named series of the other side."""
         return self.others[0]
 
 
@@ -45,7 +53,10 @@ def comparisons(several: Sequence[Sides], limits: Limits | None = None) -> list[
 
 
 def sides_of(groups: Sequence[Sequence[Series]]) -> list[Sides]:
-    """Each group against the first of its host and command; two groups against each other."""
+    """What to compare, of groups of series that repeat each other.
+
+    Two groups with each other; of more each with the first one of its host and direction.
+    """
     if len(groups) == 2:
         return [Sides(base=tuple(groups[0]), other=tuple(groups[1]))]
 

@@ -1,6 +1,6 @@
 """A comparison in sentences: its verdict, what that rests on, and what to do next."""
 
-from forms import wording
+from forms import verdict_wording, wording
 from forms.comparison.comparison import MANY_RUNS, Comparison, can_interleave, needs_longer_runs
 from forms.comparison.hiccups import Alternative, OutstandingRun, runs_by_series
 from forms.comparison.settling import SettlingStep
@@ -8,13 +8,15 @@ from forms.stats.changes import percent_of
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import Way
 from forms.tuning.differences import session_difference
-from forms.wording import VERDICT_WORDS, duration, verdict_sentence
+from forms.verdict_wording import VERDICT_WORDS, verdict_sentence
+from forms.wording import duration
 
 _PLAIN_P = 0.01
 """Below this p the verdict needs no word of what chance does."""
 
 
 def verdict_word(comparison: Comparison) -> str:
+    """The verdict in one or two words, for a table."""
     if comparison.doubt is Doubt.CONTRADICTED:
         return "Contradicted"
     if comparison.doubt is Doubt.SAME_SETTINGS:
@@ -30,15 +32,16 @@ def change_figures(comparison: Comparison) -> str:
         return "no change can be computed"
     figures = wording.signed_percent(comparison.change_percent)
     interval = comparison.interval_percent
-    return f"{figures}{wording.interval_text(*interval, 1)}" if interval else figures
+    return f"{figures}{verdict_wording.interval_text(*interval, 1)}" if interval else figures
 
 
 def comparison_headline(comparison: Comparison) -> str:
+    """The verdict as a sentence."""
     return f"{comparison_clause(comparison)}."
 
 
 def comparison_clause(comparison: Comparison) -> str:
-    """The verdict and how the session changed, without a full stop."""
+    """The verdict, and how the session changed (dialect, signing, encryption) if it did, without a full stop."""
     clause = _verdict_clause(comparison)
     session = session_difference(comparison.differences)
     # A trial has restored the session since.
@@ -103,10 +106,10 @@ def _probably_clause(comparison: Comparison, change_percent: float) -> str:
         rates = f": {wording.rate_change(base_rate, other_rate)}"
 
     interval = comparison.interval_percent
-    if interval is None or wording.is_too_wide(*interval):
+    if interval is None or verdict_wording.is_too_wide(*interval):
         return f"{verdict_word(comparison)}{rates}"
 
-    change = f"{wording.signed_percent(change_percent)}{wording.interval_text(*interval, 1)}"
+    change = f"{wording.signed_percent(change_percent)}{verdict_wording.interval_text(*interval, 1)}"
     return f"{verdict_word(comparison)}{rates}, {change}"
 
 
@@ -164,6 +167,7 @@ def _basis_of_interleaved(comparison: Comparison) -> str:
 
 
 def _basis_of_series(comparison: Comparison, apart_percent: float) -> str:
+    """The smallest change that such series show; ``apart_percent`` is the most by which two equal series differ."""
     base_count = len(comparison.base_ids)
     other_count = len(comparison.other_ids)
     variation = comparison.variation
@@ -171,7 +175,7 @@ def _basis_of_series(comparison: Comparison, apart_percent: float) -> str:
 
     if comparison.history_count:
         return (
-            f"Series here show only changes beyond {wording.beyond(apart_percent)}"
+            f"Series here show only changes beyond {verdict_wording.beyond(apart_percent)}"
             f" (judged with {comparison.history_count:,} earlier series{_history_age(comparison)})."
         )
     if base_count + other_count == 2 and variation and comparison.leaning:
@@ -182,9 +186,9 @@ def _basis_of_series(comparison: Comparison, apart_percent: float) -> str:
         if variation:
             runs = wording.percent(100 * variation.run_deviation)
             reason = f": the runs vary by {runs}, and series by more"
-        return f"One series a side shows only changes beyond {wording.beyond(apart_percent)}{reason}."
+        return f"One series a side shows only changes beyond {verdict_wording.beyond(apart_percent)}{reason}."
 
-    beyond = wording.beyond(percent_of(critical * variation.error(base_count, other_count)))
+    beyond = verdict_wording.beyond(percent_of(critical * variation.error(base_count, other_count)))
     return f"Averages of {base_count} and {other_count} series show only changes beyond {beyond}."
 
 
@@ -251,6 +255,7 @@ def _run_counts(comparison: Comparison) -> str:
 
 
 def settling_sentence(step: SettlingStep) -> str:
+    """What to measure so that it is settled, how long that takes, and what it finds."""
     cost = f"about {duration(step.seconds)}"
     if step.by_hand and step.way is Way.ALTERNATING:
         cost += " with the changes by hand"
@@ -282,6 +287,7 @@ def settling_commands(step: SettlingStep) -> str:
 
 
 def alternative_sentence(alternative: Alternative) -> str:
+    """What the verdict would be without some runs."""
     decision = alternative.decision
     would_be = verdict_sentence(decision.verdict, decision.change_percent or 0.0, None)
     runs = outstanding_runs_text(alternative.runs)

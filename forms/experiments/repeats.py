@@ -9,9 +9,10 @@ from forms.comparison.comparison import Comparison
 from forms.comparison.pairs import paired_rates
 from forms.comparison.verdict import compare
 from forms.stats.decision import LEAST_RUNS, Limits, Verdict
+from forms.stats.needed_runs import run_variation, smallest_promised_percent
 from forms.stats.readings import read_series
-from forms.stats.settle import run_variation, shown_by_series, smallest_promised_percent
-from forms.stats.summary import drift
+from forms.stats.shown import shown_by_series
+from forms.stats.trends import drift
 from forms.stats.variation import pooled_run_variance
 from storage.records import Series
 

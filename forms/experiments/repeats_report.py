@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from forms import wording
-from forms.comparison.report import comparison_document
+from forms import report, wording
+from forms.comparison.document import comparison_document
 from forms.comparison.wording import change_figures
 from forms.experiments.repeats import COARSE_PERCENT, Repeats, Selftest
-from forms.report import Field, Report, ReportKind, Table, answer_field, columns_of, measured_field, row_of
 from forms.series.origin import origin_fields
 from forms.stats.decision import LEAST_RUNS
 from storage.json_reader import named
@@ -17,21 +16,21 @@ from storage.records import Series, format_target
 SELFTEST_SCHEMA = "sharebench/selftest/1"
 REPEATS_SCHEMA = "sharebench/repeats/1"
 
-_AVERAGE_COLUMN = ("Average, bytes/sec", ReportKind.WHOLE)
+_AVERAGE_COLUMN = ("Average, bytes/sec", report.ReportKind.WHOLE)
 
 
-def selftest_report(test: Selftest) -> Report:
+def selftest_report(test: Selftest) -> report.Report:
     answer, *more = selftest_sentences(test)
     comparison = test.comparison
-    measured = Table(
-        columns=columns_of("Measured", "Series", _AVERAGE_COLUMN),
+    measured = report.Table(
+        columns=report.columns_of("Measured", "Series", _AVERAGE_COLUMN),
         rows=(
-            row_of("first", comparison.base_id, comparison.base_bytes_per_second),
-            row_of("second", comparison.other_id, comparison.other_bytes_per_second),
+            report.row_of("first", comparison.base_id, comparison.base_bytes_per_second),
+            report.row_of("second", comparison.other_id, comparison.other_bytes_per_second),
         ),
     )
 
-    return Report(
+    return report.Report(
         form="self-test",
         title="Self-test: the same thing twice, interleaved",
         name="Self-test",
@@ -42,14 +41,16 @@ def selftest_report(test: Selftest) -> Report:
     )
 
 
-def _smallest_changes_table(test: Selftest) -> Table:
-    return Table(
-        columns=columns_of(
-            ("Runs a side", ReportKind.WHOLE),
-            ("Smallest change shown, %", ReportKind.PERCENT),
+def _smallest_changes_table(test: Selftest) -> report.Table:
+    return report.Table(
+        columns=report.columns_of(
+            ("Runs a side", report.ReportKind.WHOLE),
+            ("Smallest change shown, %", report.ReportKind.PERCENT),
             "",
         ),
-        rows=tuple(row_of(runs, percent, "this test" if runs == test.runs else "") for runs, percent in test.by_runs),
+        rows=tuple(
+            report.row_of(runs, percent, "this test" if runs == test.runs else "") for runs, percent in test.by_runs
+        ),
         caption="Smallest change shown, by number of runs",
     )
 
@@ -93,17 +94,19 @@ def selftest_document(test: Selftest) -> dict[str, Any]:
     }
 
 
-def repeats_report(repeats: Repeats) -> Report:
+def repeats_report(repeats: Repeats) -> report.Report:
     answer, *more = repeats_sentences(repeats)
     averages = zip(repeats.series, repeats.averages_bytes_per_second, strict=True)
-    rows = [row_of(str(number), series.id, average) for number, (series, average) in enumerate(averages, start=1)]
+    rows = [
+        report.row_of(str(number), series.id, average) for number, (series, average) in enumerate(averages, start=1)
+    ]
 
-    return Report(
+    return report.Report(
         form="repeats",
         title="The same thing, one whole series after the other",
         name="Repeats",
         fields=_head_fields(repeats.series, answer) if repeats.series else (),
-        tables=(Table(columns=columns_of("No", "Series", _AVERAGE_COLUMN), rows=tuple(rows)),),
+        tables=(report.Table(columns=report.columns_of("No", "Series", _AVERAGE_COLUMN), rows=tuple(rows)),),
         advice=tuple(more),
         document=partial(_repeats_document, repeats),
     )
@@ -144,10 +147,10 @@ def repeats_sentences(repeats: Repeats) -> list[str]:
     return sentences
 
 
-def _head_fields(series: Sequence[Series], answer: str) -> tuple[Field, ...]:
+def _head_fields(series: Sequence[Series], answer: str) -> tuple[report.Field, ...]:
     first = series[0]
     return (
-        answer_field(answer),
-        measured_field(f"{first.command} {format_target(first.target, escaped=False)}"),
+        report.answer_field(answer),
+        report.measured_field(f"{first.command} {format_target(first.target, escaped=False)}"),
         *origin_fields(series),
     )

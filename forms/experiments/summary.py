@@ -1,7 +1,9 @@
 """An experiment's steps, one change each, and what they gained together.
 
-Each series was made from another one, its *base*, by a change, or repeats it. The *way* of a series leads from it down
-over its bases to the first. The changes on the way of the newest series that was not restored are *kept*.
+Each series was made from another one, its *base*, by a change, or repeats it: that is a *step*. The *way* of a series
+leads from it down over its bases to the first. The changes on the way of the newest series that was not restored are
+*kept*: they are in force. What they gained together is measured along the *path*, which is that way without a newest
+change that the server contradicts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,12 +11,14 @@ from dataclasses import dataclass, replace
 from itertools import chain, dropwhile
 
 from forms.comparison.comparison import Comparison
-from forms.comparison.verdict import Sides, compare_steps, unseen_between
+from forms.comparison.judged_sides import Sides, unseen_between
+from forms.comparison.verdict import compare_steps
+from forms.experiments.ways import bases_of, next_base, way_down
 from forms.stats.decision import Limits
 from forms.stats.summary import mean
 from forms.tuning.change_evidence import SettingState, standing
 from forms.tuning.differences import is_repeat
-from storage.records import Change, Command, Decision, Evidence, Series, SeriesStatus
+from storage import records
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +27,7 @@ class ExperimentStep:
 
     number: int
     """Its place in the experiment, from 0."""
-    series: Series
+    series: records.Series
     base_number: int | None
     """The number of the step that it was made from; None for a first one, or where that is not in the experiment."""
     average_bytes_per_second: float | None
@@ -34,7 +38,7 @@ class ExperimentStep:
     """Whether its settings are still in force: it lies on the way from the newest series that was not restored."""
 
     @property
-    def change(self) -> Change | None:
+    def change(self) -> records.Change | None:
         return self.series.change
 
     @property
@@ -54,7 +58,7 @@ class ExperimentStep:
         return "?" if self.doubts else " "
 
     @property
-    def decision(self) -> Decision | None:
+    def decision(self) -> records.Decision | None:
         return self.series.decision
 
     @property
@@ -95,7 +99,7 @@ class Gain:
         return tuple(step for step in self.path if step.change is not None and not step.contradicted)
 
     @property
-    def command(self) -> Command:
+    def command(self) -> records.Command:
         return self.path[0].series.command
 
 
@@ -112,33 +116,35 @@ class ExperimentSummary:
         return next((step for step in self.steps if step.series.id == series_id), None)
 
 
-def experiment_summary(name: str, series: Sequence[Series]) -> ExperimentSummary:
+def experiment_summary(name: str, series: Sequence[records.Series]) -> ExperimentSummary:
     """Build an experiment from its series in order; one without a change repeats its base."""
-    bases = _bases(series)
+    bases = bases_of(series)
     by_id = {one_series.id: one_series for one_series in series}
     numbers = {one_series.id: number for number, one_series in enumerate(series)}
-    commands = list(dict.fromkeys(one_series.command for one_series in reversed(series)))
+    directions = list(dict.fromkeys(one_series.command for one_series in reversed(series)))
 
-    # The way from the series whose settings are in force down to the first base, in each direction.
-    heads = [head for command in reversed(commands) if (head := next_base(series, command))]
-    ways = [_way_down(head.id, bases) for head in heads]
-    kept_ids = set(chain.from_iterable(ways))
-    paths = [_without_contradicted_end(_look_up(way, by_id)) for way in ways]
+    # In each direction the way from the series whose settings are in force down to the first base, and of it the path
+    # that is compared: it begins above what is contradicted.
+    ways = _kept_ways(series, bases, list(reversed(directions)))
+    paths = [_without_contradicted_end(way) for way in ways]
+    kept_ids = {series_on_way.id for series_on_way in chain.from_iterable(ways)}
 
     groups = _groups_of_repeats(series, bases)
-    step_sides = _sides_of_steps(series, bases, groups)
-    path_sides = _sides_of_paths([_look_up(path, by_id) for path in paths], groups)
+    sides_of_steps = _sides_of_steps(series, bases, groups)
+    sides_of_paths = _sides_of_paths(paths, groups)
 
     # Each direction is an experiment of its own, judged by its own variation.
-    of_steps: dict[str, Comparison] = {}
-    of_paths: dict[str, Comparison] = {}
-    for command in commands:
-        step_ids = [series_id for series_id in step_sides if by_id[series_id].command is command]
-        path_ids = [series_id for series_id in path_sides if by_id[series_id].command is command]
-        sides = [*(step_sides[series_id] for series_id in step_ids), *(path_sides[series_id] for series_id in path_ids)]
-        comparisons = compare_steps(sides, Limits())
-        of_steps.update(zip(step_ids, comparisons[: len(step_ids)], strict=True))
-        of_paths.update(zip(path_ids, comparisons[len(step_ids) :], strict=True))
+    comparison_of_step: dict[str, Comparison] = {}
+    comparison_of_path: dict[str, Comparison] = {}
+    for command in directions:
+        step_ids = [series_id for series_id in sides_of_steps if by_id[series_id].command is command]
+        path_ids = [series_id for series_id in sides_of_paths if by_id[series_id].command is command]
+        step_sides = [sides_of_steps[series_id] for series_id in step_ids]
+        path_sides = [sides_of_paths[series_id] for series_id in path_ids]
+
+        comparisons = compare_steps([*step_sides, *path_sides], Limits())
+        comparison_of_step.update(zip(step_ids, comparisons[: len(step_ids)], strict=True))
+        comparison_of_path.update(zip(path_ids, comparisons[len(step_ids) :], strict=True))
 
     steps = tuple(
         ExperimentStep(
@@ -146,7 +152,7 @@ def experiment_summary(name: str, series: Sequence[Series]) -> ExperimentSummary
             series=one_series,
             base_number=numbers.get(bases[one_series.id] or ""),
             average_bytes_per_second=mean(one_series.rates()),
-            comparison=of_steps.get(one_series.id),
+            comparison=comparison_of_step.get(one_series.id),
             on_kept_path=one_series.id in kept_ids,
         )
         for one_series in series
@@ -154,17 +160,26 @@ def experiment_summary(name: str, series: Sequence[Series]) -> ExperimentSummary
 
     gains = []
     for path in paths:
-        path_steps = tuple(steps[numbers[series_id]] for series_id in reversed(path))
-        gains.append(Gain(path=path_steps, comparison=of_paths.get(path[0])))
+        path_steps = tuple(steps[numbers[one_series.id]] for one_series in reversed(path))
+        gains.append(Gain(path=path_steps, comparison=comparison_of_path.get(path[0].id)))
     return ExperimentSummary(name=name, steps=steps, gains=tuple(gains))
 
 
-def _look_up(ids: Sequence[str], by_id: Mapping[str, Series]) -> list[Series]:
-    return [by_id[series_id] for series_id in ids]
+def _kept_ways(
+    series: Sequence[records.Series], bases: Mapping[str, str | None], directions: Sequence[records.Command]
+) -> list[list[records.Series]]:
+    """The way from the series whose settings are in force down to the first base, in each direction that has one."""
+    by_id = {one_series.id: one_series for one_series in series}
+    ways = []
+    for command in directions:
+        newest_kept = next_base(series, command)
+        if newest_kept is not None:
+            ways.append([by_id[series_id] for series_id in way_down(newest_kept.id, bases)])
+    return ways
 
 
 def _sides_of_steps(
-    series: Sequence[Series], bases: Mapping[str, str | None], groups: Sequence[tuple[Series, ...]]
+    series: Sequence[records.Series], bases: Mapping[str, str | None], groups: Sequence[tuple[records.Series, ...]]
 ) -> dict[str, Sides]:
     """Each series that has ended and its base, by the id of the series."""
     by_id = {one_series.id: one_series for one_series in series}
@@ -176,8 +191,10 @@ def _sides_of_steps(
     return sides
 
 
-def _sides_of_paths(paths: Sequence[Sequence[Series]], groups: Sequence[tuple[Series, ...]]) -> dict[str, Sides]:
-    """The first base and the last series of each path of several, by the id of the last."""
+def _sides_of_paths(
+    paths: Sequence[Sequence[records.Series]], groups: Sequence[tuple[records.Series, ...]]
+) -> dict[str, Sides]:
+    """The first base and the newest series of each path that has more than one, by the id of the newest."""
     sides = {}
     for path in paths:
         if len(path) > 1:
@@ -187,33 +204,36 @@ def _sides_of_paths(paths: Sequence[Sequence[Series]], groups: Sequence[tuple[Se
     return sides
 
 
-def _without_contradicted_end(way: Sequence[Series]) -> tuple[str, ...]:
-    """The way down without the newest series whose changes are contradicted; the base alone where all are."""
-    proven = dropwhile(_is_contradicted, way)
-    return tuple(series.id for series in proven) or (way[-1].id,)
+def _without_contradicted_end(way: Sequence[records.Series]) -> list[records.Series]:
+    """The way without its newest series as long as their changes are contradicted; the base alone where all are."""
+    path = list(dropwhile(_is_contradicted, way))
+    return path or [way[-1]]
 
 
-def _is_contradicted(series: Series) -> bool:
-    return series.change is not None and series.change.evidence is Evidence.CONTRADICTED
+def _is_contradicted(series: records.Series) -> bool:
+    return series.change is not None and series.change.evidence is records.Evidence.CONTRADICTED
 
 
-def _groups_of_repeats(all_series: Sequence[Series], bases: Mapping[str, str | None]) -> list[tuple[Series, ...]]:
+def _groups_of_repeats(
+    all_series: Sequence[records.Series], bases: Mapping[str, str | None]
+) -> list[tuple[records.Series, ...]]:
     """The measured series in groups of equal settings: those without a change go with their base."""
     by_id = {series.id: series for series in all_series}
     first_ids: dict[str, str] = {}
-    groups: dict[str, list[Series]] = {}
+    groups: dict[str, list[records.Series]] = {}
     for series in all_series:
         base_id = bases[series.id]
         first_id = series.id
         if series.change is None and base_id and base_id in by_id and is_repeat(by_id[base_id], series):
             first_id = first_ids.get(base_id, base_id)
         first_ids[series.id] = first_id
+
         if series.measured() and series.running_by is None:
             groups.setdefault(first_id, []).append(series)
     return [tuple(group) for group in groups.values()]
 
 
-def _sides(base: Series, other: Series, groups: Sequence[tuple[Series, ...]]) -> Sides:
+def _sides(base: records.Series, other: records.Series, groups: Sequence[tuple[records.Series, ...]]) -> Sides:
     """Both sides with all that was measured at their settings."""
     base_group = _group_with(base, groups)
     other_group = _group_with(other, groups)
@@ -225,61 +245,5 @@ def _sides(base: Series, other: Series, groups: Sequence[tuple[Series, ...]]) ->
     )
 
 
-def _group_with(series: Series, groups: Sequence[tuple[Series, ...]]) -> tuple[Series, ...]:
+def _group_with(series: records.Series, groups: Sequence[tuple[records.Series, ...]]) -> tuple[records.Series, ...]:
     return next((group for group in groups if series in group), (series,))
-
-
-def next_base(all_series: Sequence[Series], command: Command | None = None) -> Series | None:
-    """The series whose settings are in force; None where all changes were restored."""
-    usable = [
-        series for series in all_series if series.status is SeriesStatus.COMPLETE and command in {None, series.command}
-    ]
-    if not usable:
-        return None
-    bases = _bases(usable)
-    by_id = {series.id: series for series in usable}
-
-    # The last change or first base; measured again since, its newest repeat.
-    moved = [series for series in usable if series.change is not None or bases[series.id] is None]
-    current: Series | None = (moved or usable)[-1]
-    if current is not None and current.decision is not Decision.REVERTED:
-        repeats = [series for series in usable if series.change is None and bases[series.id] == current.id]
-        current = repeats[-1] if repeats else current
-
-    # Restored changes lead down to the series that they were made from; a damaged notebook may lead in a circle.
-    visited: set[str] = set()
-    while current is not None and current.decision is Decision.REVERTED and current.id not in visited:
-        visited.add(current.id)
-        current = by_id.get(bases[current.id] or "")
-    return None if current is None or current.id in visited else current
-
-
-def _bases(all_series: Sequence[Series]) -> Mapping[str, str | None]:
-    """The id of the series that each one was made from: the one it names, else the last that was not restored."""
-    bases: dict[str, str | None] = {}
-    reverted: set[str] = set()
-    last: dict[Command, str | None] = {}
-    for series in all_series:
-        before = last.get(series.command)
-        visited: set[str | None] = set()
-        while before in reverted and before not in visited:
-            visited.add(before)
-            before = bases[before] if before is not None else None
-
-        names_another = series.base_id is not None and series.base_id != series.id
-        bases[series.id] = series.base_id if names_another else before
-        if series.decision is Decision.REVERTED:
-            reverted.add(series.id)
-        if series.status is SeriesStatus.COMPLETE:
-            last[series.command] = series.id
-    return bases
-
-
-def _way_down(series_id: str, bases: Mapping[str, str | None]) -> tuple[str, ...]:
-    """The ids from a series down over its bases; each once, as a damaged notebook may lead in a circle."""
-    way: list[str] = []
-    current: str | None = series_id
-    while current is not None and current in bases and current not in way:
-        way.append(current)
-        current = bases[current]
-    return tuple(way)

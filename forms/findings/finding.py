@@ -1,4 +1,8 @@
-"""One finding with evidence and recommendation, and where its words are."""
+"""A finding: something that measurements say about a set-up, with evidence and what to do; and where its words are.
+
+Findings, warnings about a series, and the causes that a diagnosis names are all of this class. The words of most stand
+in TOML files, by a key and a variant.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,18 +26,27 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
+    """Something that was found, for people and for programs."""
+
     key: str
+    """What it is about, for programs."""
     severity: Severity = Severity.WARNING
     title: str
+    """For people, without a full stop: what is so. A warning's title ends in what to do."""
     evidence: str = ""
+    """Sentences: the figures that show it."""
     what_to_do: str = ""
     series_ids: tuple[str, ...] = ()
+    """The series that show it."""
+
     options: str = ""
+    """Options to type with the same command again; empty where none help."""
     command: str = ""
-    """A whole one, in place of ``options`` for the same command again."""
+    """A whole command to type, in place of ``options``."""
     cost: float | None = None
     """The share of the waiting time in its situation that would go, 0 to 1; None where it is not measured."""
     sure: str = ""
+    """How sure it is, in words; empty where nothing needs to be said."""
     setting: str = ""
     """``NAME=VALUE`` that ``try`` can test."""
 
@@ -56,6 +69,7 @@ def _place_by_severity(finding: Finding) -> int:
 
 
 def first_to_look_at(findings: Iterable[Finding]) -> Finding | None:
+    """The first one that says more than that all is well; None without one."""
     return next((finding for finding in findings if finding.severity is not Severity.GOOD), None)
 
 

@@ -1,4 +1,8 @@
-"""What a series' facts say of the path to its server: how far, by which kind of link, to which kind of server."""
+"""What a series' facts say of the path to its server: how far, by which kind of link, to which kind of server.
+
+*Facts* are names with values that were collected while it was measured, of the client, the server and the path. A path
+is *relayed* where something between, such as a VPN or an SSH tunnel, answers TCP in place of the server.
+"""
 
 import ipaddress
 

@@ -1,4 +1,9 @@
-"""Findings about far servers: what limits a connection whose round trip is long."""
+"""Findings about far servers: what limits a connection whose round trip is long.
+
+A sender has at most a window, or a socket buffer, of data on the way before it waits for an answer, so that the rate is
+at most its size / the round trip. *On the way* at a measured rate are rate · round trip bytes (the bandwidth-delay
+product): where that is nearly the size of a buffer or window, that one is the limit.
+"""
 
 import math
 from collections.abc import Iterator
@@ -36,17 +41,20 @@ _BUFFER_FACTS = {Command.GET: ("tcp.rmem", "tcp.wmem"), Command.PUT: ("tcp.wmem"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Limit:
-    """A buffer or window, which no more bytes on the way than its size can fill."""
+    """A socket buffer or a window: no more bytes can be on the way than it holds."""
 
     size_bytes: float
     name: str
     is_window: bool = False
+    """Whether it is the client's window (requests in flight · their size), and no buffer of the kernel."""
 
     @property
     def usable_bytes(self) -> float:
+        """What of it carries data."""
         return self.size_bytes * (1 if self.is_window else BUFFER_SHARE)
 
     def bound_text(self, bytes_on_the_way: float, round_trip: float) -> str:
+        """``NAME: 4 MB, half of it for data, / 20 ms = 100 MB/s at most.``"""
         is_halved = not self.is_window and bytes_on_the_way <= _MORE_THAN_HALF * self.size_bytes
         most_bytes = self.usable_bytes if is_halved else self.size_bytes
         half = ", half of it for data," if is_halved else ""
@@ -97,6 +105,7 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
 
     fills_smallest = smallest is not None and bytes_on_the_way >= LIMITED_SHARE * smallest.size_bytes
     if smallest is not None and fills_smallest and not has_losses and not is_slow_start:
+        # Twice what the link has on the way, as the kernel keeps half of a buffer; or twice what there is.
         needed_bytes = 2 * link_bits_per_second / 8 * round_trip if link_bits_per_second else 2 * smallest.size_bytes
         yield finding_from_texts(
             "latency.window" if smallest.is_window else "latency",

@@ -14,21 +14,32 @@ from storage.looks import AuditFinding
 from storage.plan import Settings
 
 SLOW_LOGIN_SECONDS = 3.0
+"""A login that takes so long waits for something."""
 
 SLOW_OPENING_SECONDS = 0.05
 """To open and close one file, beyond the round trips that it takes."""
 
 OPENING_ROUND_TRIPS = 4
+"""The round trips that it takes to open and close a file."""
 
 LOW_UTILISATION_PERCENT = 30.0
 """Neither processor nor link is used more: everybody waits."""
 
 FASTEST_CIPHER = "aes-128-gcm"
+
 BUSY = "busy"
+"""The key of the finding that a series was measured at a busy time."""
+
 CONTRADICTIONS = "form.contradictions"
+"""The fact of a form that was filled by hand: cells that contradict each other."""
+
 NEWEST_DIALECT = "3.1.1"
+
 OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})
+"""Dialects of SMB before 3.0."""
+
 _SMALL_REQUEST_DIALECTS = frozenset({"2.0.2", "1.0", "NT1"})
+"""Dialects whose requests move 64 KiB at most."""
 
 
 def series_findings(series: records.Series) -> list[Finding]:
@@ -192,6 +203,7 @@ def harmful_in(environment: Mapping[str, records.Facts]) -> tuple[AuditFinding, 
     facts = environment.get("server", {})
     if not any(name.startswith(smb_conf.PARAMETER_PREFIX) for name in facts):
         return ()
+    # Most programs need no audit: its catalogue is read only where settings are there to judge.
     from forms.audit.judge import harmful_settings
 
     return harmful_settings(facts)

@@ -1,4 +1,8 @@
-"""Warnings about one series: what weakens it, and what to do."""
+"""Warnings about one series: what weakens its result, and what to do.
+
+Each rule is a function that yields the warnings of a series, mostly one or none; :func:`advice` asks all of them. The
+*ceiling* is this client's own limit, measured without a network.
+"""
 
 import math
 import posixpath
@@ -10,15 +14,18 @@ from itertools import chain, takewhile
 from forms import wording
 from forms.findings import path
 from forms.findings.finding import Finding, warning_from_texts
-from forms.stats import summary
-from forms.stats.summary import UnusualRate
+from forms.stats import summary, trends
+from forms.stats.unusual import UnusualRate, unusual_rates
 from forms.tuning.smb_conf import FACTS_UNKNOWN
 from storage import records
 from storage.plan import DEFAULT_SIZE_BYTES
 from storage.recommended import DEFAULT_WARMUPS
 
 SHORT_SECONDS = 1.0
+"""A shorter run is mostly start-up and chance."""
+
 GOOD_SECONDS = 10.0
+"""A run that is long enough to trust; the advised size of a file makes runs of it."""
 
 FEW_BLOCKS = 16
 """A run of few blocks may not fill the path, unless it lasts."""
@@ -27,7 +34,10 @@ FULL_SECONDS = 1.5
 """A run that lasts so long is full even of few blocks: tune's smaller files take 1.5 to 3 s."""
 
 VARIATION_PERCENT = 5.0
+"""The deviation of the runs above which a series is warned of."""
+
 DRIFT_PERCENT = 2.0
+"""The trend over the runs, from the first to the last, from which a series is warned of."""
 
 CEILING_PERCENT = 70.0
 """Of the client's own limit, from which it may be the limit of the runs."""
@@ -36,6 +46,8 @@ _ALL_PERCENT = 100.01
 """Allows for rounding where a series raised its own ceiling."""
 
 MANY_RUNS = 10
+"""From this number of runs on, more of them hardly make an average better known."""
+
 _LARGEST_ADVISED = 64 * 1024**3
 
 MEMORY_SHARE = 0.5
@@ -52,6 +64,7 @@ def advice(series: records.Series) -> list[Finding]:
 
 
 def near_ceiling_percent(series: records.Series) -> float | None:
+    """The average in percent of the ceiling; None where one of both is unknown."""
     average = summary.mean(series.rates())
     ceiling = series.ceiling_bytes_per_second
     return 100 * average / ceiling if average is not None and ceiling else None
@@ -63,6 +76,7 @@ def ceiling_beaten(series: records.Series) -> bool:
 
 
 def at_ceiling(series: records.Series) -> bool:
+    """Whether this client's own limit may be what limits the series."""
     return CEILING_PERCENT < (near_ceiling_percent(series) or 0.0) <= _ALL_PERCENT
 
 
@@ -137,10 +151,11 @@ def _standstill(series: records.Series) -> Iterator[Finding]:
 
 def _unusual_runs(series: records.Series) -> Iterator[Finding]:
     runs = [run for run in series.measured() if run.bytes_per_second is not None]
-    unusual = summary.unusual_rates(series.rates(), [run.seconds for run in runs if run.seconds])
+    unusual = unusual_rates(series.rates(), [run.seconds for run in runs if run.seconds])
     judged = list(zip(runs, unusual, strict=True))
     usual_rate = summary.median(series.rates()) or 0.0
 
+    # Slow runs at the beginning, where nothing was in memory yet, are one warning: too little warm-up.
     def is_cold(pair: tuple[records.Run, UnusualRate | None]) -> bool:
         run, unusual_rate = pair
         is_slow = (run.bytes_per_second or 0.0) < usual_rate
@@ -174,7 +189,7 @@ def _warm_up_warning(series: records.Series, cold: list[tuple[records.Run, Unusu
 
 
 def _drift(series: records.Series) -> Iterator[Finding]:
-    trend = summary.drift(series.rates())
+    trend = trends.drift(series.rates())
     if trend is None or abs(trend.percent) < DRIFT_PERCENT or not trend.significant:
         return
     warmups = sum(run.phase is records.Phase.WARM_UP for run in series.runs)
@@ -187,7 +202,7 @@ def _drift(series: records.Series) -> Iterator[Finding]:
 
 
 def _dependence(series: records.Series) -> Iterator[Finding]:
-    correlation = summary.lag_1(series.rates())
+    correlation = trends.lag_1(series.rates())
     if correlation is None or any(_drift(series)):
         return
     until = series.plan.counts.until_percent if series.plan else None
@@ -283,6 +298,7 @@ def _ceiling(series: records.Series) -> Iterator[Finding]:
 
 
 def ways_past_the_ceiling(series: records.Series) -> list[str]:
+    """How to measure without this client as the limit, as parts of a sentence."""
     client = series.client
     protocol = series.target.abilities
     ways: list[str] = []

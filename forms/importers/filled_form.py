@@ -19,7 +19,8 @@ from forms.importers import form_rows
 from forms.importers.contradictions import find_contradictions
 from forms.importers.form_rows import PaperColumn, PrintedNumber
 from forms.series import put_end
-from forms.series.report import BLANK_TITLE, TREE
+from forms.series.head_fields import TREE
+from forms.series.report import BLANK_TITLE
 from forms.series.report import FORM as RUN_FORM
 from forms.series.run_table import LINK
 from forms.wording import rate_from

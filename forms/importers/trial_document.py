@@ -3,12 +3,12 @@
 from dataclasses import dataclass, replace
 
 from forms.series.document import series_inside
-from forms.trial import report as trial_report
+from forms.trial.document import SWEEP_SCHEMA, TRIAL_SCHEMA
 from storage import changes, json_reader, records
 
 KINDS = {
-    trial_report.TRIAL_SCHEMA: records.ExperimentKind.TRIAL,
-    trial_report.SWEEP_SCHEMA: records.ExperimentKind.SWEEP,
+    TRIAL_SCHEMA: records.ExperimentKind.TRIAL,
+    SWEEP_SCHEMA: records.ExperimentKind.SWEEP,
 }
 MOST_PAIRS = 1000
 

@@ -7,12 +7,14 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
-from forms import report, wording
+from forms import report, verdict_wording, wording
 from forms.load.summary import percentile_seconds
 from forms.load.wording import load_answer
-from forms.stats.decision import ChangeDecision, Step, Verdict, confirmed_changes, decide_together
+from forms.stats.decision import ChangeDecision, Verdict
+from forms.stats.levels import confirmed_changes
 from forms.stats.variation import SeriesGroup
-from forms.worksheets.summary import UsersCalculation
+from forms.stats.verdict_rule import Step, decide_together
+from forms.worksheets.users import UsersCalculation
 from storage.load import records
 
 COMPARISON_SCHEMA = "sharebench/load-comparison/1"
@@ -163,7 +165,7 @@ def load_comparison_report(comparison: LoadComparison) -> report.Report:
         holds = "holds" if comparison.capacity_ratio >= PROMISED_RATIO else "does not hold"
         advice.append(f"Using Samba promises at least twice the users of a tuned server: that {holds} here.")
 
-    sign = wording.VERDICT_SIGNS[comparison.verdict]
+    sign = verdict_wording.VERDICT_SIGNS[comparison.verdict]
     return report.Report(
         form="load comparison",
         title="Two loads side by side",
@@ -186,7 +188,7 @@ def _pairs_table(pairs: Sequence[UsersPair]) -> report.Table:
             pair.base.requests_per_second,
             pair.other.requests_per_second,
             pair.change_percent,
-            wording.VERDICT_WORDS[pair.decision.verdict],
+            verdict_wording.VERDICT_WORDS[pair.decision.verdict],
             milliseconds(pair.base.response, 0.95),
             milliseconds(pair.other.response, 0.95),
         )
@@ -217,7 +219,7 @@ def milliseconds(histogram: records.Histogram, share: float) -> float | None:
 
 
 def _verdict_text(comparison: LoadComparison) -> str:
-    word = wording.VERDICT_WORDS[comparison.verdict]
+    word = verdict_wording.VERDICT_WORDS[comparison.verdict]
     if comparison.by_capacity and comparison.capacity_ratio:
         more = "more" if comparison.verdict is Verdict.FASTER else "fewer"
         return f"{word}: carries {more} users, {comparison.capacity_ratio:.2f} times as many"
@@ -226,7 +228,9 @@ def _verdict_text(comparison: LoadComparison) -> str:
     for pair in comparison.pairs:
         decision = pair.decision
         if decision.change_percent is not None and decision.interval_percent:
-            change = wording.verdict_sentence(decision.verdict, decision.change_percent, decision.interval_percent)
+            change = verdict_wording.verdict_sentence(
+                decision.verdict, decision.change_percent, decision.interval_percent
+            )
             sentences.append(f"{wording.count(pair.users, 'user')}: {change}")
     if sentences:
         more = " Measure both again, or the capacity of both." if comparison.verdict is Verdict.UNKNOWN else ""

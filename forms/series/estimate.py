@@ -14,14 +14,17 @@ ASSUMED_HERE_BYTES_PER_SECOND = 10**9
 
 class ExpectedRate(NamedTuple):
     bytes_per_second: float
-    why: str
-    """For people."""
+    reason: str
+    """Why it is expected, for people."""
 
 
 def expected_rate(
-    target: Target | None, *, measured: float | None = None, link: int | None = None, here: bool = False
+    target: Target | None, *, measured: float | None = None, link: int | None = None, is_this_machine: bool = False
 ) -> ExpectedRate:
-    """By an earlier series, the practice server's limit or the link, else assumed; ``here``: the server is here."""
+    """The rate by an earlier series (``measured``), the practice server's limit or the link; else an assumed one.
+
+    ``is_this_machine``: whether the server runs on this machine.
+    """
     if measured:
         return ExpectedRate(measured, "as fast as an earlier series")
 
@@ -33,7 +36,7 @@ def expected_rate(
     if link:
         return ExpectedRate(link / 8, f"at {wording.link_rate(link)}, the link speed")
 
-    if here or (target and is_loopback_address(target.host)):
+    if is_this_machine or (target and is_loopback_address(target.host)):
         assumed = wording.byte_rate(ASSUMED_HERE_BYTES_PER_SECOND)
         return ExpectedRate(ASSUMED_HERE_BYTES_PER_SECOND, f"at {assumed}, assumed within this machine")
 
@@ -67,7 +70,7 @@ def estimate_text(
 
 def time_text(seconds: float, rates: Iterable[ExpectedRate]) -> str:
     """``about 4 s or longer (at 1 Gb/s, the link speed)``."""
-    reasons = [rate.why for rate in rates if rate.why]
+    reasons = [rate.reason for rate in rates if rate.reason]
     in_brackets = f" ({'; '.join(dict.fromkeys(reasons))})" if reasons else ""
     return f"about {wording.duration(seconds)} or longer{in_brackets}"
 

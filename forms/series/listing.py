@@ -34,7 +34,7 @@ class SeriesLine:
 
     @property
     def runs_text(self) -> str:
-        """``5``; ``3/5‖`` interrupted, ``3/5✗`` failed, ``3/5●`` running."""
+        """The valid runs: ``5``; of the planned ones ``3/5‖`` interrupted, ``3/5✗`` failed, ``3/5●`` running."""
         runs = len(self.rates)
         planned = self.series.plan.counts.runs if self.series.plan else 0
         of_planned = f"{runs}/{planned}" if planned and planned >= runs else str(runs)
@@ -46,6 +46,7 @@ class SeriesLine:
 
     @property
     def is_whole(self) -> bool:
+        """Whether it came to its end."""
         return self.series.status is SeriesStatus.COMPLETE and self.series.running_by is None
 
     @property

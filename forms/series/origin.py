@@ -12,11 +12,17 @@ from storage.load.records import Load
 from storage.records import Facts, Series, with_zone
 
 _WHO = ("measured.by", "measured.ticket")
+"""The facts of who measured, and for which ticket."""
+
+# The parts of a moment such as ``2026-03-04 16:10 CET``.
+
 _DAY = slice(10)
 _MINUTE = slice(16)
+"""The day and the minute."""
+
 _ZONE = slice(16, None)
 _TIME = slice(11, None)
-"""Of a moment such as ``2026-03-04 16:10 CET``."""
+"""The minute and the zone."""
 
 
 def when_field(moments: Iterable[str], environments: Iterable[Mapping[str, Facts]]) -> Field:
@@ -61,7 +67,7 @@ def harmful_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Fiel
 
 
 def origin_fields(measured: Sequence[Series | Load], *, with_findings: bool = False) -> Iterator[Field]:
-    """All of them; without the harmful settings where findings say them."""
+    """When, who, what the time of puts includes, and harmful settings (not those where ``with_findings`` says them)."""
     if not measured:
         return
     environments = [recording.environment for recording in measured]

@@ -17,12 +17,18 @@ class RateSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunProgress:
+    """How far a run is; None where that is not known."""
+
     seconds: float
+    """Since it began."""
     moved_bytes: int
     size_bytes: int
+    """What it will move in all; 0 where that is not known."""
     bytes_per_second: float | None
+    """The mean rate so far."""
     percent: float | None
     seconds_left: float | None
+    """If it goes on at that rate."""
 
 
 def over_time(progress: Sequence[tuple[float, int]], most: int = 120) -> list[RateSpan]:

@@ -1,38 +1,33 @@
-"""The run form on paper (Using Samba, tables B-6, B-7 and B-9), filled or blank."""
+"""The form of a series on paper (Using Samba, tables B-6, B-7 and B-9), filled or blank.
+
+From the top: the answer, the fields about what was measured (``head_fields.py``), the table of runs
+(``run_table.py``), the results below it, and the warnings and findings.
+"""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from functools import partial
 
-from forms import report, wording
-from forms.findings import path as series_path
+from forms import report, verdict_wording, wording
 from forms.findings import rules_series, series_warnings
 from forms.layout import Tone
-from forms.series import origin
 from forms.series import wording as series_wording
 from forms.series.document import series_document
-from forms.series.put_end import put_end_fields
+from forms.series.head_fields import head_fields, link_field
 from forms.series.run_table import LINK, blank_run_table, run_table, runs_chart
 from forms.series.summary import SeriesSummary
-from forms.stats import settle
-from forms.stats.summary import mean
-from forms.tuning import differences, smb_conf
+from forms.stats.shown import PAIRS, Shown
 from storage import records
-from storage.plan import DEFAULT_TREE_FILE_BYTES
 
 FORM = "run form"
 BLANK_TITLE = "Measurement form"
-TREE = "Tree"
-NOT_CALIBRATED = "ceiling.not_calibrated_busy_percent"
 
 _SUSTAINED_DIFFERS = 0.005
-"""Relative: beyond it the mean of rates differs from the sustained rate, as fast runs weigh more."""
-
-_QUEUES_TIMES = 2
-"""A round trip this many times as long while runs go on is told: something on the way queues."""
+"""From this relative difference on both rates are shown: the mean of the runs' rates, in which fast runs weigh more,
+and the sustained rate, all bytes over all seconds.
+"""
 
 _WARNED_OF = frozenset({"busy", "client-ceiling"})
-"""Findings that a warning says as well."""
+"""The keys of findings that a warning says as well."""
 
 QUESTIONS = (
     "Are files and print jobs served faster than by the older version?",
@@ -90,189 +85,6 @@ def _answer_field(form: SeriesSummary) -> report.Field:
     return report.answer_field(f"{text}. {problems}", Tone.CAUTION if warnings else Tone.PLAIN)
 
 
-def head_fields(series: records.Series) -> Iterator[report.Field]:
-    """The fields above the table: what was measured, from where to where, by whom and how."""
-    yield from report.fields_of(
-        ("Label", series.label), report.question_field(series.question), ("Command", series.command.value)
-    )
-    yield _target_field(series.target)
-    yield from report.fields_of(("Server", series_path.practice_text(series.target)))
-    yield _client_field(series.client)
-    yield from put_end_fields(series)
-    yield from _tree_fields(series)
-    yield link_field(series.link_bits_per_second)
-    yield from _round_trip_fields(series)
-
-    measured_facts = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
-    yield report.measured_field(_measured_text(series), measured_facts)
-    yield from origin.who_fields([series.environment])
-    yield from report.fields_of(("Server settings", _settings_text(series_path.server_facts(series))))
-
-    leftover = None if series.running_by else series.scratch_path
-    yield from report.fields_of(
-        ("Ended by", series.error),
-        ("Resumed", resumed_text(series) if series.resumed_at else ""),
-        ("Leftovers", leftover and f"{leftover} may still be on the target: delete it there"),
-        ("Quiet time", _quiet_time_text(series)),
-    )
-    yield from _ceiling_fields(series)
-    yield from report.fields_of(
-        ("Experiment", series.experiment),
-        ("Change", _change_text(series.change) if series.change else ""),
-        ("Decision", series.decision and wording.decided(series.decision)),
-        ("Note", series.note),
-    )
-
-
-def _target_field(target: records.Target) -> report.Field:
-    text = records.format_target(target, escaped=False)
-    url = records.format_target(target)
-    return report.Field(name="Target", text=text, facts=() if text == url else (("url", url),))
-
-
-def _client_field(client: records.ClientFacts) -> report.Field:
-    facts = tuple((name, str(value)) for name, value in asdict(client).items() if value not in {None, ""})
-    return report.Field(name="Client", text=client_text(client), facts=facts)
-
-
-def client_text(client: records.ClientFacts) -> str:
-    parts = [f"{client.name} {client.version}".strip()]
-    if client.dialect:
-        parts.append(f"dialect {client.dialect}")
-    if client.signing:
-        parts.append(f"signed by {client.signing}" if client.is_signed else "not signed")
-    if client.encryption:
-        parts.append(f"encrypted by {client.encryption}" if client.is_encrypted else "not encrypted")
-    if client.block_bytes:
-        parts.append(f"blocks of {wording.binary_size(client.block_bytes)}")
-    if client.in_flight:
-        parts.append(f"{client.in_flight} in flight")
-    return ", ".join(part for part in parts if part)
-
-
-def _tree_fields(series: records.Series) -> Iterator[report.Field]:
-    plan = series.plan
-    if not plan or not plan.counts.files:
-        return
-    size = plan.counts.size_bytes or DEFAULT_TREE_FILE_BYTES
-    text = f"{wording.count(plan.counts.files, 'file')} of {wording.binary_size(size)} each"
-    rate = mean(series.rates())
-    if rate:
-        text += f", {rate / size:,.0f} files/s"
-    yield report.Field(name=TREE, text=text)
-
-
-def link_field(bits_per_second: int | None) -> report.Field:
-    """The nominal link speed, 100 % in the last column."""
-    if bits_per_second is None:
-        return report.Field(name=LINK, text="unknown")
-    return report.Field(name=LINK, text=wording.link_rate(bits_per_second), number=bits_per_second, unit="bits/sec")
-
-
-def _round_trip_fields(series: records.Series) -> Iterator[report.Field]:
-    facts = series_path.path_facts(series)
-    least = facts.get(series_path.TCP_ROUND_TRIP)
-    loaded = facts.get("tcp.round_trip_seconds")
-    if not isinstance(least, int | float):
-        return
-
-    text = wording.milliseconds(least)
-    if isinstance(loaded, int | float) and loaded >= _QUEUES_TIMES * least:
-        text += f", {wording.milliseconds(loaded)} under load"
-    request_seconds = series_path.request_seconds(series)
-    if request_seconds is not None:
-        text += f"; an empty request {wording.milliseconds(request_seconds)}"
-
-    rate = mean([run.bytes_per_second for run in series.measured() if run.bytes_per_second])
-    round_trip = series_path.round_trip_seconds(series)
-    if rate is not None and round_trip is not None and not series_path.is_loopback(series):
-        text += f"; bandwidth-delay product {wording.binary_size(round(rate * round_trip))}"
-    yield report.Field(name="Round trip", text=text, number=least, unit="seconds")
-
-
-def _measured_text(series: records.Series) -> str:
-    state = "" if series.status is records.SeriesStatus.COMPLETE else f", {series.status.value}"
-    owner = series.running_by
-    if owner:
-        state = f", {series.status.value}, running (process {owner.process_id} on {owner.host})"
-    when = records.with_zone(series.created_at)
-    return f"{when}{origin.from_machines([series.environment])}{state}, series {series.id}"
-
-
-def _settings_text(facts: records.Facts) -> str:
-    """How many settings of the server were read, and which of those that matter are not at their defaults."""
-    parameters = {parameter for fact in facts if (parameter := differences.parameter_of(fact)) is not None}
-    if not parameters:
-        return ""
-
-    text = f"{len(parameters)} read"
-    set_count = len(parameters & {*smb_conf.lines_of_fact(facts, smb_conf.CONF_SET)})
-    if set_count:
-        text += f", {set_count} of them set in smb.conf"
-    values = differences.values_that_matter(facts)
-    changed = [f"{entry.parameter} = {value}" for entry, value, is_default in values if not is_default]
-    if changed:
-        text += f"; not default: {'; '.join(changed)}"
-    elif values:
-        text += f"; of those that matter, all {len(values)} are at their defaults"
-    return wording.plain(text)
-
-
-def resumed_text(series: records.Series) -> str:
-    times = wording.listed([records.with_zone(moment) for moment in series.resumed_at])
-    if not series.failed_attempts:
-        return times
-    failed = ", ".join(_failed_run_text(run) for run in series.failed_attempts)
-    return f"{times}; failed before: {failed}"
-
-
-def _failed_run_text(run: records.Run) -> str:
-    kind = "W" if run.phase is records.Phase.WARM_UP else "run "
-    error = f" ({run.error})" if run.error else ""
-    return f"{kind}{run.number}{error}"
-
-
-def _quiet_time_text(series: records.Series) -> str:
-    reasons = series.quiet.reasons if series.quiet else ()
-    reason = f" ({reasons[0]})" if reasons else ""
-    return f"{series_wording.quiet_text(series)}{reason}"
-
-
-def _ceiling_fields(series: records.Series) -> Iterator[report.Field]:
-    ceiling = series.ceiling_bytes_per_second
-    if ceiling is None:
-        others_percent = series.environment.get("client", {}).get(NOT_CALIBRATED)
-        if isinstance(others_percent, int | float):
-            others = wording.percent(others_percent)
-            yield report.Field(
-                name="Ceiling",
-                text=(
-                    "this client's own limit is not known:"
-                    f" others took {others} of the processors when it was to be measured"
-                ),
-            )
-        return
-
-    text = f"{wording.byte_rate(ceiling)}, this client's own limit on this machine"
-    share = series_warnings.near_ceiling_percent(series)
-    if series_warnings.ceiling_beaten(series):
-        text += "; the average is above it, so it was calibrated at a busy moment"
-    elif share is not None:
-        text += f"; the average is {wording.percent(share)} of it"
-    yield report.Field(name="Ceiling", text=text, number=ceiling, unit="bytes/sec")
-
-
-def _change_text(change: records.Change) -> str:
-    text = f"{wording.changed(change)}, {change.evidence}"
-    if change.remark:
-        text += f": {change.remark}"
-    if not change.also_changed:
-        return text
-    also = ", ".join(change.also_changed)
-    is_sentence = bool(change.remark) and text.endswith(".")
-    return f"{text} Also changed: {also}." if is_sentence else f"{text}; also changed: {also}"
-
-
 def result_fields(form: SeriesSummary) -> Iterator[report.Field]:
     """The lines below the table: median, sustained rate where it differs, the interval, and what else was at work."""
     median = form.median_bytes_per_second
@@ -315,11 +127,11 @@ def _interval_text(form: SeriesSummary) -> str:
     return f"{wording.whole(max(low, 0))} to {wording.whole(high)} bytes/sec"
 
 
-def before_a_change(shown: settle.Shown) -> str:
-    """The smallest changes that pairs and further series show."""
-    pairs = wording.change_size(shown.pairs_percent)
-    series = wording.change_size(shown.series_percent)
-    return f"{pairs} by {settle.PAIRS[0]} interleaved pairs, {series} by one more series (nine times in ten)."
+def before_a_change(shown: Shown) -> str:
+    """The smallest changes that pairs of a trial, and further series, show."""
+    pairs = verdict_wording.change_size(shown.pairs_percent)
+    series = verdict_wording.change_size(shown.series_percent)
+    return f"{pairs} by {PAIRS[0]} interleaved pairs, {series} by one more series (nine times in ten)."
 
 
 def processors_text(quiet: records.Quiet | None) -> str:

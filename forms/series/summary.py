@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from forms.stats import summary
-from forms.stats.settle import Shown, shown_like
-from forms.stats.summary import UnusualRate
+from forms.stats.shown import Shown, shown_like
+from forms.stats.unusual import UnusualRate, unusual_rates
 from storage.records import Phase, Run, RunStatus, Series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunMeasures:
-    """One value per numeric column; absent where unknown."""
+    """The figures of a run, or a statistic of those of several, one a column of their table; None where unknown."""
 
     size_bytes: float | None
     seconds: float | None
@@ -22,21 +22,28 @@ class RunMeasures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
+    """A run with its figures."""
+
     run: Run
     measures: RunMeasures
     unusual: UnusualRate | None = None
+    """What is unusual of its rate; None of a usual run."""
 
     @property
     def label(self) -> str:
+        """Its number; ``W1`` of a warm-up run."""
         return f"W{self.run.number}" if self.run.phase is Phase.WARM_UP else str(self.run.number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesSummary:
+    """A series with the statistics of its runs. A *rejected* run is one that a person said does not count."""
+
     series: Series
     warm_ups: tuple[RunRow, ...]
     rows: tuple[RunRow, ...]
     """The measured runs, also those that do not count."""
+
     average: RunMeasures | None
     """Of the runs that count; None without any."""
     deviation: RunMeasures | None
@@ -44,6 +51,7 @@ class SeriesSummary:
     average_with_rejected: RunMeasures | None
     """As if the rejected runs counted; None where none was rejected."""
     deviation_with_rejected: RunMeasures | None
+
     median_bytes_per_second: float | None
     confidence: tuple[float, float] | None
     """The 95 % interval of the mean in bytes/s; absent below two runs."""
@@ -120,7 +128,7 @@ def unusual_runs(series: Series) -> dict[int, UnusualRate]:
     valid = series.measured()
     rates = [run.bytes_per_second or 0.0 for run in valid]
     seconds = [run.seconds for run in valid if run.seconds]
-    answers = summary.unusual_rates(rates, seconds)
+    answers = unusual_rates(rates, seconds)
     return {run.number: unusual for run, unusual in zip(valid, answers, strict=True) if unusual}
 
 

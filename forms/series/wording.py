@@ -91,8 +91,8 @@ def _fit_in_memory(size: int, rate: float, memory_bytes: int) -> str:
 
 class FileSuitability(NamedTuple):
     word: FileFit
-    why: str
-    """For people."""
+    reason: str
+    """A sentence for people."""
 
 
 def suitability(size_bytes: int, context: FileSizeContext) -> FileSuitability:

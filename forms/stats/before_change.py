@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from forms.stats import distributions, settle, variation
+from forms.stats import distributions, needed_runs, variation
 from forms.stats.changes import percent_of
 from forms.stats.readings import read_series
 from forms.stats.summary import LEVEL
@@ -206,7 +206,7 @@ def _shift(outlook: _Outlook, known: RunVariance, earlier: RunVariance, repeats:
     terms = [*_terms(outlook, known, earlier, repeats)]
     total = math.fsum(weight for *_, weight in terms)
     normed_terms = [(factor, bound, weight / total) for factor, bound, weight in terms]
-    return percent_of(distributions.shift_with_power(settle.POWER, normed_terms))
+    return percent_of(distributions.shift_with_power(needed_runs.POWER, normed_terms))
 
 
 def _terms(

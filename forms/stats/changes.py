@@ -1,4 +1,9 @@
-"""A change between two sides with its standard error: by series, beside a trend, by the runs alone, pair by pair."""
+"""Estimates of the change between two sides, each with its standard error.
+
+A change is estimated in four ways: by how far whole series differ, beside a trend, by the variation of the runs alone,
+and pair by pair of interleaved runs. The rule of verdicts (``verdict_rule.py``) says which of them count. Everything is
+computed with logarithms: a change is log(average of the other side / average of the base).
+"""
 
 import math
 import statistics
@@ -12,11 +17,14 @@ from forms.stats.variation import SeriesGroup, Variation, squared_deviations, we
 
 @dataclass(frozen=True, slots=True)
 class ChangeEstimate:
-    """A change with its standard error, both as logarithms of a ratio, and the error's degrees of freedom."""
+    """A change with its standard error."""
 
     log_change: float
+    """The logarithm of the ratio of both averages."""
     error: float
+    """Its standard error, as a logarithm too."""
     freedom: float
+    """The degrees of freedom with which the error is known."""
 
     def interval_percent(self, level: float, critical: float | None = None) -> tuple[float, float]:
         """(low, high) in percent of the base, above -100.
@@ -37,6 +45,7 @@ class ChangeEstimate:
 
 def percent_of(log_change: float) -> float:
     """Percent of the base, from the logarithm of the ratio."""
+    # From exp(710) on there would be no number for it.
     return 100 * math.expm1(min(log_change, 700.0))
 
 
@@ -60,18 +69,20 @@ def log_change(base: Sequence[SeriesReading], other: Sequence[SeriesReading]) ->
 
 
 def within_series(base: Sequence[SeriesReading], other: Sequence[SeriesReading]) -> ChangeEstimate | None:
-    """The change by the variation of the runs alone (Welch 1947); None below two runs in a series."""
+    """The change by the variation of the runs alone (Welch 1947); None below two runs in a series.
+
+    e² = the sum of v_i² / (r_i k²), for series i of r_i runs with the variance v_i², on a side of k series. Its degrees
+    of freedom are e⁴ / the sum of (v_i² / (r_i k²))² / (r_i - 1) (Welch-Satterthwaite).
+    """
     if any(reading.freedom < 1 for reading in (*base, *other)):
         return None
 
-    # Of the mean of n series each adds variance / runs / n² to the squared error.
     squared_errors = []
     for side in (base, other):
         for reading in side:
             runs = reading.freedom + 1
             squared_errors.append((reading.variance / runs / len(side) ** 2, reading.freedom))
 
-    # The degrees of freedom of a sum of variances (Welch-Satterthwaite).
     squared_error = sum(part for part, _ in squared_errors)
     freedom = 1.0
     if squared_error > 0:
@@ -82,7 +93,7 @@ def within_series(base: Sequence[SeriesReading], other: Sequence[SeriesReading])
 def between_series(
     base: Sequence[SeriesReading], other: Sequence[SeriesReading], variation: Variation
 ) -> ChangeEstimate:
-    """The change by how far equal series differ."""
+    """The change by how far equal series differ: e = s √(1/p + 1/q), p and q series a side, s by ``variation``."""
     error = variation.error(len(base), len(other))
     return ChangeEstimate(log_change(base, other), error, variation.freedom)
 
@@ -90,23 +101,28 @@ def between_series(
 def beside_trend(base: SeriesGroup, other: SeriesGroup, variation: Variation) -> ChangeEstimate | None:
     """The change beside a steady trend; None where they cannot be told apart.
 
-    Least squares of log averages on place in time and side (analysis of covariance), with the prior and the repeats of
-    ``variation``.
+    Least squares of y = a + b x + c z (analysis of covariance): y the log averages of the series, x their places in
+    time (0, 1, 2 …), z the side (0 for the base, 1 for the other). With S_uv the sum of products of the deviations of u
+    and v from their means:
+
+        c = (S_zy - S_zx S_xy / S_xx) / A, with A = S_zz - S_zx² / S_xx (``side_squares``)
+        unexplained squares = S_yy - S_xy² / S_xx - c² A
+        e = √(s² / A), where s² combines the prior and the repeats of ``variation`` with the unexplained squares
     """
     logs = [reading.log_average for reading in readings_of([*base.series, *other.series])]
     places = _places([*base.times, *other.times])
     sides = [0.0] * len(base.series) + [1.0] * len(other.series)
 
-    trend = _products(places, places)
-    side_by_place = _products(sides, places)
-    apart = _products(sides, sides) - side_by_place**2 / trend if trend > 0 else 0.0
-    # The sides follow one another as the places do, but for rounding.
-    if apart < 1e-9:
+    s_xx = _products(places, places)
+    s_zx = _products(sides, places)
+    side_squares = _products(sides, sides) - s_zx**2 / s_xx if s_xx > 0 else 0.0
+    # But for rounding it is 0: the sides follow one another as the places do.
+    if side_squares < 1e-9:
         return None
 
-    along = _products(places, logs)
-    change = (_products(sides, logs) - side_by_place * along / trend) / apart
-    unexplained = max(0.0, _products(logs, logs) - along**2 / trend - change**2 * apart)
+    s_xy = _products(places, logs)
+    change = (_products(sides, logs) - s_zx * s_xy / s_xx) / side_squares
+    unexplained = max(0.0, _products(logs, logs) - s_xy**2 / s_xx - change**2 * side_squares)
 
     # The sides' own repeats are replaced by what the trend leaves unexplained of them: one degree of freedom less, as
     # the two averages take 2 of them, and the trend a third.
@@ -114,11 +130,14 @@ def beside_trend(base: SeriesGroup, other: SeriesGroup, variation: Variation) ->
     share = own_freedom / (len(logs) - 2) if len(logs) > 2 else 0.0
     freedom = variation.freedom - own_freedom + share * (len(logs) - 3)
     squares = max(0.0, variation.variance * variation.freedom - own_squares) + share * unexplained
-    return ChangeEstimate(change, math.sqrt(squares / freedom / apart), freedom)
+    return ChangeEstimate(change, math.sqrt(squares / freedom / side_squares), freedom)
 
 
 def steady_trend_score(times: Sequence[float], base_count: int) -> float:
-    """The t that a steady trend alone gives: 0 for A B A, infinite without repeats."""
+    """The t of Student's test between the places of both sides: what a steady trend alone would give.
+
+    It is 0 where the other side was measured in the middle of the base, and infinite without repeats.
+    """
     places = _places(times)
     base = places[:base_count]
     other = places[base_count:]
@@ -133,13 +152,16 @@ def steady_trend_score(times: Sequence[float], base_count: int) -> float:
 
 
 def interleaved(base: Rates, other: Rates) -> ChangeEstimate | None:
-    """Student's t of neighbours' differences, as shares of the base's average; None below two pairs."""
+    """Student's t of the differences of neighbours; None below two pairs.
+
+    e = s / √n / √(base average · other average), with s the deviation of the differences in n pairs.
+    """
     if len(base) < 2 or len(base) != len(other):
         return None
     before = statistics.fmean(base)
     after = statistics.fmean(other)
     differences = [changed - unchanged for unchanged, changed in zip(base, other, strict=True)]
-    # A difference as a logarithm of the ratio is about the difference over the geometric mean of both averages.
+    # The logarithm of a ratio is about the difference over the geometric mean of both averages.
     error = statistics.stdev(differences) / math.sqrt(len(differences)) / math.sqrt(before * after)
     return ChangeEstimate(math.log(after / before), error, len(base) - 1)
 

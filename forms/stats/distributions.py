@@ -1,6 +1,8 @@
-"""Student's t, chi-square and what is computed from them, in plain Python.
+"""Student's t, chi-square and what is computed from them, in plain Python: tails, quantiles, and the power of a t test.
 
-Student's t and chi-square have relative errors below 1e-9 for 0.5 to 1e7 degrees of freedom, and tails down to 1e-12.
+A *quantile* of a chance is the value up to which the distribution has that chance; two-sided, the values within ± of
+it. Each function that finds a quantile follows Newton's method on the logarithm of the chance. Student's t and
+chi-square have relative errors below 1e-9 for 0.5 to 1e7 degrees of freedom, and tails down to 1e-12.
 """
 
 import math
@@ -17,6 +19,7 @@ _TINY = 1e-300
 """Stands for zero in a continued fraction, which Lentz's method divides by."""
 
 _MOST_TERMS = 10_000
+"""Of a series or a continued fraction, which converge far sooner."""
 
 _MOST_STEPS = 200
 """Newton's method converges within a few steps; where it cannot, the best value so far is returned."""
@@ -25,11 +28,14 @@ _LONGEST_STEP = 3.0
 """Of Newton's method: where the slope is nearly zero, a step would lead far beyond the solution."""
 
 _LONGEST_CHI_SQUARE_STEP = 2.0
+"""The same for the quantile of chi-square."""
 
 _NORMAL_FREEDOM = 1000.0
 """Degrees of freedom above which Hill's expansion is exact to the last digits."""
 
 _NODES = 200
+"""The steps of the trapezoidal rule over the scales."""
+
 _UNIT_SCALE_AT = 0.567143290409784
 """Where w = exp(-w), so that the scale is 1."""
 
@@ -38,7 +44,7 @@ _NEGLIGIBLE_LOG_DENSITY = -45.0
 
 
 def student_tail(t: float, freedom: float) -> float:
-    """The two-sided tail of Student's t."""
+    """The two-sided tail of Student's t: the chance of a value beyond ± ``t``."""
     tail, _ = _student_parts(abs(t), freedom)
     return tail
 
@@ -69,13 +75,14 @@ def student_t(level: float, freedom: float) -> float:
 
 
 def chi_square_tail(value: float, freedom: float) -> float:
+    """The chance of a chi-square above ``value``."""
     _, above = _gamma_parts(freedom / 2, value / 2)
     return above
 
 
 @lru_cache(maxsize=1024)
 def chi_square_quantile(chance: float, freedom: float) -> float:
-    """The chi-square quantile: Newton on logarithms, from Wilson and Hilferty (1931)."""
+    """The chi-square quantile: Newton's method on logarithms, from the approximation of Wilson and Hilferty (1931)."""
     half = freedom / 2
     in_tail = chance > 0.5
     log_goal = math.log1p(-chance) if in_tail else math.log(chance)
@@ -102,9 +109,10 @@ def chi_square_quantile(chance: float, freedom: float) -> float:
 
 @lru_cache(maxsize=256)
 def scale_nodes(freedom: float) -> tuple[tuple[float, float], ...]:
-    """(scale, weight) pairs to average over the root of chi-square / freedom; weights add up to 1.
+    """(scale, weight) pairs to average over √(chi-square / freedom); the weights add up to 1.
 
-    Trapezoidal rule over w, scale exp(w - exp(-w)): converges geometrically (Takahasi and Mori 1974).
+    This root is what an estimated standard deviation is over the true one. Trapezoidal rule over w, with the scale
+    exp(w - exp(-w)), in which it converges geometrically (Takahasi and Mori 1974).
     """
 
     def log_density(w: float) -> float:
@@ -127,12 +135,15 @@ def scale_nodes(freedom: float) -> tuple[tuple[float, float], ...]:
 
 @lru_cache(maxsize=4096)
 def noncentral_t_shift(bound: float, freedom: float, power: float) -> float:
-    """Standard errors of a change whose t exceeds ``bound`` with this power, to 1e-10 (1e-8 if freedom is 1)."""
+    """The change, in standard errors, whose t exceeds ``bound`` with this power; to 1e-10 (1e-8 if freedom is 1).
+
+    t = (change + error) / (scale · standard error), with a normal error: the noncentral t distribution.
+    """
     return shift_with_power(power, [(1.0, bound * scale, weight) for scale, weight in scale_nodes(freedom)])
 
 
 def shift_with_power(power: float, terms: Sequence[tuple[float, float, float]]) -> float:
-    """The x at which the sum of weight * the normal chance up to (factor * x - bound) is ``power``.
+    """The x at which the sum of weight · Φ(factor · x - bound) is ``power``, with Φ the normal chance up to a value.
 
     ``terms`` are (factor, bound, weight). Newton's method, with bisection where a step leads out of the bracket.
     """

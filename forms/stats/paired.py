@@ -1,10 +1,13 @@
-"""Exact paired comparisons by ranks: interleaved runs with planned looks, and values in blocks.
+"""Exact comparisons by ranks of runs in pairs, for trials and sweeps.
 
-Stopping at the first p below 5 % gives a false alarm in one of five equal comparisons; looks after 8, 14 and 20 pairs
-at LEVELS keep it under 5 % (simulated: tests/truth). What the second of a pair gains or loses for being second
-cancels between pairs A B and B A (Koch 1972, crossovers). Orders are random, so that no rhythm of other work passes
-for an effect. The p is exact at the first look; later ones do not count that orders are balanced: against the worst
-pattern 0.024 where 0.0125 is reported.
+A *pair* is a run with the base (A) and a run with the other value (B), one after the other, in the order A B or B A. A
+*look* is a planned number of pairs after which a trial may decide. Stopping at the first p below 5 % would give a false
+alarm in one of five equal comparisons; looks after 8, 14 and 20 pairs at LEVELS keep it under 5 % (simulated:
+tests/truth).
+
+What the second of a pair gains or loses for being second cancels between pairs A B and B A (Koch 1972, crossovers).
+Orders are random, so that no rhythm of other work passes for an effect. The p is exact at the first look. Later ones do
+not count that orders are balanced: against the worst pattern it is 0.024 where 0.0125 is reported.
 """
 
 import math
@@ -18,32 +21,39 @@ from forms.stats.changes import percent_of
 from forms.stats.ranks import critical_count, critical_rank_sum, mann_whitney_p, signed_rank_p
 
 LOOKS = (8, 14, 20)
-"""Pairs; both orders are equally frequent at each look."""
+"""The numbers of pairs at the looks of a trial; both orders are equally frequent at each."""
 
 LEVELS = {8: 2 / 70, 14: 0.0125, 20: 0.0225}
-"""The first one is the smallest p that 4 pairs of each order can have."""
+"""By look: the p up to which it finds a change. The first is the smallest p that 4 pairs of each order can have: two of
+the 70 ways to choose 4 of 8.
+"""
 
 ALPHA = 6 / 256
+"""The p up to which a change is found, and of intervals, where LEVELS has no look of that number of pairs.
+
+It is the largest p below 2.5 % that the signed ranks of 8 pairs can have: 6 of the 256 ways to give 8 ranks a sign.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedEffect:
-    """What pairs say of a change; percents are of the first of each pair."""
+    """What pairs say of a change, from the base to the other value."""
 
     pairs: int
     p_value: float
     change_percent: float
     """The Hodges-Lehmann estimate: the median of means of two log ratios, one of each order if interleaved."""
     interval_percent: tuple[float, float] | None
-    """(low, high) not rejected at ``alpha``; None with too few pairs."""
+    """(low, high): the changes that the test does not reject at its alpha; None with too few pairs."""
     deviation_percent: float | None
-    """Of the pairs' differences, within each order if interleaved; None for too few pairs."""
+    """The deviation of the pairs' log ratios, around the mean of their order if interleaved; None for too few pairs."""
 
 
 def base_comes_first(earlier: Sequence[bool], looks: Sequence[int], pair: int, seed: int) -> bool:
-    """The random order of the next pair: whether the base is measured first, as it was in ``earlier`` pairs or not.
+    """The random order of the next pair: whether the base is measured first.
 
-    Both orders are as frequent at the next look. The base begins: a row and its mirror image have the same p.
+    ``earlier``: the same of the pairs before, ``pair``: the number of this one. Both orders are as frequent at the next
+    look. The first pair begins with the base: a row of orders and its mirror image have the same p.
     """
     if not earlier:
         return True
@@ -66,7 +76,11 @@ def drawn_order(pairs: int, chance: random.Random) -> list[bool]:
 
 
 def interleaved_effect(ratios: Sequence[float], base_first: Sequence[bool], alpha: float = ALPHA) -> PairedEffect:
-    """The effect without that of being second; ``ratios`` are other over base."""
+    """The effect of the other value, without what a run gains for being the second of its pair.
+
+    ``ratios`` are the rates with the other value over those of the base. The test compares the log ratios of pairs A B
+    with the negative ones of pairs B A (Mann-Whitney).
+    """
     ahead, behind = _logs_by_order(ratios, base_first)
     if not ahead or not behind:
         return paired_effect(ratios, alpha)
@@ -105,7 +119,10 @@ def paired_effect(ratios: Sequence[float], alpha: float = ALPHA) -> PairedEffect
 def _effect(
     means: Sequence[float], cut: int | None, pairs: int, p_value: float, deviation_percent: float | None
 ) -> PairedEffect:
-    """The effect that sorted ``means`` of log ratios tell; the interval leaves out ``cut`` of them at each end."""
+    """The effect by the sorted ``means`` of two log ratios; the interval leaves out ``cut`` of them at each end.
+
+    ``cut`` is the largest value of the test's statistic that it rejects; None where it rejects none.
+    """
     return PairedEffect(
         pairs=pairs,
         p_value=p_value,

@@ -1,4 +1,8 @@
-"""Tests by ranks, exact given the ties: Mann-Whitney, Wilcoxon's signed ranks, Friedman."""
+"""Tests by ranks: Mann-Whitney of two sides, Wilcoxon's signed ranks of pairs, Friedman of values in blocks.
+
+The p of the first two is exact, ties included: the orders, or the signs, that are as extreme as the seen ones are
+counted out. Ranks are doubled, so that the mean rank of ties is a whole number.
+"""
 
 import math
 from collections import Counter
@@ -10,13 +14,13 @@ from statistics import NormalDist
 from forms.stats.distributions import chi_square_tail
 
 EXACT_MAX = 200
-"""Values of both sides up to which the Mann-Whitney p is counted out; beyond, the normal approximation."""
+"""Values of both sides up to which the Mann-Whitney p is counted out; beyond, the normal approximation is used."""
 
 MOST_EXACT = 100
-"""Pairs up to which Wilcoxon's p is counted out."""
+"""Pairs up to which Wilcoxon's p is counted out; beyond, the normal approximation is used."""
 
 _ROUNDING = 1 + 1e-12
-"""An alpha such as 2/70 is a multiple of the chance of one order; rounding must not put that one beyond it."""
+"""An alpha such as 2/70 is a multiple of the chance of one order; rounding must not make that chance exceed it."""
 
 
 def mann_whitney_p(first: Sequence[float], second: Sequence[float]) -> float:
@@ -146,7 +150,12 @@ def _ways_without_ties(total: int, picks: int) -> list[int]:
 
 
 def _ways_of_picks(ranks: list[int], picks: int) -> list[int]:
-    """The number of ways to each sum of ``picks`` ranks, from 0, as digits of an integer (Kronecker substitution)."""
+    """The number of ways to each sum of ``picks`` of the ranks, from the sum 0 on.
+
+    ways(picks, sum) of the first k ranks = ways(picks, sum) of the first k - 1 + ways(picks - 1, sum - rank k) of them.
+    The ways to all sums are the digits of one large integer (Kronecker substitution), so that two rows of ways are
+    added by one addition, and a row is moved by a rank by one shift.
+    """
     digit_bytes = math.comb(len(ranks), picks).bit_length() // 8 + 1
     sums = [1] + [0] * picks
     for position, rank in enumerate(ranks, start=1):
@@ -160,7 +169,7 @@ def _ways_of_picks(ranks: list[int], picks: int) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _ways_of_signs(ranks: tuple[int, ...]) -> list[int]:
-    """The number of ways to each sum of positive ranks, from 0."""
+    """The number of ways to give each rank a sign, by the sum of the positive ranks, from 0."""
     ways = [1] + [0] * sum(ranks)
     for rank in ranks:
         for total in range(len(ways) - 1, rank - 1, -1):

@@ -1,14 +1,16 @@
 """How far the averages of equal series differ: the scale by which a change between series is judged.
 
 1. In logarithms of rates. A series counts as the average of its runs without hiccups (:mod:`forms.stats.readings`).
-2. v² is the mean of both sides' run variances, times f / (f - 2); f is twice the runs of the smaller side less its
-   series. Earlier series of the path add the median of their run variances, made unbiased, which no single series with
-   hiccups can move.
+2. v² is the mean of both sides' run variances, times f / (f - 2). f are the degrees of freedom: of the side with fewer,
+   runs less series, doubled. Earlier series of the path add the median of their run variances, made unbiased, which no
+   single series with hiccups can move.
 3. The prior: s0² = (2.5 %)² + (2.6 v)², s0 at most 50 %, worth four degrees of freedom.
 4. Repeats of a group weigh min(1, span / gap): the time they cover over the time between the compared sides; half of
    it when older than 30 days, nothing when older than 90.
-5. s² = (4 s0² + the sum of w f s_rep²) / (4 + the sum of w f): the variance of a series' average. Earlier series never
-   make a verdict less certain than the two sides alone would, unless they differ by more than s² of the sides.
+5. s² = (4 s0² + the sum of w f s_rep²) / (4 + the sum of w f): the variance of a series' average. The sums are over the
+   groups of repeats, with w the weight of a group, s_rep² the variance of its series' averages, and f one less than
+   their number. Earlier series never make a verdict less certain than the two sides alone would, unless they differ by
+   more than s² of the sides.
 6. Alternating sides of three series or more: the repeats alone decide, by order and never by result, and every run
    counts; the runs alone (Welch 1947) must agree, which matters where one side varies more.
 
@@ -92,9 +94,9 @@ class Variation:
     freedom: float
     """The degrees of freedom with which it is known: those of the prior and of the repeats."""
     runs: RunVariance
-    """Of the runs within a series, from which the prior was made."""
+    """The variance of the runs within a series, from which the prior was made."""
     repeats: float = 0.0
-    """Degrees of freedom from repeats, weighted."""
+    """The part of ``freedom`` that comes from repeats: the sum of w f of step 5."""
     sides_alternate: bool = False
     """Whether step 6 applies: the repeats alone decide, without a prior; every run counts; the runs must agree."""
 
@@ -264,7 +266,7 @@ def updated_prior(runs: RunVariance, repeats: float, squares: float) -> Variatio
 
 
 def weight(group: SeriesGroup, gap_seconds: float, now: float) -> float:
-    """A group's weight, 0 to 1, for sides ``gap_seconds`` apart, the later one measured ``now``."""
+    """A group's weight w of step 4, 0 to 1, for sides ``gap_seconds`` apart, the later one measured ``now``."""
     span = max(group.times) - min(group.times)
     age = now - max(group.times)
     # Step 4: repeats within minutes do not tell by how much days differ.

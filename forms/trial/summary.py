@@ -1,27 +1,29 @@
-"""Judge a trial in pairs at planned looks, and a sweep in complete blocks, against the previous value and the best."""
+"""A trial judged: one value of a setting against the value before it, in pairs of runs, at planned looks.
+
+A *pair* is a run with either value, one after the other, in random order. At a *look* (after 8, 14 and 20 pairs) a
+trial may end with a verdict. Before each run a fixed computation is timed, the *control*: it needs the processor alone,
+so that a change of its time tells of the machine and not of the setting. A *slot* is a run's place in the order of
+measuring, with what was seen beside it.
+"""
 
 import math
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from functools import partial
-from statistics import fmean, median
+from statistics import median
 
 from forms import wording
 from forms.findings import series_warnings
 from forms.findings.finding import Finding
-from forms.stats import paired, ranks
+from forms.stats import paired
 from forms.stats.decision import Doubt, Verdict
-from forms.stats.summary import mean
 from forms.tuning import smb_conf
 from storage import changes, records
 
-# Fewer pairs say nothing of the second place in a pair: each order was drawn once or twice.
 _ENOUGH_FOR_ORDER_EFFECT = 4
+"""Fewer pairs say nothing of the second place in a pair: each order was drawn once or twice."""
 
-# From here on a processor, or a link, counts as the limit of the runs.
 LIMITED_PERCENT = 90.0
+"""From this use on a processor, or a link, counts as the limit of the runs."""
 
 LIMITED_SHARE = 0.5
 """Share of a change that the fixed work must explain for a veto, where the processor limited the runs."""
@@ -32,10 +34,10 @@ UNKNOWN_SHARE = 1.0
 UNEQUAL_PERCENT = 10.0
 """Deviation of the pairs above which a trial's verdict carries a reservation."""
 
-# p-values of few pairs are multiples of a fraction such as 2/70; rounding must not keep one above its level.
 _ROUNDING = 1 + 1e-12
+"""p-values of few pairs are multiples of a fraction such as 2/70; rounding must not keep one above its level."""
 
-_EVERYTHING = (-100.0, 100.0)
+WIDEST_INTERVAL = (-100.0, 100.0)
 """The interval, in percent, of an effect that has none: it excludes nothing."""
 
 
@@ -92,7 +94,7 @@ class TrialSummary(LookResult):
     control: paired.PairedEffect | None
     """How the time of the fixed work changed, in the pairs that were judged; None where it was not measured."""
     control_counts: bool = True
-    """Whether a change of the control can take the verdict back; not where something else limits the runs."""
+    """Whether a change of the control can take the verdict back: not where the processor is not the limit."""
     slots: tuple[changes.Slot, ...] = ()
     """Where each run stood in the order of measuring, with the control before it."""
 
@@ -152,11 +154,12 @@ def trial_summary(
     result = judge_pairs([pair.ratio for pair in pairs], [pair.base_first for pair in pairs], plan)
     judged_pairs = pairs[: result.effect.pairs] if result.effect else ()
 
+    # A change of the control, if it explains enough of what was found, takes the verdict back.
     control_ratios = [pair.control_ratio for pair in judged_pairs if pair.control_ratio]
     control = paired.paired_effect(control_ratios) if control_ratios else None
     share = _share_for_veto(plan, (base, other), slots)
-    is_decided = result.verdict in {Verdict.FASTER, Verdict.SLOWER}
-    if is_decided and share and control and result.effect and _control_explains(control, result.effect, share):
+    is_change = result.verdict in {Verdict.FASTER, Verdict.SLOWER}
+    if is_change and share and control and result.effect and _control_explains(control, result.effect, share):
         result = replace(result, verdict=Verdict.UNKNOWN, doubt=Doubt.DRIFT)
 
     slot_effect_percent = None
@@ -184,7 +187,7 @@ def trial_summary(
 
 
 def is_trial_of(change: records.Change, plan: changes.TrialPlan) -> bool:
-    """Whether that change of a setting was tried, and from the value that it had."""
+    """Whether a trial's plan tries just that change: the same setting, from the same value to the same value."""
     if plan.kind is changes.ChangeKind.HOOK:
         return False
     if smb_conf.parameter_key(plan.name) != smb_conf.parameter_key(change.name):
@@ -198,7 +201,10 @@ def is_trial_of(change: records.Change, plan: changes.TrialPlan) -> bool:
 
 
 def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: changes.TrialPlan) -> LookResult:
-    """The verdict at the first planned look that gives one, else *unknown*; at the last, the margin counts too."""
+    """The verdict at the first planned look that gives one, else inconclusive.
+
+    ``ratios``: the rate with the tried value over that of the base, of each pair; ``base_first``: its order.
+    """
     effect = None
     for look in plan.looks:
         if len(ratios) < look:
@@ -218,10 +224,11 @@ def judge_pairs(ratios: Sequence[float], base_first: Sequence[bool], plan: chang
 def _verdict_at_look(
     effect: paired.PairedEffect, plan: changes.TrialPlan, alpha: float, *, is_last: bool
 ) -> Verdict | None:
+    """Faster, slower or the same; None for no verdict at this look."""
     if effect.p_value <= alpha * _ROUNDING and abs(effect.change_percent) > plan.noise_percent:
         return Verdict.FASTER if effect.change_percent > 0 else Verdict.SLOWER
 
-    low, high = effect.interval_percent or _EVERYTHING
+    low, high = effect.interval_percent or WIDEST_INTERVAL
     # Before the last look, pairs that are still to come could narrow the interval further.
     limit = plan.margin_percent if is_last else plan.noise_percent
     return Verdict.SAME if -limit < low and high < limit else None
@@ -230,7 +237,11 @@ def _verdict_at_look(
 def _share_for_veto(
     plan: changes.TrialPlan, series: Sequence[records.Series], slots: Sequence[changes.Slot]
 ) -> float | None:
-    """Half of a change where the processor limited the runs, all of it where the limit is unknown, else None."""
+    """The share of a change that the control has to explain for a veto; None where it has none.
+
+    Half where the processor limited the runs, all of the change where their limit is unknown; none where something else
+    was the limit.
+    """
     if any(_fills_link(side) for side in series):
         return None
     if plan.processor_percent:
@@ -240,6 +251,7 @@ def _share_for_veto(
 
 
 def _fills_link(series: records.Series) -> bool:
+    """Whether the link is the limit of a series' runs, in the middle of them."""
     shares = [run.percent_of_link(series.link_bits_per_second) for run in series.measured()]
     known_shares = [share for share in shares if share is not None]
     return bool(known_shares) and median(known_shares) >= LIMITED_PERCENT
@@ -247,7 +259,7 @@ def _fills_link(series: records.Series) -> bool:
 
 def _control_explains(control: paired.PairedEffect, effect: paired.PairedEffect, share: float) -> bool:
     """Whether the fixed work, so the processor alone, changed by at least ``share`` of the change that was found."""
-    low, high = control.interval_percent or _EVERYTHING
+    low, high = control.interval_percent or WIDEST_INTERVAL
     if low <= 0 <= high:
         return False
 
@@ -260,7 +272,7 @@ def _control_explains(control: paired.PairedEffect, effect: paired.PairedEffect,
 def pairs_of(
     base: records.Series, other: records.Series, slots: Sequence[changes.Slot]
 ) -> tuple[tuple[Pair, ...], int]:
-    """Pairs by run number, and the number of those left out since a run does not count."""
+    """(pairs of runs of the same number, how many pairs are left out because a run does not count)."""
     slot_at = {(slot.series_id, slot.number): slot for slot in slots}
     base_runs = _measured_runs(base)
     other_runs = _measured_runs(other)
@@ -306,250 +318,3 @@ def rates_of(series: records.Series, slots: Sequence[changes.Slot]) -> dict[int,
 
 
 # A sweep tries several values of a setting. A *block* is one run with each of them, in random order.
-
-SWEEP_ALPHA = 0.05
-"""How often a sweep may find a difference where there is none, over all of its values."""
-
-WORSE_PERCENT = 1.0
-"""A value is worse than the best only if it is so by more than this."""
-
-SETTLING_SHARE = 0.5
-"""Half-width of an interval, as a share of the margin, with which equal values mostly settle."""
-
-MOST_BLOCKS = 60
-"""More blocks than these are not advised."""
-
-LEAST_BLOCKS = 8
-
-
-class Standing(StrEnum):
-    """How a value stands beside the best of the sweep."""
-
-    WORSE = "worse"
-    """Surely worse, by more than :data:`WORSE_PERCENT`."""
-    LEVEL = "level"
-    """The best, or surely not worse by the margin."""
-    UNDECIDED = "undecided"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepValue:
-    """One value of a sweep, beside the previous value and beside the best."""
-
-    value: str | None
-    """None for the value that the server had before."""
-    series: records.Series
-    average: float | None
-    """The mean rate in all its blocks, in bytes/s, or in requests/s of a load; None without a run that counts."""
-    effect: paired.PairedEffect | None
-    """The change from the previous value; None for that value itself, or without a pair of runs."""
-    adjusted_p: float | None
-    """The p of ``effect``, adjusted for the number of values (Holm); None before all planned blocks are measured."""
-    against_best: paired.PairedEffect | None
-    """The change from the best value. Its interval allows for the number of values; None for the best itself."""
-    standing: Standing
-
-    @property
-    def on_plateau(self) -> bool:
-        """Whether it may be as good as the best."""
-        return self.standing is not Standing.WORSE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepSummary:
-    """A sweep: the values of a setting, and which of them are as good as the best."""
-
-    experiment: records.Experiment
-    plan: changes.TrialPlan
-    values: tuple[SweepValue, ...]
-    """The previous value first, then those that were tried, in their order."""
-    blocks: int
-    """The number of blocks of which every run counts."""
-    friedman_p: float | None
-    """Whether the values differ at all (Friedman 1937); None for two values, or before all planned blocks."""
-    settled: bool
-    """Whether every value is known to be worse than the best, or level with it."""
-    default_is_as_good: bool
-    """Whether the previous value may be as good as the best."""
-    smallest: str | None
-    """The smallest of the tried values that may be as good as the best; None without any."""
-    blocks_to_settle: int | None
-    """About how many blocks in all would settle it; None where it is settled, or more than are advised would do."""
-    slots: tuple[changes.Slot, ...] = ()
-    """Where each run stood in the order of measuring, with the control before it."""
-
-    def interval_of(self, value: SweepValue) -> tuple[float, float] | None:
-        """The rates between which a value's average lies, by its change; None where unknown."""
-        base = self.values[0].average
-        if base is None or value.effect is None or value.effect.interval_percent is None:
-            return None
-        low, high = value.effect.interval_percent
-        return base * (1 + low / 100), base * (1 + high / 100)
-
-    @property
-    def complete(self) -> bool:
-        """Whether all planned blocks are measured."""
-        return self.blocks >= self.plan.looks[-1]
-
-
-def blocks_needed(values: int) -> int:
-    """The fewest blocks in which Holm's correction can still show a difference at 5 %."""
-    # 2 / 2^n is the smallest p that the signed ranks of n blocks can have.
-    blocks = LEAST_BLOCKS
-    while 2 / 2**blocks * max(1, values) > SWEEP_ALPHA:
-        blocks += 1
-    return blocks
-
-
-def block_order(arms: int, block: int, seed: int) -> tuple[int, ...]:
-    """The random order in which a block measures its values, by their places; the same for the same seed."""
-    order = list(range(arms))
-    random.Random(f"{seed} {block}").shuffle(order)  # noqa: S311  an order of runs, no secret
-    return tuple(order)
-
-
-def sweep_summary(
-    experiment: records.Experiment,
-    plan: changes.TrialPlan,
-    series: Sequence[records.Series],
-    slots: Sequence[changes.Slot],
-) -> SweepSummary:
-    """The sweep of series, that of the previous value first. Raises ValueError for none."""
-    base, *others = series
-    rates = [rates_of(value_series, slots) for value_series in series]
-    blocks = sorted(set.intersection(*(set(rates_by_block) for rates_by_block in rates)))
-    table = []
-    for block in blocks:
-        table.append([rates_by_block[block] for rates_by_block in rates])
-    is_complete = len(blocks) >= plan.looks[-1]
-
-    effects = [_sweep_effect(base, other, slots) for other in others]
-    adjusted = _holm([effect.p_value if effect else 1.0 for effect in effects])
-    standings = compare_with_best(table, plan.margin_percent) if table else [(Standing.UNDECIDED, None)] * len(series)
-
-    values = [_base_value(base, rates[0], standings[0])]
-    for place, other in enumerate(others):
-        standing, against_best = standings[place + 1]
-        rates_by_block = rates[place + 1]
-        values.append(
-            SweepValue(
-                value=other.change.value if other.change else None,
-                series=other,
-                average=mean(list(rates_by_block.values())) if rates_by_block else None,
-                effect=effects[place],
-                # A p-value holds for the blocks that were planned.
-                adjusted_p=adjusted[place] if is_complete else None,
-                against_best=against_best,
-                standing=standing,
-            )
-        )
-
-    is_settled = bool(table) and all(value.standing is not Standing.UNDECIDED for value in values)
-    as_good = [value.value for value in values if table and value.on_plateau and value.value is not None]
-    blocks_to_settle = None
-    if table and not is_settled:
-        blocks_to_settle = _blocks_to_settle(values, len(table), plan.margin_percent)
-    has_friedman = is_complete and len(table) > 1 and len(series) > 2
-
-    return SweepSummary(
-        experiment=experiment,
-        plan=plan,
-        values=tuple(values),
-        blocks=len(blocks),
-        friedman_p=ranks.friedman_p(table) if has_friedman else None,
-        settled=is_settled,
-        default_is_as_good=values[0].on_plateau,
-        smallest=min(as_good, key=partial(_size_of_value, plan)) if as_good else None,
-        blocks_to_settle=blocks_to_settle,
-        slots=tuple(slots),
-    )
-
-
-def _base_value(
-    base: records.Series, rates: dict[int, float], standing: tuple[Standing, paired.PairedEffect | None]
-) -> SweepValue:
-    """The row of the value that the server had before: it has no effect beside itself."""
-    return SweepValue(
-        value=None,
-        series=base,
-        average=mean(list(rates.values())) if rates else None,
-        effect=None,
-        adjusted_p=None,
-        against_best=standing[1],
-        standing=standing[0],
-    )
-
-
-def _sweep_effect(
-    base: records.Series, other: records.Series, slots: Sequence[changes.Slot]
-) -> paired.PairedEffect | None:
-    pairs, _ = pairs_of(base, other, slots)
-    return paired.paired_effect([pair.ratio for pair in pairs], SWEEP_ALPHA) if pairs else None
-
-
-def compare_with_best(
-    table: Sequence[Sequence[float]], margin_percent: float
-) -> list[tuple[Standing, paired.PairedEffect | None]]:
-    """Multiple comparisons with the best (Hsu 1996, chapter 4); ``table`` has a row of rates per block."""
-    columns = list(zip(*table, strict=True))
-    sums = list(map(sum, columns))
-    best = sums.index(max(sums))
-    standings: list[tuple[Standing, paired.PairedEffect | None]] = []
-    for place, column in enumerate(columns):
-        if place == best:
-            standings.append((Standing.LEVEL, None))
-            continue
-
-        ratios = [rate / best_rate for rate, best_rate in zip(column, columns[best], strict=True)]
-        # Bonferroni: each of the others is compared with the best.
-        effect = paired.paired_effect(ratios, SWEEP_ALPHA / (len(columns) - 1))
-        standings.append((_standing_beside_best(effect, margin_percent), effect))
-    return standings
-
-
-def _standing_beside_best(effect: paired.PairedEffect, margin_percent: float) -> Standing:
-    low, high = effect.interval_percent or _EVERYTHING
-    if high < -WORSE_PERCENT:
-        return Standing.WORSE
-    return Standing.LEVEL if low > -margin_percent else Standing.UNDECIDED
-
-
-def _blocks_to_settle(values: Sequence[SweepValue], blocks: int, margin_percent: float) -> int | None:
-    undecided = [value.against_best for value in values if value.standing is Standing.UNDECIDED and value.against_best]
-    intervals = [effect.interval_percent for effect in undecided if effect.interval_percent]
-    if not intervals or len(intervals) < len(undecided):
-        return blocks_needed(len(values) - 1)
-
-    half_width = fmean((high - low) / 2 for low, high in intervals)
-    # The width of an interval falls with the root of the number of blocks.
-    times_as_wide = half_width / (SETTLING_SHARE * margin_percent)
-    needed = max(blocks + 1, math.ceil(blocks * times_as_wide**2))
-    return needed if needed <= MOST_BLOCKS else None
-
-
-def _holm(p_values: Sequence[float]) -> list[float]:
-    """The step-down p-values of Holm 1979, in the order of ``p_values``."""
-    adjusted = [1.0] * len(p_values)
-    highest = 0.0
-    ascending = sorted(range(len(p_values)), key=p_values.__getitem__)
-    for step, place in enumerate(ascending):
-        stepped = (len(p_values) - step) * p_values[place]
-        highest = max(highest, min(1.0, stepped))
-        adjusted[place] = highest
-    return adjusted
-
-
-def _size_of_value(plan: changes.TrialPlan, value: str) -> tuple[int, tuple[int, ...]]:
-    """How far up a value stands among those tried of each setting, to find the smallest."""
-    axes = [(axis.name, axis.values) for axis in plan.axes] or [(plan.name, plan.values)]
-    arm = plan.arms[plan.values.index(value)]
-    ranks = []
-    for (name, values), arm_value in zip(axes, arm, strict=True):
-        ascending = sorted(values, key=partial(_number_in_value, name))
-        ranks.append(ascending.index(arm_value))
-    return sum(ranks), tuple(ranks)
-
-
-def _number_in_value(name: str, value: str) -> float:
-    text = smb_conf.tidy_value(name, value.rpartition(" ")[2].rpartition("=")[2])
-    return float(text) if text.isdecimal() else 0.0

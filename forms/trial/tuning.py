@@ -5,12 +5,11 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from forms import wording
-from forms.report import Field, Report, ReportKind, Table, answer_field, columns_of, fields_of, measured_field, row_of
+from forms import report, wording
 from forms.series.origin import origin_fields
 from forms.stats.decision import Verdict
 from forms.trial.summary import TrialSummary
-from forms.wording import VERDICT_SIGNS, VERDICT_WORDS
+from forms.verdict_wording import VERDICT_SIGNS, VERDICT_WORDS
 from storage.records import Series, format_target
 
 
@@ -54,31 +53,33 @@ _WEAKNESSES = {"short": "short runs", "scatter": "pairs vary"}
 TUNE_SCHEMA = "sharebench/tune/1"
 
 
-def tune_report(tuning: TuneSummary) -> Report:
+def tune_report(tuning: TuneSummary) -> report.Report:
     tables = [_tuned_table(tuning)]
     if tuning.not_tried:
-        rows = [row_of(f"{setting.name} = {setting.value or 'empty'}", setting.why) for setting in tuning.not_tried]
-        headings = columns_of("Setting", "Why not")
-        tables.append(Table(columns=headings, rows=tuple(rows), caption="Not tried", sentences=True))
+        rows = [
+            report.row_of(f"{setting.name} = {setting.value or 'empty'}", setting.why) for setting in tuning.not_tried
+        ]
+        headings = report.columns_of("Setting", "Why not")
+        tables.append(report.Table(columns=headings, rows=tuple(rows), caption="Not tried", sentences=True))
 
     gains = [(f"Write into {trial.plan.section}", f"{trial.plan.name} = {trial.value}") for trial in tuning.faster]
-    return Report(
+    return report.Report(
         form="tune",
         title="Tuning",
         name="Tuning",
         fields=tuple(_tune_fields(tuning)),
         tables=tuple(tables),
-        results=fields_of(*gains),
+        results=report.fields_of(*gains),
         advice=tuple(_tune_advice(tuning)),
         document=partial(_tune_document, tuning),
     )
 
 
-def _tune_fields(tuning: TuneSummary) -> Iterator[Field]:
-    yield answer_field(_tune_answer(tuning))
+def _tune_fields(tuning: TuneSummary) -> Iterator[report.Field]:
+    yield report.answer_field(_tune_answer(tuning))
     if tuning.base:
         target = format_target(tuning.base.target, escaped=False)
-        yield measured_field(f"{tuning.base.command} {target}")
+        yield report.measured_field(f"{tuning.base.command} {target}")
         yield from origin_fields([tuning.base])
 
 
@@ -101,14 +102,16 @@ def _tune_advice(tuning: TuneSummary) -> Iterator[str]:
         yield "Not all settings of the catalogue were tried: too many in a row gained nothing, or the time was over."
 
 
-def _tuned_table(tuning: TuneSummary) -> Table:
-    headings = columns_of("Setting", "Was", ("Change in %", ReportKind.SIGNED), ("Pairs", ReportKind.WHOLE), "Verdict")
+def _tuned_table(tuning: TuneSummary) -> report.Table:
+    headings = report.columns_of(
+        "Setting", "Was", ("Change in %", report.ReportKind.SIGNED), ("Pairs", report.ReportKind.WHOLE), "Verdict"
+    )
 
     rows = []
     for trial in tuning.trials:
         setting = f"{trial.plan.name} = {trial.value or 'empty'}"
         change_percent = trial.effect.change_percent if trial.effect else None
-        row = row_of(
+        row = report.row_of(
             setting,
             trial.plan.previous or "empty",
             change_percent,
@@ -117,7 +120,7 @@ def _tuned_table(tuning: TuneSummary) -> Table:
             tone=VERDICT_SIGNS[trial.verdict].tone,
         )
         rows.append(row)
-    return Table(columns=headings, rows=tuple(rows), caption="Tried, each on top of what was found before it")
+    return report.Table(columns=headings, rows=tuple(rows), caption="Tried, each on top of what was found before it")
 
 
 def _verdict_with_weakness(trial: TrialSummary) -> str:

@@ -1,7 +1,9 @@
 """The history of one path: all its recordings over time, their levels, and when these changed.
 
-Levels change by the rule that compare uses for its history: at a recorded change, at a difference in settings or
-session, at a confirmed *slower* or *faster*, and where a person said "new normal".
+A *level* is a stretch of recordings that nothing tells apart. A new one begins by the rule that ``compare`` uses for
+its history (``forms/comparison/history.py``): at a recorded change, at a difference in settings or session, where
+*slower* or *faster* was confirmed by a second series, and where a person said "new normal". A *recording* is a series
+or a load; loads have a *line* of their own for each number of users.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -10,7 +12,8 @@ from itertools import chain
 
 from forms import wording
 from forms.comparison.history import NEW_NORMAL, history_groups
-from forms.stats.decision import Verdict, confirmed_changes
+from forms.stats.decision import Verdict
+from forms.stats.levels import confirmed_changes
 from forms.stats.summary import confidence_interval
 from storage.load.records import Load
 from storage.recordings import MACHINE
@@ -22,33 +25,43 @@ class HistoryPoint:
     """One recording: its average and 95 % interval, in bytes or requests per second."""
 
     recording: str
+    """Its id."""
     created_at: str
     average: float
+    """The mean of its runs, or of the slices of a load's point."""
     interval: tuple[float, float] | None
+    """(low, high); None of a single run."""
     label: str = ""
     baselines: tuple[str, ...] = ()
+    """The names by which it is a baseline."""
     new_normal: bool = False
+    """Whether a person said that from here on this is the normal level."""
     unconfirmed: bool = False
     """Slower by itself: a watch measured again at once and did not confirm it. It counts for no level."""
     machine: str = ""
+    """The machine that measured; empty where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryLevel:
-    """Recordings of one level, and why it begins; places count from 0."""
+    """Recordings of one level, and why it begins."""
 
     first: int
+    """The place of its first point in its line, from 0."""
     last: int
+    """The place of its last point."""
     average: float
+    """The mean of the averages of the recordings that count."""
     change_percent: float | None
     """Against the level before; None for the first."""
     why: str
     """What was changed or marked there; empty where only the figures show it."""
     verdict: Verdict | None = None
-    """Faster or slower where two series running confirmed it."""
+    """Faster or slower where two series running confirmed it; None of any other beginning."""
 
     @property
     def because(self) -> str:
+        """For people: why it begins; empty for the first."""
         return self.why or (self.verdict.value if self.verdict else "")
 
 
@@ -59,6 +72,7 @@ class HistoryLine:
     points: tuple[HistoryPoint, ...]
     levels: tuple[HistoryLevel, ...]
     users: int | None = None
+    """The number of users; None of series."""
 
     @property
     def newest(self) -> HistoryLevel:
@@ -67,19 +81,29 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryMark:
+    """A trial or a sweep that was made on this path."""
+
     recording: str
+    """Its id."""
     created_at: str
     name: str
+    """The name of its experiment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
+    """All recordings of a path over time."""
+
     subject: str
+    """The target, for people."""
     command: Command | None
+    """The direction of its series; None of loads."""
     lines: tuple[HistoryLine, ...]
+    """The line of its series, or that of each number of users, ascending."""
     link_bits_per_second: int | None = None
     marks: tuple[HistoryMark, ...] = ()
     is_whole: bool = True
+    """Whether earlier recordings than these were read too, if there are any."""
 
     @property
     def points(self) -> tuple[HistoryPoint, ...]:
@@ -93,9 +117,14 @@ class History:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryNotes:
+    """What persons and watches noted on recordings, by their ids."""
+
     baselines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The names of each recording that is a baseline."""
     new_normals: Collection[str] = ()
+    """Those from which on a person said that this is the normal level."""
     unconfirmed: Collection[str] = ()
+    """Those that were slower by themselves, which a watch did not confirm."""
 
 
 @dataclass(frozen=True, slots=True)

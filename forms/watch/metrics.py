@@ -1,4 +1,4 @@
-"""What dashboards read of series, loads and watches, as Prometheus text."""
+"""Series, loads and checks of watches as metrics in the text format of Prometheus, which dashboards read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,6 +40,8 @@ _VERDICT_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class MetricSample:
+    """A value of a metric; its labels tell which path it is of."""
+
     metric: str
     value: float
     labels: Mapping[str, str]
@@ -53,6 +55,7 @@ def series_samples(series: Series | None, labels: Mapping[str, str], attempted_a
     low, high = confidence or (average or 0.0, average or 0.0)
     share = form.average.percent_of_link if form and form.average else None
     created_at = series.created_at if series else ""
+
     values = {
         "throughput_bytes_per_second": average or 0.0,
         "throughput_low_bytes_per_second": max(0.0, low),

@@ -9,12 +9,11 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from forms import wording
+from forms import report, verdict_wording, wording
 from forms.comparison.comparison import Comparison
-from forms.comparison.report import comparison_document
+from forms.comparison.document import comparison_document
 from forms.comparison.wording import basis_sentence, comparison_headline
 from forms.layout import Tone, Toned
-from forms.report import Report, answer_field, basis_field, fields_of, measured_field
 from forms.stats.decision import Verdict
 from forms.watch.rule import BASELINE_NIGHTS, Check, Outcome
 from storage.looks import Watch, WatchState
@@ -83,8 +82,8 @@ def _recovered_sentence(comparison: Comparison) -> str:
     """For a series that is faster than those that were slower, while its comparison with the baseline is open."""
     interval = comparison.interval_percent
     reach = ""
-    if interval is not None and not wording.is_too_wide(*interval):
-        reach = wording.interval_text(*interval)
+    if interval is not None and not verdict_wording.is_too_wide(*interval):
+        reach = verdict_wording.interval_text(*interval)
     return f"Recovered: faster again than when it was slow. Against the baseline the runs show no difference{reach}."
 
 
@@ -102,7 +101,7 @@ def check_document(check: Check) -> dict[str, Any]:
     }
 
 
-def watch_report(check: Check) -> Report:
+def watch_report(check: Check) -> report.Report:
     watch = check.watch
     path = f"{watch.command} {wording.plain(watch.subject)}"
 
@@ -110,18 +109,18 @@ def watch_report(check: Check) -> Report:
     is_compared = check.nights >= BASELINE_NIGHTS and check.outcome is not Outcome.COLLECTED
     has_state = is_compared or watch.standing is not WatchState.STEADY
 
-    return Report(
+    return report.Report(
         form="watch",
         title=f"Watch: {path}",
         name="Watch",
-        fields=fields_of(
-            answer_field(check_sentence(check), TONES[watch.state]),
+        fields=report.fields_of(
+            report.answer_field(check_sentence(check), TONES[watch.state]),
             ("State", _standing_text(watch) if has_state else ""),
             ("Path", path),
             ("Baseline", f"{wording.plain(watch.baseline)}, {_nights_text(check)}"),
             ("Checked", with_zone(watch.attempted_at)),
-            measured_field(with_zone(watch.succeeded_at) if watch.succeeded_at else ""),
-            basis_field(basis_sentence(check.comparison) if check.comparison else ""),
+            report.measured_field(with_zone(watch.succeeded_at) if watch.succeeded_at else ""),
+            report.basis_field(basis_sentence(check.comparison) if check.comparison else ""),
             ("Reports", _smallest_text(check)),
         ),
         document=partial(check_document, check),

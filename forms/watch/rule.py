@@ -1,7 +1,9 @@
-"""When a watch reports.
+"""When a watch reports that a path became slower, or recovered.
 
-A check is judged by the rule of all verdicts, against the baseline's series; what would change the state is measured
-again at once. Recovered: not slower than the baseline, or, if inconclusive, faster than the series that was slower.
+A *watch* measures one path again and again, mostly once a night; each time is a *check*. It measures a series, and
+compares it with the *baseline*, the series of the first three nights, by the rule of all verdicts. What would change
+what is reported is measured again at once, and has to agree (``--confirm``). A path has *recovered* where it is not
+slower than the baseline or, where that is inconclusive, is faster than the series that showed the slowdown.
 """
 
 import math
@@ -16,21 +18,28 @@ from storage.looks import Watch, WatchState
 from storage.records import Series
 
 BASELINE_NIGHTS = 3
+"""The number of nights whose series are the baseline."""
 
 NIGHT_SECONDS = 12 * 3600.0
 """Series at least this far apart are of different nights."""
 
 FOUND_IN_ONE = 0.478
-"""Standard errors at which one night finds 68.4 %, and one of two nights 9 in 10."""
+"""The normal quantile of 68.4 %: of two nights that each find a slowdown that often, one does so 9 times in 10."""
 
 
 class Outcome(StrEnum):
+    """What a series, or a whole check, says against the baseline."""
+
     SLOWER = "slower"
     NOT_SLOWER = "not slower"
     UNDECIDED = "undecided"
+    """The comparison is inconclusive."""
     POSTPONED = "postponed"
+    """It was a busy time, so that nothing was measured, or what was measured decides nothing."""
     COLLECTED = "collected"
+    """The baseline is not complete yet: the series is added to it, and nothing is compared."""
     UNMEASURABLE = "unmeasurable"
+    """The path could not be measured."""
 
 
 EXIT_CODES = {
@@ -45,7 +54,7 @@ EXIT_CODES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirm:
-    """``needed`` of at most ``most`` series of one check have to agree; these are what ``--confirm`` usually is."""
+    """``needed`` of at most ``most`` series of one check have to agree; without ``--confirm`` it is these two."""
 
     needed: int = 2
     most: int = 2
@@ -56,25 +65,35 @@ class Confirm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
+    """One check of a watch."""
+
     watch: Watch
+    """The watch after it."""
     before: Watch
+    """The watch before it."""
     outcome: Outcome
     comparison: Comparison | None = None
+    """That with the baseline; None where nothing was compared."""
     series: Series | None = None
+    """The last series of the check; None where nothing was measured."""
     nights: int = 0
+    """The number of nights whose series are in the baseline."""
     limits: Limits = field(default_factory=Limits)
+    """Those that were asked for."""
 
     @property
     def changed(self) -> bool:
+        """Whether there is something to report: it was not slower and is now, or the other way round."""
         return self.watch.standing is not self.before.told
 
     @property
     def smallest_percent(self) -> float | None:
+        """The slowdown that one of two nights reports nine times in ten; None where nothing was compared."""
         return smallest_slowdown_percent(self.comparison, self.limits) if self.comparison else None
 
 
 def outcome_of(verdict: Verdict, against_slow: Verdict | None = None) -> Outcome:
-    """``verdict`` against the baseline; ``against_slow`` against the series that showed the slowdown, if any."""
+    """What one series says: by its verdict against the baseline, and that against the series that were slow, if any."""
     if verdict is Verdict.SLOWER:
         return Outcome.SLOWER
     is_decided = verdict is not Verdict.UNKNOWN or against_slow is Verdict.FASTER
@@ -84,7 +103,11 @@ def outcome_of(verdict: Verdict, against_slow: Verdict | None = None) -> Outcome
 def joint_outcome(
     outcomes: Sequence[Outcome], confirm: Confirm, *, slowed: bool, retries: bool = True
 ) -> Outcome | None:
-    """What one check's series say together; None: measure another. ``retries``: the unmeasurable is tried once more."""
+    """What the series of one check say together so far; None where another one has to be measured.
+
+    ``slowed``: whether a slowdown was reported and is not over. ``retries``: whether a series that could not be
+    measured is tried once more.
+    """
     if Outcome.POSTPONED in outcomes:
         return Outcome.POSTPONED
     if outcomes[-1] is Outcome.UNMEASURABLE:
@@ -121,6 +144,7 @@ def state_after(state: WatchState, outcome: Outcome, *, slowed: bool) -> WatchSt
 
 
 def count_nights(all_series: Sequence[Series]) -> int:
+    """The number of nights in which series were measured: each is at least ``NIGHT_SECONDS`` after the one before."""
     count = 0
     newest = -math.inf
     for moment in sorted(series.moment for series in all_series):
@@ -131,7 +155,11 @@ def count_nights(all_series: Sequence[Series]) -> int:
 
 
 def smallest_slowdown_percent(comparison: Comparison, limits: Limits) -> float | None:
-    """The slowdown that one of two nights reports nine times in ten; None without an interval."""
+    """The slowdown that one of two nights reports nine times in ten; None without an interval.
+
+    As a logarithm it is the larger of half the interval (t · e) and the noise threshold, and 0.478 e more, with e the
+    standard error of the change.
+    """
     if comparison.interval_percent is None or comparison.variation is None:
         return None
     low, high = (math.log1p(end / 100) for end in comparison.interval_percent)

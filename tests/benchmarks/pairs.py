@@ -16,8 +16,9 @@ from app.recording.process import RunFinished, RunStarted, SeriesControl
 from app.recording.spec import SeriesRequest
 from app.series.events import SeriesClosed
 from app.series.interleaved import record_interleaved
-from forms.stats.decision import ChangeDecision, decide_interleaved
+from forms.stats.decision import ChangeDecision
 from forms.stats.summary import median
+from forms.stats.verdict_rule import decide_interleaved
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from tests.specs import varied

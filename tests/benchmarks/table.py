@@ -8,7 +8,7 @@ from typing import Any
 
 from app.server.host_facts import client_facts
 from forms.stats.summary import median
-from forms.wording import VERDICT_WORDS
+from forms.verdict_wording import VERDICT_WORDS
 from tests.benchmarks.pairs import Result
 from tests.servers.process import missing
 

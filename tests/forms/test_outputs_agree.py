@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 
 from app.recording.kind import KINDS as STORED
-from forms import wording
+from forms import verdict_wording
 from forms.audit.judge import AuditedServer, judge
 from forms.audit.report import audit_report
+from forms.comparison.judged_sides import Sides
 from forms.comparison.report import comparison_report
-from forms.comparison.verdict import Sides, compare_sides
+from forms.comparison.verdict import compare_sides
 from forms.diagnosis.report import diagnosis_report
+from forms.experiments.kinds_report import experiment_report
 from forms.experiments.repeats import repeats, selftest
 from forms.experiments.repeats_report import repeats_report, selftest_report
-from forms.experiments.report import experiment_report
 from forms.experiments.survey import Station, StationPlace, survey, with_series
 from forms.experiments.survey_report import survey_report
 from forms.isolation.report import isolation_report
@@ -28,9 +29,9 @@ from forms.series.report import series_report
 from forms.series.summary import run_form
 from forms.series.wording import series_headline
 from forms.stats.decision import Limits
-from forms.stats.settle import shown_like
+from forms.stats.shown import shown_like
 from forms.stats.summary import deviation_percent, half_width_percent
-from forms.trial.report import change_report, judge_change
+from forms.trial.changes_report import change_report, judge_change
 from forms.tuning.smb_conf import read_conf
 from forms.watch.report import watch_report
 from forms.watch.rule import Check, Outcome
@@ -255,8 +256,8 @@ def test_every_output_of_a_series_says_what_two_like_it_show():
     shown = shown_like([run.bytes_per_second or 0.0 for run in full_series().measured()])
     assert shown is not None
     assert report.document()["shown"] == asdict(shown)
-    in_pairs = wording.change_size(shown.pairs_percent)
-    in_series = wording.change_size(shown.series_percent)
+    in_pairs = verdict_wording.change_size(shown.pairs_percent)
+    in_series = verdict_wording.change_size(shown.series_percent)
     said = f"{in_pairs} by 8 interleaved pairs, {in_series} by one more series (nine times in ten)."
     for name, text in outputs(report).items():
         assert said in " ".join(text.split()), name

@@ -9,9 +9,9 @@ import pytest
 from pypdf import PdfReader
 
 from forms import pages
+from forms.comparison.judged_sides import Sides
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
-from forms.comparison.verdict import Sides
 from forms.experiments.summary import experiment_summary
 from forms.exporters import export_reports
 from forms.report import Field, FieldRole, Report

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from forms import wording
+from forms import verdict_wording, wording
 from forms.stats.decision import Verdict
 from storage.records import Command, Target
 from tests.builders import series
@@ -43,7 +43,7 @@ def test_sizes_of_files_are_short(value, text):
     ],
 )
 def test_both_ends_of_an_interval_have_one_notation(ends: tuple[float, float], text: str):
-    assert wording.interval_text(*ends) == text
+    assert verdict_wording.interval_text(*ends) == text
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_what_is_just_below_a_thousand_has_no_exponent():
 
 
 def test_what_a_measurement_shows_is_told_as_a_factor_from_three_times_on():
-    assert wording.change_size(100.0) == wording.percent(100.0)
-    assert wording.change_size(100.1) == "a factor of 2.0"
-    assert wording.change_size(803.0) == "a factor of 9.0"
+    assert verdict_wording.change_size(100.0) == wording.percent(100.0)
+    assert verdict_wording.change_size(100.1) == "a factor of 2.0"
+    assert verdict_wording.change_size(803.0) == "a factor of 9.0"
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_a_measurement_shows_is_told_as_a_factor_from_three_times_on():
     ],
 )
 def test_an_inconclusive_change_says_both_ends_in_words(change: float, ends: tuple[float, float], said: str):
-    assert wording.verdict_sentence(Verdict.UNKNOWN, change, ends) == said
+    assert verdict_wording.verdict_sentence(Verdict.UNKNOWN, change, ends) == said
 
 
 @pytest.mark.parametrize(
@@ -152,11 +152,11 @@ def test_an_inconclusive_change_says_both_ends_in_words(change: float, ends: tup
 def test_no_end_is_rounded_to_zero_and_a_change_that_is_hardly_known_is_told_by_its_interval(
     verdict: Verdict, change: float, ends: tuple[float, float], said: str
 ):
-    assert wording.verdict_sentence(verdict, change, ends) == said
+    assert verdict_wording.verdict_sentence(verdict, change, ends) == said
 
 
 def test_runs_that_vary_too_much_say_by_how_much():
-    said = wording.verdict_sentence(Verdict.UNKNOWN, -40.0, (-92.0, 325.0), 24.0)
+    said = verdict_wording.verdict_sentence(Verdict.UNKNOWN, -40.0, (-92.0, 325.0), 24.0)
     assert said == "Inconclusive: these runs vary too much to tell (by 24 %)"
 
 
@@ -170,4 +170,4 @@ def test_runs_that_vary_too_much_say_by_how_much():
     ],
 )
 def test_how_far_equal_series_differ_is_told_to_both_sides(percent: float, told: str):
-    assert wording.beyond(percent) == told
+    assert verdict_wording.beyond(percent) == told

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from forms.comparison.blame import OWN
+from forms.comparison.call_effects import OWN
 from storage.records import format_target
 from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.late import LateOpeningSmbd

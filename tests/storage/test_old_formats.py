@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forms.trial.report import judge_change
+from forms.trial.changes_report import judge_change
 from forms.trial.summary import TrialSummary
 from storage.changes import ChangeKind
 from storage.migrations import CURRENT_FORMAT

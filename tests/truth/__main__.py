@@ -36,7 +36,7 @@ The smallest change that nine of ten comparisons find depends on how you measure
 time of day alone, so they show only large changes. Interleaved runs and pairs (`--versus`, `try`) show small ones.
 """
 HEAD = """
-`make truth` makes this page in some minutes. It applies the program's own rule (`forms/stats/decision.py`,
+`make truth` makes this page in some minutes. It applies the program's own rule (`forms/stats/verdict_rule.py`,
 `variation.py`) to simulated series, with a fixed seed, and to equal series of real servers. The comparisons are
 judged in bulk, and some of each cell also by the program itself, which must agree. A cell has {trials} comparisons,
 and {more} where one reads more than {near} %: such a figure is known to ± {error:.2f}. A cell in **bold** misses its
@@ -130,7 +130,7 @@ Asked: at most 5 % of false alarms, and a change of 2 % found in nine of ten whe
     ),
     (
         "A sweep by `sharebench sweep`",
-        """Values in complete blocks, each judged beside the best (`forms/trial/summary.py`). Settled: every value is
+        """Values in complete blocks, each judged beside the best (`forms/trial/sweep.py`). Settled: every value is
 shown to be worse than the best by more than 1 %, or slower by less than 5 %. Right: the sweep names the smallest of the
 best values, or a smaller one that is slower by less than 5 %. Asked: at least 95 % right among the settled. Unsettled
 sweeps name the number of blocks that would settle them, or say that the runs vary too much.""",

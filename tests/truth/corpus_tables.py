@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import binom
 
-from forms.stats.decision import Limits, Verdict, decide_interleaved
+from forms.stats.decision import Limits, Verdict
 from forms.stats.variation import PER_RUN_DEVIATION
+from forms.stats.verdict_rule import decide_interleaved
 from tests.truth.timelines import Values
 from tests.truth.vectors import decide_all
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forms.stats.decision import decide, decide_interleaved
 from forms.stats.several import critical_of
 from forms.stats.variation import PRIOR_FREEDOM, SeriesGroup
+from forms.stats.verdict_rule import decide, decide_interleaved
 from tests.truth.timelines import Timeline
 from tests.truth.vectors import LIMITS, Decisions, cautious, decide_all, decide_all_interleaved, prior, side
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forms.stats.decision import Verdict, decide
-from forms.stats.settle import shown_like
+from forms.stats.decision import Verdict
+from forms.stats.shown import shown_like
 from forms.stats.variation import SeriesGroup
+from forms.stats.verdict_rule import decide
 from tests.truth.designs import (
     HISTORY_LATER,
     ONE_EACH,

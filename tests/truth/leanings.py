@@ -9,8 +9,9 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import binom
 
-from forms.stats.decision import ChangeDecision, Verdict, decide, decide_interleaved
+from forms.stats.decision import ChangeDecision, Verdict
 from forms.stats.variation import SeriesGroup
+from forms.stats.verdict_rule import decide, decide_interleaved
 from tests.truth.corpus_tables import Kind, kinds
 from tests.truth.designs import A_B_A, INTERLEAVED, ONE_EACH, WITH_HISTORY, Design
 from tests.truth.timelines import TIMELINES, Timeline, Values

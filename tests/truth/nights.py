@@ -7,9 +7,11 @@ from itertools import pairwise, repeat
 
 import numpy as np
 
-from forms.stats.decision import Verdict, confirmed_changes, decide
+from forms.stats.decision import Verdict
+from forms.stats.levels import confirmed_changes
 from forms.stats.readings import Rates
 from forms.stats.variation import DAY_SECONDS, MOST_EARLIER, SeriesGroup
+from forms.stats.verdict_rule import decide
 from forms.watch.rule import BASELINE_NIGHTS, Confirm, Outcome, joint_outcome, outcome_of, state_after
 from storage.looks import WatchState
 

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from forms.trial.summary import Standing, blocks_needed, compare_with_best
+from forms.trial.sweep import Standing, blocks_needed, compare_with_best
 
 SEED = 2026
 MARGIN_PERCENT = 5.0

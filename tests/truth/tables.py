@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from forms.stats.decision import Limits, Verdict, decide_interleaved
-from forms.stats.settle import (
+from forms.stats.decision import Limits, Verdict
+from forms.stats.needed_runs import (
     MOST_RUNS,
     RunVariation,
     needed_range,
@@ -16,7 +16,9 @@ from forms.stats.settle import (
     run_variation,
     smallest_promised_percent,
 )
-from forms.stats.summary import known_to_percent, unusual_rates
+from forms.stats.summary import known_to_percent
+from forms.stats.unusual import unusual_rates
+from forms.stats.verdict_rule import decide_interleaved
 from tests.truth.designs import (
     A_B_A,
     DESIGNS,

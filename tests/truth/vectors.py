@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from forms.stats.changes import steady_trend_score
-from forms.stats.decision import TREND_SHARE, ChangeDecision, Limits, Verdict
+from forms.stats.decision import ChangeDecision, Limits, Verdict
 from forms.stats.distributions import chi_square_quantile, student_t
 from forms.stats.readings import LEAST_DEVIATION, hiccup_bound, most_hiccups
 from forms.stats.variation import MOST, PER_RUN_DEVIATION, PRIOR_FREEDOM, SESSION, alternates
+from forms.stats.verdict_rule import TREND_SHARE
 from tests.truth.timelines import Values
 
 LIMITS = Limits()

@@ -9,7 +9,8 @@ import click
 from app.cli import console, declare, notebooks
 from forms.report import Report
 from forms.watch.history import History
-from forms.watch.history_report import history_chart, history_report
+from forms.watch.history_chart import history_chart
+from forms.watch.history_report import history_report
 from storage.notebook import Notebook
 from storage.records import Command
 

@@ -22,7 +22,7 @@ from forms.series import summary as series_summary
 from forms.series.report import before_a_change
 from forms.stats import decision
 from forms.stats.variation import LEAST_ALTERNATING
-from forms.trial.report import change_answer
+from forms.trial.changes_report import change_answer
 from forms.tuning import catalogue
 from forms.tuning.smb_conf import spelling
 from storage import records

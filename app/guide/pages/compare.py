@@ -12,7 +12,7 @@ from app.guide.pages import proof as pages_proof
 from app.guide.pages import repeating
 from app.method import choices as method_choices
 from forms import layout, wording
-from forms.comparison import verdict
+from forms.comparison import judged_sides, verdict
 from forms.comparison.comparison import Comparison
 from forms.comparison.wording import comparison_sentences
 from forms.findings.path import is_practice
@@ -20,7 +20,7 @@ from forms.findings.report import SIGNS
 from forms.series import summary as series_summary
 from forms.stats import decision
 from forms.trial.report import tried_lines
-from forms.worksheets import summary as worksheets_summary
+from forms.worksheets import references
 from storage import records
 from storage.notebook import Notebook
 from storage.shared import why_no_baseline_name
@@ -56,7 +56,7 @@ def compare_page(choices: method_choices.GuideChoices, context: guide_context.Gu
 
 
 def _compare_with(yardstick: guide_context.Yardstick, series: records.Series) -> Comparison:
-    just_the_two = verdict.Sides(base=(yardstick.series,), other=(series,))
+    just_the_two = judged_sides.Sides(base=(yardstick.series,), other=(series,))
     return verdict.compare_sides(yardstick.sides or just_the_two, decision.Limits())
 
 
@@ -96,7 +96,7 @@ def _link_fact(form: series_summary.SeriesSummary) -> str:
     percent = form.average.percent_of_link if form.average else None
     if percent is None:
         return "Link: its rate is not known, so there is no percentage."
-    full_percent = 100 * worksheets_summary.PAYLOAD_BYTES / worksheets_summary.FRAME_BYTES
+    full_percent = 100 * references.PAYLOAD_BYTES / references.FRAME_BYTES
     of_link = f"{wording.cell_percent(percent)} % of {wording.link_rate(form.series.link_bits_per_second)}"
     return f"Link: {of_link} (Ethernet that is full shows about {full_percent:.0f} %)."
 

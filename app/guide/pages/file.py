@@ -47,7 +47,7 @@ def _picked_file(choices: GuideChoices, context: GuideContext, size_context: Fil
 def _picked_fact(choices: GuideChoices, context: GuideContext, size_context: FileSizeContext) -> str:
     size_bytes = choices.file_bytes or 0
     suits = suitability(size_bytes, size_context)
-    reason = "Enough for practice." if _is_for_practice(choices, context) else suits.why
+    reason = "Enough for practice." if _is_for_practice(choices, context) else suits.reason
     return f"File: {_file_name(choices)}, {wording.file_size(size_bytes)} ({_fit_text(suits.word)}). {reason}"
 
 

@@ -12,7 +12,7 @@ from app.method.improvements import BETTER
 from app.method.rounds import decide
 from forms import wording
 from forms.comparison import comparison as comparison_comparison
-from forms.comparison import verdict
+from forms.comparison import judged_sides, verdict
 from forms.comparison import wording as comparison_wording
 from forms.comparison.settling import SettlingStep
 from forms.findings.path import is_practice
@@ -36,7 +36,7 @@ def _setting_text(change: records.Change, *, is_b: bool) -> str:
     return change_text(replace(change, value=value))
 
 
-def _was_restored_by_trial(proof: verdict.Sides, *series: records.Series) -> bool:
+def _was_restored_by_trial(proof: judged_sides.Sides, *series: records.Series) -> bool:
     """Whether a trial came after these series, which restores what was there without the change."""
     if proof.tried is None:
         return False
@@ -63,7 +63,7 @@ def turn_text(choices: method_choices.GuideChoices, context: GuideContext) -> st
     )
 
 
-def _who_sets(change: records.Change, proof: verdict.Sides | None, *, is_b: bool, last_is_b: bool) -> str:
+def _who_sets(change: records.Change, proof: judged_sides.Sides | None, *, is_b: bool, last_is_b: bool) -> str:
     if change.name in method_choices.OWN_CHANGES:
         return "Applied automatically: start."
     if proof is not None:
@@ -112,7 +112,7 @@ class _Proof:
     """A change as it stands: its sides, what they come to, and whether it is made on the server now."""
 
     choices: method_choices.GuideChoices
-    sides: verdict.Sides
+    sides: judged_sides.Sides
     comparison: comparison_comparison.Comparison
     step: SettlingStep | None
     """What would settle it; None where it is settled, or for practice."""
@@ -169,7 +169,10 @@ def next_of_proof(choices: method_choices.GuideChoices, context: GuideContext) -
 
 
 def _proof_of(
-    choices: method_choices.GuideChoices, sides: verdict.Sides, series: records.Series, settled: verdict.Sides | None
+    choices: method_choices.GuideChoices,
+    sides: judged_sides.Sides,
+    series: records.Series,
+    settled: judged_sides.Sides | None,
 ) -> _Proof:
     comparison = verdict.compare_sides(settled or sides, decision.Limits())
     changed_last = series.id in {changed_series.id for changed_series in sides.other}

@@ -11,7 +11,7 @@ from forms import wording
 from forms.findings.series_warnings import advice
 from forms.layout import Tone, Toned, pad
 from forms.series import summary
-from forms.series.report import resumed_text
+from forms.series.head_fields import resumed_text
 from forms.series.run_table import mark_of
 from forms.series.wording import series_headline
 from storage.records import Phase, RunStatus, Series

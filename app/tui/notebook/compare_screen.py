@@ -21,8 +21,8 @@ from forms import layout
 from forms.comparison import summary as comparison_summary
 from forms.comparison import wording as comparison_wording
 from forms.comparison.blame_report import BLAME
+from forms.comparison.pair_report import pair_report
 from forms.comparison.pair_tables import runs_of_both
-from forms.comparison.report import pair_report
 from forms.exporters.text import figures_text
 from forms.report import Chart, Report
 from forms.trial.report import tried_lines

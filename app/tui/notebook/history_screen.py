@@ -13,6 +13,7 @@ from app.watch import history as path_history
 from forms import layout, wording
 from forms.report import Report
 from forms.watch import history as watch_history
+from forms.watch import history_chart
 from forms.watch import history_report as watch_history_report
 from storage.notebook import Notebook
 from storage.records import to_minute
@@ -52,7 +53,7 @@ class HistoryScreen(reading.ReportScreen, views.ZoomsCharts):
 
     def _draw_curve(self) -> None:
         lines = self.history.lines
-        chart = watch_history_report.history_chart(lines[self._line % len(lines)], self.history)
+        chart = history_chart.history_chart(lines[self._line % len(lines)], self.history)
         self.query_one("#curve", views.ChartView).show_chart(partial(series_charts.curve_chart, chart))
 
     def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:

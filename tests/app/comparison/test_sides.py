@@ -15,8 +15,9 @@ from app.comparison.sides import sides_to_compare
 from app.comparison.tried import audit_form, tried_here
 from app.load.scenario import find_scenario
 from app.method.next_steps import after_comparison
+from forms.comparison.document import comparison_document
+from forms.comparison.pair_report import pair_report
 from forms.comparison.remarks import comparison_remarks
-from forms.comparison.report import comparison_document, pair_report
 from forms.comparison.summary import comparisons
 from forms.comparison.verdict import compare_sides
 from forms.comparison.wording import comparison_sentences, comparison_title

@@ -29,8 +29,8 @@ from app.method.improvements import BETTER
 from app.method.rounds import request_of
 from app.method.server_question import with_typed_server
 from forms.comparison.comparison import MANY_RUNS
+from forms.comparison.judged_sides import Sides
 from forms.comparison.rules import findings
-from forms.comparison.verdict import Sides
 from forms.layout import Toned
 from forms.series.report import QUESTIONS
 from storage.plan import QuietTime

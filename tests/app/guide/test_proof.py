@@ -17,8 +17,9 @@ from app.method.rounds import measure_again as measure_the_same
 from app.tui.experiment import ExperimentScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.widgets.views import AnsiView
+from forms.comparison.judged_sides import Sides
 from forms.comparison.settling import SettlingStep
-from forms.comparison.verdict import Sides, compare_sides
+from forms.comparison.verdict import compare_sides
 from forms.layout import Tone, Toned
 from forms.stats.settle import Way
 from storage.changes import ChangeKind, TrialPlan

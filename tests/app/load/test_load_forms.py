@@ -1,7 +1,7 @@
 """Which worksheet a load is held against."""
 
 from app.worksheets.prediction import prediction_of
-from forms.worksheets.summary import UsersCalculation
+from forms.worksheets.users import UsersCalculation
 from storage.notebook import Notebook
 from storage.records import Target, Worksheet
 from tests.builders import series

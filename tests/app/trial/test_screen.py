@@ -28,7 +28,7 @@ from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from forms.stats.decision import Doubt, Verdict
-from forms.trial.report import judge_change
+from forms.trial.changes_report import judge_change
 from forms.trial.summary import UNEQUAL_PERCENT, TrialSummary
 from storage.changes import ChangeKind, TrialPlan
 from storage.notebook import Notebook

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from forms.comparison.blame import OWN, Blame, blame_calls
+from forms.comparison.blame import Blame, blame_calls
 from forms.comparison.blame_report import blame_sentence, call_name, with_blame
+from forms.comparison.call_effects import OWN
 from forms.layout import Tone
 from forms.report import Field, Report, verdict_field
 from storage.isolation import ProfileCounter, profile_facts, profile_rounds

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from forms.comparison.comparison import Comparison
-from forms.comparison.report import comparison_document
-from forms.comparison.verdict import Sides, compare, compare_sides
+from forms.comparison.document import comparison_document
+from forms.comparison.judged_sides import Sides
+from forms.comparison.verdict import compare, compare_sides
 from forms.comparison.wording import comparison_sentences
 from forms.stats.decision import Limits
 from storage.records import RunStatus

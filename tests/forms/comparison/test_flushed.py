@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 
 from forms.comparison.history import groups_of
-from forms.comparison.rules import against_ftp, both_slow, slower_with_a_change
+from forms.comparison.rules import slower_with_a_change
+from forms.comparison.rules_ftp import against_ftp
+from forms.comparison.rules_network import both_slow
 from forms.comparison.verdict import compare
+from forms.series.head_fields import head_fields
 from forms.series.put_end import FLUSHED, PUT_END, put_end_of
-from forms.series.report import head_fields
 from forms.stats.settle import Way
 from forms.tuning.change_evidence import judge_change
 from forms.tuning.differences import differences, is_repeat

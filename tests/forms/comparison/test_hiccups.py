@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from forms.comparison.report import comparison_document, pair_report
+from forms.comparison.document import comparison_document
+from forms.comparison.judged_sides import Sides
+from forms.comparison.pair_report import pair_report
 from forms.comparison.summary import comparisons
-from forms.comparison.verdict import Sides, compare, compare_sides
+from forms.comparison.verdict import compare, compare_sides
 from forms.comparison.wording import comparison_headline, comparison_sentences
 from forms.report import change_formula
 from forms.stats.decision import Limits

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from forms.comparison.comparison import Comparison
-from forms.comparison.report import comparison_document
-from forms.comparison.verdict import Sides, compare, compare_sides
+from forms.comparison.document import comparison_document
+from forms.comparison.judged_sides import Sides
+from forms.comparison.verdict import compare, compare_sides
 from forms.comparison.wording import comparison_sentences, verdict_word
 from forms.stats.decision import PROBABLY, ChangeDecision, Limits, Verdict
 from tests.builders import one

@@ -6,11 +6,14 @@ from dataclasses import replace
 import pytest
 
 from forms import layout
+from forms.comparison.document import comparison_document
+from forms.comparison.judged_sides import Sides
+from forms.comparison.pair_report import pair_report
 from forms.comparison.pair_tables import difference_rows, runs_of_both, side_by_side
 from forms.comparison.remarks import comparison_remarks
-from forms.comparison.report import comparison_document, comparison_report, pair_report
+from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparison_form, comparisons
-from forms.comparison.verdict import Sides, compare
+from forms.comparison.verdict import compare
 from forms.exporters.text import report_text
 from forms.report import change_formula
 from storage.records import Change, Command, Evidence, Quiet, QuietVerdict

@@ -8,14 +8,18 @@ from typing import Any
 
 import pytest
 
+from forms.comparison.judged_sides import Sides
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.summary import comparison_form, comparisons
-from forms.comparison.verdict import Sides
-from forms.experiments.report import gain_headlines, step_report, steps_document, steps_report, steps_table
-from forms.experiments.summary import ExperimentSummary, experiment_summary, next_base
+from forms.experiments.document import steps_document
+from forms.experiments.gain_texts import gain_headlines
+from forms.experiments.report import step_report, steps_report
+from forms.experiments.steps_table import steps_table
+from forms.experiments.summary import ExperimentSummary, experiment_summary
+from forms.experiments.ways import next_base
 from forms.exporters.text import report_text
 from forms.layout import width
-from forms.series.report import head_fields
+from forms.series.head_fields import head_fields
 from forms.stats.decision import Doubt
 from storage.records import Change, Command, Decision, Evidence, Owner, Phase, Run, RunStatus, Series, SeriesStatus
 from tests.builders import series

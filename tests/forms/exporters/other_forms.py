@@ -5,12 +5,13 @@ from functools import cache
 from typing import Any
 
 from forms.comparison.report import comparison_report
-from forms.experiments.report import experiment_report
+from forms.experiments.kinds_report import experiment_report
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.report import Report
-from forms.worksheets.report import bottleneck_report, users_report
-from forms.worksheets.summary import UserGroup, UsersCalculation
+from forms.worksheets.bottleneck_report import bottleneck_report
+from forms.worksheets.users import UserGroup, UsersCalculation
+from forms.worksheets.users_report import users_report
 from storage.records import Change, Command, Decision, Evidence, Series, Target
 from tests.builders import example_isolation, interleaved, series
 from tests.forms.worksheets.table_b5 import B5

@@ -11,7 +11,7 @@ from forms.comparison.rules import findings
 from forms.findings.finding import Finding, Severity
 from forms.findings.path import is_far
 from forms.findings.rules_distance import spends_runs_in_slow_start
-from forms.series.report import head_fields
+from forms.series.head_fields import head_fields
 from storage.records import Command, Quiet, QuietVerdict, Series
 from tests.builders import CLIENT, runs, series
 

@@ -24,7 +24,7 @@ from forms.load.summary import (
     stall_of,
 )
 from forms.load.wording import load_answer, load_headline
-from forms.worksheets.summary import UsersCalculation
+from forms.worksheets.users import UsersCalculation
 from storage.json_reader import DocumentError, JSONNode
 from storage.load.records import (
     Capacity,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from forms.comparison.report import comparison_report
-from forms.experiments.report import experiment_report
+from forms.experiments.kinds_report import experiment_report
 from forms.exporters import markdown
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
@@ -13,7 +13,7 @@ from forms.report import Report
 from forms.series.origin import origin_fields
 from forms.series.report import series_report
 from forms.series.summary import run_form
-from forms.trial.report import change_report, judge_change
+from forms.trial.changes_report import change_report, judge_change
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.records import Change, Experiment, ExperimentKind, Series
 from tests.builders import example_isolation, series

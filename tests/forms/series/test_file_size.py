@@ -44,7 +44,7 @@ def test_the_advised_size_lasts_ten_seconds_and_fits_the_memory(around, size):
 def test_each_size_has_a_word_and_a_reason(size, around, word):
     found = suitability(size, around)
     assert found.word is word
-    assert found.why.endswith(".")
+    assert found.reason.endswith(".")
 
 
 def test_words_differ_in_sign_from_what_must_not_be_mistaken_for_them():
@@ -102,7 +102,7 @@ PRACTICE = Target(protocol="ftp", host="127.0.0.1", user="practice")
         (PRACTICE, {"link": 8_000_000}, 20e6, "at 20 MB/s, the practice server's limit"),
         (HERE, {"link": 8_000_000}, 1e6, "at 8 Mb/s, the link speed"),
         (HERE, {}, 1e9, "at 1 GB/s, assumed within this machine"),
-        (NAS, {"here": True}, 1e9, "at 1 GB/s, assumed within this machine"),
+        (NAS, {"is_this_machine": True}, 1e9, "at 1 GB/s, assumed within this machine"),
         (NAS, {}, 125e6, "at 1 Gb/s, assumed"),
     ],
 )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from forms.comparison.report import pair_report
+from forms.comparison.pair_report import pair_report
 from forms.comparison.summary import comparison_form
 from forms.exporters.text import report_text
 from forms.report import ColumnGroup
@@ -12,7 +12,7 @@ from forms.series.document import series_document
 from forms.series.report import QUESTIONS, before_a_change, series_report
 from forms.series.run_table import run_table
 from forms.series.summary import run_form
-from forms.stats.settle import Shown
+from forms.stats.shown import Shown
 from storage.records import Quiet, QuietVerdict, Series
 from tests.builders import runs, series
 

@@ -6,7 +6,7 @@ import pytest
 
 from forms import wording
 from forms.layout import Tone
-from forms.series.report import head_fields
+from forms.series.head_fields import head_fields
 from forms.series.summary import run_form
 from forms.series.wording import series_headline
 from forms.stats.summary import deviation_percent, half_width_percent

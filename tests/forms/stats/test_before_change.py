@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from forms.stats.before_change import ENOUGH_SERIES, SPACING_SECONDS, USUAL_GAP_SECONDS, base_power
-from forms.stats.decision import Verdict, decide
+from forms.stats.decision import Verdict
 from forms.stats.variation import SeriesGroup
+from forms.stats.verdict_rule import decide
 
 SERIES_SECONDS = 30.0
 TRIALS = 150

@@ -7,12 +7,13 @@ import pytest
 from scipy import stats
 
 from forms.stats.changes import beside_trend, between_series, steady_trend_score, within_series
-from forms.stats.decision import Limits, Step, Verdict, decide_together
+from forms.stats.decision import Limits, Verdict
 from forms.stats.distributions import student_t
+from forms.stats.needed_runs import RunVariation, needed_range, needed_runs
 from forms.stats.readings import plain_reading
-from forms.stats.settle import RunVariation, needed_range, needed_runs
 from forms.stats.several import critical_of, holm
 from forms.stats.variation import RunVariance, SeriesGroup, Variation
+from forms.stats.verdict_rule import Step, decide_together
 
 
 def test_the_runs_alone_are_welchs_test():

@@ -2,8 +2,9 @@
 
 import random
 
-from forms.stats.decision import Verdict, decide_interleaved
+from forms.stats.decision import Verdict
 from forms.stats.paired import drawn_order
+from forms.stats.verdict_rule import decide_interleaved
 
 
 def test_orders_differ_and_each_has_both():

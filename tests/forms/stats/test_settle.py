@@ -5,17 +5,8 @@ import math
 import pytest
 
 from forms.stats.decision import Limits
-from forms.stats.settle import (
-    Way,
-    by_alternating,
-    by_base_again,
-    by_interleaved_runs,
-    by_pairs,
-    shown_by_alternating,
-    shown_by_pairs,
-    shown_by_series,
-    shown_like,
-)
+from forms.stats.settle import Way, by_alternating, by_base_again, by_interleaved_runs, by_pairs
+from forms.stats.shown import shown_by_alternating, shown_by_pairs, shown_by_series, shown_like
 from forms.stats.variation import RunVariance
 
 TABLE = {

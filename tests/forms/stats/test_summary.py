@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from forms.stats import summary as s
+from forms.stats import trends, unusual
 
 B9_RATES = (761_580, 767_820, 747_420, 760_020, 772_700)
 """Table B-9's own five rates; the printed average of 777,310 belongs to none of them."""
@@ -17,7 +18,7 @@ def test_table_b9_averages_what_its_rows_say():
     assert s.median(B9_RATES) == 761_580
     assert s.deviation(B9_RATES) == pytest.approx(9_552, abs=0.5)
     assert s.deviation((2.3, 2.3, 2.4, 2.3, 2.3)) == pytest.approx(0.0447, abs=0.0001)
-    assert s.unusual_rates(B9_RATES) == [None] * 5
+    assert unusual.unusual_rates(B9_RATES) == [None] * 5
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ def test_table_b9_averages_what_its_rows_say():
         (s.confidence_interval, 2),
         (s.half_width, 2),
         (s.half_width_percent, 2),
-        (s.drift, 5),
+        (trends.drift, 5),
     ],
 )
 def test_too_few_values_are_absent_not_zero(function, least):
@@ -58,29 +59,29 @@ def test_equal_values_have_no_spread_and_nothing_unusual():
         assert s.deviation(values) == 0
         assert s.confidence_interval(values) == (118e6, 118e6)
         assert s.half_width_percent(values) == 0
-        assert s.modified_z_scores(values) == [0.0] * n
-        assert s.unusual_rates(values) == [None] * n
-    assert s.drift([118e6] * 8) == s.Drift(percent=0.0, values=(118e6,) * 8)
-    assert s.modified_z_scores([0.0, 0.0, 0.0]) == [0.0, 0.0, 0.0]
+        assert unusual.modified_z_scores(values) == [0.0] * n
+        assert unusual.unusual_rates(values) == [None] * n
+    assert trends.drift([118e6] * 8) == trends.Drift(percent=0.0, values=(118e6,) * 8)
+    assert unusual.modified_z_scores([0.0, 0.0, 0.0]) == [0.0, 0.0, 0.0]
     assert s.half_width_percent([0.0, 0.0]) is None
 
 
 def test_one_or_two_runs_are_never_unusual():
-    assert s.unusual_rates([]) == []
-    assert s.unusual_rates([5.0]) == [None]
-    assert s.unusual_rates([5.0, 500.0]) == [None, None]
+    assert unusual.unusual_rates([]) == []
+    assert unusual.unusual_rates([5.0]) == [None]
+    assert unusual.unusual_rates([5.0, 500.0]) == [None, None]
 
 
 def test_scores_are_those_of_the_definition():
     values = [100.0, 102.0, 98.0, 101.0, 70.0]
     middle = np.median(values)
     mad = stats.median_abs_deviation(values)
-    assert s.modified_z_scores(values) == pytest.approx([0.6745 * (v - middle) / mad for v in values])
+    assert unusual.modified_z_scores(values) == pytest.approx([0.6745 * (v - middle) / mad for v in values])
 
 
 def test_a_dip_of_seven_mads_is_unusual():
     values = [100.0, 101.0, 99.0, 100.5, 99.5, 101.0, 99.0, 93.0]
-    reasons = s.unusual_rates(values)
+    reasons = unusual.unusual_rates(values)
     assert [r is not None for r in reasons] == [False] * 7 + [True]
     dip = reasons[-1]
     assert dip is not None
@@ -89,8 +90,8 @@ def test_a_dip_of_seven_mads_is_unusual():
 
 
 def test_one_wild_value_among_three_and_many():
-    assert [bool(r) for r in s.unusual_rates([100.0, 50.0, 101.0])] == [False, True, False]
-    fast = s.unusual_rates([100.0, 101.0, 99.0, 180.0, 100.0])
+    assert [bool(r) for r in unusual.unusual_rates([100.0, 50.0, 101.0])] == [False, True, False]
+    fast = unusual.unusual_rates([100.0, 101.0, 99.0, 180.0, 100.0])
     assert fast[3] is not None
     assert fast[3].share_of_median == pytest.approx(0.8)
     assert not fast[3].is_slow
@@ -98,14 +99,14 @@ def test_one_wild_value_among_three_and_many():
 
 
 def test_near_identical_runs_are_left_alone():
-    assert s.unusual_rates([100.000, 100.001, 100.0, 100.002, 98.0]) == [None] * 5
+    assert unusual.unusual_rates([100.000, 100.001, 100.0, 100.002, 98.0]) == [None] * 5
 
 
 def test_slow_first_runs_are_too_little_warm_up():
-    reasons = s.unusual_rates([60.0, 80.0, 100.0, 101.0, 99.5, 100.5, 60.0, 100.2])
+    reasons = unusual.unusual_rates([60.0, 80.0, 100.0, 101.0, 99.5, 100.5, 60.0, 100.2])
     assert [r is not None and r.is_warm_up for r in reasons] == [True, True] + [False] * 6
     assert reasons[6] is not None
-    after_a_fast_one = s.unusual_rates([150.0, 60.0, 100.0, 101.0, 99.5, 100.5, 100.0])
+    after_a_fast_one = unusual.unusual_rates([150.0, 60.0, 100.0, 101.0, 99.5, 100.5, 100.0])
     assert after_a_fast_one[1] is not None
     assert not any(r.is_warm_up for r in after_a_fast_one if r)
 
@@ -115,7 +116,7 @@ def test_drift_agrees_with_kendalls_exact_test(n):
     generator = random.Random(n)
     for slope in (0.0, 0.3, -1.0):
         values = [100 + slope * i + generator.gauss(0, 1) for i in range(n)]
-        trend = s.drift(values)
+        trend = trends.drift(values)
         assert trend is not None
         expected = stats.kendalltau(range(n), values, method="exact")
         assert trend.p_value == pytest.approx(expected.pvalue)
@@ -127,17 +128,17 @@ def test_drift_agrees_with_kendalls_exact_test(n):
     ("values", "percent"), [((1044.6, 996.0, 778.2, 387.6, 300.8), -72), ((300.8, 387.6, 778.2, 996.0, 1044.6), 261)]
 )
 def test_no_trend_falls_by_more_than_all(values: tuple[float, ...], percent: float):
-    trend = s.drift(values)
+    trend = trends.drift(values)
     assert trend is not None
     assert trend.percent == pytest.approx(percent, abs=1)
-    nothing = s.drift([1.0, 0.0, 2.0, 1.0, 1.0])
+    nothing = trends.drift([1.0, 0.0, 2.0, 1.0, 1.0])
     assert nothing is not None
     assert nothing.percent == 0.0
 
 
 def test_drift_with_ties_agrees_with_the_tie_corrected_normal():
     values = [100.0, 101, 101, 102, 102, 102, 103, 104, 104, 105]
-    trend = s.drift(values)
+    trend = trends.drift(values)
     assert trend is not None
     assert trend.significant
     assert trend.percent > 4
@@ -149,25 +150,25 @@ def test_series_of_more_than_sixty_runs_drift_by_the_normal_approximation():
     generator = random.Random(5)
     for runs in (60, 61, 100):
         values = [100 + generator.gauss(0, 1) for _ in range(runs)]
-        trend = s.drift(values)
+        trend = trends.drift(values)
         assert trend is not None
         expected = stats.kendalltau(range(runs), values, method="exact" if runs == 60 else "asymptotic")
         assert trend.p_value == pytest.approx(expected.pvalue, rel=1e-9)
 
 
 def test_equal_values_have_no_trend():
-    trend = s.drift([100.0] * 8)
+    trend = trends.drift([100.0] * 8)
     assert trend is not None
     assert (trend.percent, trend.p_value, trend.significant) == (0.0, 1.0, False)
 
 
 def test_very_long_series_keep_their_trend_when_thinned():
     generator = random.Random(6)
-    rising = s.drift([100 + 0.001 * i + generator.gauss(0, 3) for i in range(10_000)])
+    rising = trends.drift([100 + 0.001 * i + generator.gauss(0, 3) for i in range(10_000)])
     assert rising is not None
     assert rising.percent == pytest.approx(100 * 10 / 105, rel=0.15)
     assert rising.significant
-    level = s.drift([100 + generator.gauss(0, 3) for _ in range(10_000)])
+    level = trends.drift([100 + generator.gauss(0, 3) for _ in range(10_000)])
     assert level is not None
     assert abs(level.percent) < 0.5
 
@@ -177,7 +178,7 @@ def test_a_steady_series_seldom_drifts():
     called = sum(
         trend.significant
         for _ in range(1000)
-        if (trend := s.drift([generator.gauss(100, 1) for _ in range(8)])) is not None
+        if (trend := trends.drift([generator.gauss(100, 1) for _ in range(8)])) is not None
     )
     assert called <= 60
 
@@ -186,16 +187,16 @@ def test_one_step_of_a_clock_that_is_read_by_hand_is_not_unusual():
     """As in table B-9: 2.3 s and 2.4 s are the same to a tenth of a second, and 4 % of throughput."""
     seconds = [2.3, 2.3, 2.4, 2.3, 2.3, 2.3]
     rates = [1e6 / each for each in seconds]
-    assert any(s.unusual_rates(rates)), "by the rates alone it is far off"
-    assert not any(s.unusual_rates(rates, seconds))
+    assert any(unusual.unusual_rates(rates)), "by the rates alone it is far off"
+    assert not any(unusual.unusual_rates(rates, seconds))
     finer = [each + 0.000_123 for each in seconds]
-    assert any(s.unusual_rates([1e6 / each for each in finer], finer))
+    assert any(unusual.unusual_rates([1e6 / each for each in finer], finer))
 
 
 @pytest.mark.parametrize("n", [5, 6, 8, 10, 20, 30])
 def test_one_healthy_series_in_twenty_has_a_run_that_is_flagged(n):
     generator = random.Random(3)
-    flagged = sum(any(s.unusual_rates([generator.gauss(100, 3) for _ in range(n)])) for _ in range(500))
+    flagged = sum(any(unusual.unusual_rates([generator.gauss(100, 3) for _ in range(n)])) for _ in range(500))
     assert flagged / 500 < 0.08
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from forms.stats.changes import percent_of
-from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict, decide
+from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
 from forms.stats.distributions import chi_square_quantile, student_t
-from forms.stats.settle import shown_by_series
+from forms.stats.shown import shown_by_series
 from forms.stats.variation import (
     DAY_SECONDS,
     RunVariance,
@@ -20,6 +20,7 @@ from forms.stats.variation import (
     variation,
     weight,
 )
+from forms.stats.verdict_rule import decide
 
 ALIKE = [100.0] * 5
 BOUND = student_t(0.95, 4) * 0.025 * math.sqrt(2)

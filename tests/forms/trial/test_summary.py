@@ -6,7 +6,8 @@ import pytest
 
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import PairedEffect
-from forms.trial.report import trial_document, verdict_field
+from forms.trial.document import trial_document
+from forms.trial.report import verdict_field
 from forms.trial.summary import (
     LIMITED_SHARE,
     UNKNOWN_SHARE,

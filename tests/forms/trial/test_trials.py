@@ -17,16 +17,13 @@ from forms.exporters.drawing import Box, Stroke, drawing
 from forms.exporters.text import report_text
 from forms.importers.trial_document import trial_from_document
 from forms.layout import Tone
-from forms.series.report import client_text
+from forms.series.head_fields import client_text
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import LEVELS
-from forms.trial.report import (
-    change_answer,
-    change_report,
-    judge_change,
-    server_fields,
-)
-from forms.trial.summary import Standing, SweepSummary, TrialSummary, block_order, blocks_needed, compare_with_best
+from forms.trial.changes_report import change_answer, change_report, judge_change
+from forms.trial.plan_fields import server_fields
+from forms.trial.summary import TrialSummary
+from forms.trial.sweep import Standing, SweepSummary, block_order, blocks_needed, compare_with_best
 from forms.trial.tuning import NotTried, TuneSummary, tune_report
 from storage.changes import ChangeKind, ChangeState, GridAxis, JournalEntry, LoadWindow, Slot, TrialPlan
 from storage.json_reader import JSONNode

@@ -24,7 +24,7 @@ from forms.tuning.catalogue import (
     misprints_about,
     relevant,
 )
-from forms.worksheets.summary import BOOK_TABLES, TABLES
+from forms.worksheets.references import BOOK_TABLES, TABLES
 from storage.records import Command
 from tests.builders import CLIENT, series
 from tests.cases import for_each

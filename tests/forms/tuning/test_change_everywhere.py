@@ -12,10 +12,14 @@ import openpyxl
 import pypdf
 import pytest
 
-from forms.comparison.report import comparison_document, comparison_report, pair_report
+from forms.comparison.document import comparison_document
+from forms.comparison.pair_report import pair_report
+from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparison_form
 from forms.comparison.verdict import compare
-from forms.experiments.report import experiment_report, steps_document, steps_report
+from forms.experiments.document import steps_document
+from forms.experiments.kinds_report import experiment_report
+from forms.experiments.report import steps_report
 from forms.experiments.summary import experiment_summary
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text

@@ -11,7 +11,8 @@ from forms.exporters.drawing import ChartText, drawing
 from forms.exporters.text import report_text
 from forms.layout import Tone
 from forms.watch.history import HistoryMark, HistoryNotes, history_of_loads, history_of_series
-from forms.watch.history_report import history_chart, history_document, history_report, history_sentence
+from forms.watch.history_chart import history_chart
+from forms.watch.history_report import history_document, history_report, history_sentence
 from storage.records import Change
 from tests.builders import CLIENT, one
 from tests.loads import full_load, point

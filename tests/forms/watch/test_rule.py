@@ -4,7 +4,8 @@ from statistics import NormalDist
 
 import pytest
 
-from forms.comparison.verdict import Sides, compare_sides
+from forms.comparison.judged_sides import Sides
+from forms.comparison.verdict import compare_sides
 from forms.stats.decision import Limits, Verdict
 from forms.watch.rule import (
     EXIT_CODES,

@@ -9,7 +9,8 @@ from urllib.error import URLError
 
 import pytest
 
-from forms.comparison.verdict import Sides, compare_sides
+from forms.comparison.judged_sides import Sides
+from forms.comparison.verdict import compare_sides
 from forms.stats.decision import Limits
 from forms.watch.metrics import check_samples, labels_of, load_samples, prometheus_text, series_samples
 from forms.watch.rule import Check, Outcome

@@ -1,6 +1,7 @@
 """The machines of tables B-5 and B-10, step by step."""
 
-from forms.worksheets.summary import TABLES, BottleneckCalculation, Machine, Part, ReferenceKind, find
+from forms.worksheets.references import TABLES, ReferenceKind, find
+from forms.worksheets.summary import BottleneckCalculation, Machine, Part
 
 
 def component(kind: ReferenceKind, name: str, count: int = 1) -> Part:

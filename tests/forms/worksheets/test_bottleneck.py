@@ -4,23 +4,19 @@ import pytest
 
 from forms.exporters import FORMATS, export_reports
 from forms.tuning.catalogue import misprints_about
-from forms.worksheets.report import blank_bottleneck_report, bottleneck_report, to_record
-from forms.worksheets.summary import (
+from forms.worksheets.bottleneck_report import blank_bottleneck_report, bottleneck_report
+from forms.worksheets.references import (
     BOOK,
     TABLES,
     TODAY,
-    BottleneckCalculation,
-    Machine,
-    Part,
     ReferenceKind,
     UnknownComponentError,
-    count_needed,
     ethernet_payload,
     find,
     rate_of_operations,
-    upgrades,
-    way_to,
 )
+from forms.worksheets.report import to_record
+from forms.worksheets.summary import BottleneckCalculation, Machine, Part, count_needed, upgrades, way_to
 from storage.json_reader import DocumentError
 from tests.forms.golden_files import check
 from tests.forms.worksheets.table_b5 import B5, STEPS, component

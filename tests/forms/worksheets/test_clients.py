@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from forms.exporters import FORMATS, export_reports
-from forms.worksheets.report import blank_users_report, to_record, users_report
-from forms.worksheets.summary import ServerMemory, UserGroup, UsersCalculation
+from forms.worksheets.report import to_record
+from forms.worksheets.users import ServerMemory, UserGroup, UsersCalculation
+from forms.worksheets.users_report import blank_users_report, users_report
 from storage.json_reader import DocumentError
 from tests.forms.golden_files import check
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.cli.commands.notebook import reject_unusual
 from app.cli.main import run
-from forms.stats.summary import UnusualRate
+from forms.stats.unusual import UnusualRate
 from storage.notebook import Notebook
 from storage.records import RunStatus
 from tests.builders import series

@@ -1,0 +1,94 @@
+"""The JSON documents of comparisons."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from forms.comparison import hiccups
+from forms.comparison.comparison import Comparison
+from forms.comparison.summary import ComparisonSummary
+
+SCHEMA = "sharebench/comparison/1"
+
+
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """The JSON object of a comparison, unrounded; ``change`` only where one is claimed."""
+    variation = comparison.variation
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "base": comparison.base_id,
+        "other": comparison.other_id,
+        **verdict_document(comparison),
+        "doubt": comparison.doubt,
+        "probably": comparison.leaning,
+        "direction_probability": comparison.direction_probability,
+        "runs_interval_percent": comparison.runs_interval_percent and list(comparison.runs_interval_percent),
+        "level": comparison.limits.level,
+        "in_turns": comparison.interleaved,
+        "base_series": list(comparison.base_ids),
+        "other_series": list(comparison.other_ids),
+        "base_average_bytes_per_second": comparison.base_bytes_per_second,
+        "other_average_bytes_per_second": comparison.other_bytes_per_second,
+        "base_deviation_bytes_per_second": comparison.base_deviation_bytes_per_second,
+        "other_deviation_bytes_per_second": comparison.other_deviation_bytes_per_second,
+        "base_judged_bytes_per_second": comparison.judged_base_bytes_per_second,
+        "other_judged_bytes_per_second": comparison.judged_other_bytes_per_second,
+        "left_out_runs": [_run_document(run) for run in comparison.left_out],
+        "without_runs": comparison.without and _alternative_document(comparison.without),
+        "between_series_percent": variation and variation.deviation_percent,
+        "between_series_degrees_of_freedom": variation and variation.freedom,
+        "equal_series_differ_by_percent": comparison.apart_percent,
+        "run_variation_percent": variation and 100 * variation.run_deviation,
+        "history_series": comparison.history_count,
+        "history_newest_days": comparison.history_days,
+        "base_wander_percent": comparison.base_wander_percent,
+        "needed_runs": comparison.needed_runs,
+        "needed_runs_range": comparison.needed_runs_range and list(comparison.needed_runs_range),
+        "needed_series": comparison.needed_series,
+        "settle": _settling_document(comparison),
+        "differences": [
+            {"name": difference.name, "base": difference.base, "other": difference.other}
+            for difference in comparison.differences
+        ],
+    }
+    if comparison.tried is not None:
+        document["trial"] = {"experiment": comparison.tried.experiment.name, "verdict": comparison.tried.verdict}
+    if comparison.change is not None:
+        document["change"] = {**asdict(comparison.change), "also_changed": list(comparison.change.also_changed)}
+    return document
+
+
+def _settling_document(comparison: Comparison) -> dict[str, Any] | None:
+    if comparison.settle is None:
+        return None
+    document = asdict(comparison.settle)
+    del document["between"]  # for people: "differences" has it as data
+    return document
+
+
+def _run_document(run: hiccups.OutstandingRun) -> dict[str, Any]:
+    return {"series": run.series_id, "run": run.number, "percent_of_others": run.percent}
+
+
+def _alternative_document(without: hiccups.Alternative) -> dict[str, Any]:
+    decision = without.decision
+    return {
+        "runs": [_run_document(run) for run in without.runs],
+        "verdict": decision.verdict,
+        "change_percent": decision.change_percent,
+        "interval_percent": decision.interval_percent and list(decision.interval_percent),
+    }
+
+
+def verdict_document(comparison: Comparison | None) -> dict[str, Any]:
+    """The verdict with its figures; all null where nothing was compared."""
+    return {
+        "verdict": comparison and comparison.verdict,
+        "change_percent": comparison and comparison.change_percent,
+        "interval_percent": comparison and comparison.interval_percent and list(comparison.interval_percent),
+        "p_value": comparison and comparison.p_value,
+    }
+
+
+def matrix_document(forms: Sequence[ComparisonSummary]) -> list[dict[str, Any]]:
+    return [comparison_document(form.comparison) for form in forms]

@@ -1,0 +1,91 @@
+"""Figures and properties of the sides of a comparison that hold whatever its verdict is."""
+
+import statistics as basic
+from collections.abc import Sequence
+
+from forms import wording
+from forms.comparison.judged_sides import Sides
+from forms.findings.series_warnings import advice
+from forms.tuning.change_evidence import own_setting
+from forms.tuning.differences import effective, parameter_of
+from storage import records
+
+
+def names_of_series(sides: Sides, base_name: str) -> dict[str, str]:
+    """What people call each series, by its id; ``base_name`` is the name of the first one of the base."""
+    first_base = sides.base[0]
+    first_other = sides.other[0]
+    names = {series.id: wording.name_of(series, beside=first_other) for series in sides.base}
+    names |= {series.id: wording.name_of(series, beside=first_base) for series in sides.other}
+    return {
+        **names,
+        first_base.id: base_name,
+        first_other.id: wording.name_of(first_other, beside=first_base),
+    }
+
+
+def rates_of_side(side: Sequence[records.Series]) -> list[list[float]]:
+    """The rates of the valid runs of each series, in bytes per second."""
+    return [series.rates() for series in side]
+
+
+def average_rate(side: Sequence[records.Series]) -> float | None:
+    """The mean of the series' means of all their runs; None where a series has no run."""
+    rates = rates_of_side(side)
+    return basic.fmean(map(basic.fmean, rates)) if all(rates) else None
+
+
+def rate_deviation(side: Sequence[records.Series]) -> float | None:
+    """The standard deviation of the runs, pooled over the series; None where a series has only one.
+
+    s² = the sum of (n - 1) s_series² over the sum of (n - 1), for series of n runs.
+    """
+    rates = rates_of_side(side)
+    if any(len(series_rates) < 2 for series_rates in rates):
+        return None
+
+    squares = sum(basic.variance(series_rates) * (len(series_rates) - 1) for series_rates in rates)
+    freedom = sum(len(series_rates) - 1 for series_rates in rates)
+    return float((squares / freedom) ** 0.5)
+
+
+def wander_percent(side: Sequence[records.Series]) -> float | None:
+    """How far the averages of a side's series lie apart, in percent of their mean; None for a single series."""
+    averages = [basic.fmean(rates) for rates in rates_of_side(side) if rates]
+    if len(averages) < 2:
+        return None
+    return 100 * (max(averages) - min(averages)) / basic.fmean(averages)
+
+
+def busy_ids(sides: Sides) -> tuple[str, ...]:
+    """The ids of the series of each side of which all series were measured at a busy time."""
+    busy: list[str] = []
+    for side in (sides.base, sides.other):
+        if all(series.quiet_verdict is records.QuietVerdict.BUSY for series in side):
+            busy += [series.id for series in side]
+    return tuple(busy)
+
+
+def newer_has_short_runs(base: records.Series, other: records.Series) -> bool:
+    """Whether the newer of both series has the warning that its runs are short."""
+    newer = other if other.moment > base.moment else base
+    return any(warning.key == "short" for warning in advice(newer))
+
+
+def shows_parameters(series: records.Series) -> bool:
+    """Whether settings of the server were read for a series."""
+    return any(map(parameter_of, series.environment.get("server", {})))
+
+
+def shows_its_change(base: records.Series, other: records.Series) -> bool:
+    """Whether the change of ``other``, if it is still in force, must show as a difference between both sides.
+
+    It was confirmed on the server, and is a setting outside smb.conf, or a parameter that was read for both sides.
+    """
+    if other.change is None or other.change.evidence is not records.Evidence.CONFIRMED:
+        return False
+    if own_setting(other.change.name) is not None:
+        return True
+    return all(
+        effective(series.environment.get("server", {}), other.change.name) is not None for series in (base, other)
+    )

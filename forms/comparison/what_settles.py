@@ -1,0 +1,96 @@
+"""What would settle a decision that is inconclusive: the quickest step for whole series, or more interleaved runs."""
+
+import statistics as basic
+from dataclasses import dataclass
+from itertools import chain
+
+from forms.comparison import hiccups, settling
+from forms.comparison.judged_sides import Sides
+from forms.comparison.pairs import rates_of_pairs
+from forms.stats.decision import LEAST_RUNS, ChangeDecision, Doubt, Limits
+from forms.stats.distributions import student_t
+from forms.stats.needed_runs import needed_range, needed_runs, run_variation
+from forms.tuning.differences import Difference
+from storage import records
+
+
+def step_that_settles(
+    sides: Sides,
+    decision: ChangeDecision,
+    limits: Limits,
+    differing: tuple[Difference, ...],
+    claimed: records.Change | None,
+) -> settling.SettlingStep | None:
+    """The quickest step that would settle a comparison of whole series; None where none would.
+
+    ``differing`` are the settings that differ between the sides, ``claimed`` the change that somebody said was made.
+    """
+    if not _may_be_settled(sides, decision) or decision.variation is None or decision.change_percent is None:
+        return None
+
+    # The standard errors of the interval beside those of a single comparison: 1, or more for several at once.
+    standard_errors_of_single = student_t(limits.level, decision.variation.freedom)
+    widening = (decision.critical or 0.0) / standard_errors_of_single
+    return settling.cheapest_step(
+        settling.OpenComparison(
+            base=sides.base,
+            other=sides.other,
+            change_percent=decision.change_percent,
+            variation=decision.variation,
+            differing=differing,
+            claimed=claimed,
+            limits=limits,
+            widening=widening,
+        )
+    )
+
+
+def _may_be_settled(sides: Sides, decision: ChangeDecision) -> bool:
+    """Whether more measuring could settle it, and nothing has done so since."""
+    is_open = decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND)
+    same_command = sides.base[0].command is sides.other[0].command
+    return is_open and same_command and sides.tried is None and not sides.interleaved_since
+
+
+@dataclass(frozen=True, slots=True)
+class NeededRuns:
+    """The runs a side that would settle it, those there are included; None where that is not known."""
+
+    runs: int | None = None
+    runs_range: tuple[int, int | None] | None = None
+    """(fewest, most) that the runs so far leave open; None for most: no number may be enough."""
+    seconds: float | None = None
+    """How long ``runs`` interleaved runs a side take, with warm-up."""
+
+
+def runs_that_settle(
+    sides: Sides, decision: ChangeDecision, limits: Limits, pairs: hiccups.RunPairs | None
+) -> NeededRuns:
+    """The runs a side that a verdict needs at least, or that would settle a comparison of interleaved ``pairs``."""
+    if decision.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS):
+        return NeededRuns(runs=LEAST_RUNS)
+
+    margin_is_noise = limits.noise_percent >= limits.margin_percent
+    if pairs is None or decision.doubt is not Doubt.VARYING or margin_is_noise or decision.change_percent is None:
+        return NeededRuns()
+    variation = run_variation(*rates_of_pairs(pairs), paired=True)
+    if variation is None:
+        return NeededRuns()
+
+    # As many as there are did not settle it, so it takes one more at least.
+    least = variation.runs + 1
+    low, high = needed_range(decision.change_percent, variation, limits)
+    runs_range = (max(least, low), None if high is None else max(least, high))
+
+    runs = needed_runs(decision.change_percent, variation, limits)
+    if runs is None:
+        return NeededRuns(runs_range=runs_range)
+    runs = max(least, runs)
+    return NeededRuns(runs=runs, runs_range=runs_range, seconds=_seconds_for_runs(runs, sides))
+
+
+def _seconds_for_runs(runs: int, sides: Sides) -> float | None:
+    """How long interleaved runs take, as long each as those so far; None where no run has a time."""
+    runs_so_far = chain.from_iterable(series.measured() for series in (*sides.base, *sides.other))
+    run_seconds = [run.seconds for run in runs_so_far if run.seconds]
+    return settling.interleaved_seconds(runs, basic.fmean(run_seconds)) if run_seconds else None
