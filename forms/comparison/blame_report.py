@@ -1,4 +1,7 @@
-"""What of smbd's time two recordings differ by, on paper and in their documents."""
+"""What of smbd's time two recordings differ by, added to the form of their comparison and to its document.
+
+A call of smbd is *blamed* where it surely took a part of the difference (``blame.py``).
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -10,8 +13,13 @@ from forms.comparison.call_effects import LEVEL, OWN
 from forms.layout import Tone
 
 BLAME = "Blame"
+"""The name of the field."""
+
 _MOST_NAMED = 3
+"""The sentence names no more calls than these, those that are most to blame."""
+
 SHOWN = 15
+"""The rows of the table, those that are most to blame first."""
 
 
 def with_blame(form: report.Report, base: Sequence[Round], other: Sequence[Round]) -> report.Report:
@@ -64,6 +72,7 @@ def blame_sentence(blame: Blame) -> str:
 
 
 def call_name(call: CallChange) -> str:
+    """The name of the call of the operating system: ``openat``."""
     return wording.plain(call.name.removeprefix(CALL_PREFIX))
 
 

@@ -124,12 +124,14 @@ def joint_outcome(
     agreeing = measured.count(first)
     if agreeing >= confirm.needed:
         return first
-    can_still_agree = len(measured) - agreeing <= confirm.most - confirm.needed
+    # Of ``most`` series ``needed`` must agree, so that the others may differ; with more of these it is not confirmed.
+    disagreeing = len(measured) - agreeing
+    can_still_agree = disagreeing <= confirm.most - confirm.needed
     return None if can_still_agree else measured[-1]
 
 
 def state_after(state: WatchState, outcome: Outcome, *, slowed: bool) -> WatchState:
-    """The state that a check leaves; ``slowed``: a slowdown was reported and is not over."""
+    """The standing that a check leaves, from that before it; ``slowed``: a slowdown was reported and is not over."""
     match outcome:
         case Outcome.SLOWER:
             return WatchState.SLOWER
@@ -162,6 +164,7 @@ def smallest_slowdown_percent(comparison: Comparison, limits: Limits) -> float |
     """
     if comparison.interval_percent is None or comparison.variation is None:
         return None
+    # The interval is half = t · e to each side of the change.
     low, high = (math.log1p(end / 100) for end in comparison.interval_percent)
     half = (high - low) / 2
     error = half / student_t(comparison.limits.level, comparison.variation.freedom)

@@ -18,6 +18,9 @@ SMALL_STEPS = 10
 
 _MOST_STEPS = 20
 
+QUOTIENT_ROUNDING = 1e-9
+"""A quotient such as 3.0000000001 parts is three parts and a rounding error of at most this."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
@@ -129,10 +132,6 @@ def upgrades(machine: Machine) -> Iterator[Upgrade]:
     yield from sorted(candidates, key=attrgetter("gain_bytes_per_second"), reverse=True)
 
 
-QUOTIENT_ROUNDING = 1e-9
-"""A quotient such as 3.0000000001 parts is three parts and a rounding error of at most this."""
-
-
 def count_needed(machine: Machine, kind: ReferenceKind) -> int:
     """How many of a part are needed so that it no longer limits."""
     part = machine.part_of_kind(kind)
@@ -159,9 +158,10 @@ def way_to(machine: Machine, bytes_per_second: float) -> list[Machine]:
         assert part is not None
         count_for_target = math.ceil(bytes_per_second / part.bytes_per_second - QUOTIENT_ROUNDING)
         # Past a number of steps that one still reads, the rest is done in one go.
-        next_count = count_for_target if len(steps) > SMALL_STEPS else count_needed(last, kind)
+        count_for_step = count_for_target if len(steps) > SMALL_STEPS else count_needed(last, kind)
+        # At least one more, and no more than the target takes.
         one_more = part.count + 1
-        count = min(max(next_count, one_more), max(count_for_target, one_more))
+        count = min(max(count_for_step, one_more), max(count_for_target, one_more))
 
         added = count - part.count
         words = PLURALS[kind] if added > 1 else SINGULARS[kind]
