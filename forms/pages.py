@@ -141,8 +141,8 @@ def _cut_field(field: report.Field) -> report.Field:
     return replace(field, text=layout.cut(field.text, _MOST_LETTERS))
 
 
-def _runs_table(form: SeriesSummary) -> report.Table:
-    return replace(run_table(form), caption=f"Runs of {wording.name_of(form.series)}")
+def _runs_table(series_summary: SeriesSummary) -> report.Table:
+    return replace(run_table(series_summary), caption=f"Runs of {wording.name_of(series_summary.series)}")
 
 
 def _measured_text(all_series: Sequence[Series]) -> str:

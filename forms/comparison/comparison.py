@@ -117,7 +117,7 @@ class Comparison(ChangeDecision):
     needed_runs: int | None = None
     """How many runs a side there would have to be: interleaved ones, or the fewest that any verdict needs.
 
-    None where that does not help, more than :data:`forms.stats.settle.MOST_RUNS` are needed, or nobody knows.
+    None where that does not help, more than :data:`forms.stats.needed_runs.MOST_RUNS` are needed, or nobody knows.
     """
     needed_runs_range: tuple[int, int | None] | None = None
     """(fewest, most) that a first look leaves open; None for most: no number may be enough."""

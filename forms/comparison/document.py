@@ -90,5 +90,5 @@ def verdict_document(comparison: Comparison | None) -> dict[str, Any]:
     }
 
 
-def matrix_document(forms: Sequence[ComparisonSummary]) -> list[dict[str, Any]]:
-    return [comparison_document(form.comparison) for form in forms]
+def matrix_document(comparisons: Sequence[ComparisonSummary]) -> list[dict[str, Any]]:
+    return [comparison_document(compared.comparison) for compared in comparisons]

@@ -69,8 +69,9 @@ def _share_cell(cell: MatrixCell | None, average_at: int, row: int) -> Cell:
     return Cell(value=cell.percent_of_ftp, formula=formula)
 
 
-def verdicts_table(forms: Sequence[ComparisonSummary]) -> Table:
-    compared = [form.comparison for form in forms]
+def verdicts_table(summaries: Sequence[ComparisonSummary]) -> Table:
+    """A row for each comparison: its verdict, and its change with the interval."""
+    comparisons = [compared.comparison for compared in summaries]
     columns = columns_of(
         "Series",
         "Against",
@@ -80,13 +81,13 @@ def verdicts_table(forms: Sequence[ComparisonSummary]) -> Table:
         ("to", ReportKind.SIGNED),
     )
 
-    has_needed_runs = any(comparison.needed_runs for comparison in compared)
+    has_needed_runs = any(comparison.needed_runs for comparison in comparisons)
     if has_needed_runs:
         columns += columns_of(("Runs needed", ReportKind.WHOLE))
 
     return Table(
         columns=columns,
-        rows=tuple(_verdict_row(comparison, has_needed_runs=has_needed_runs) for comparison in compared),
+        rows=tuple(_verdict_row(comparison, has_needed_runs=has_needed_runs) for comparison in comparisons),
         caption="Verdicts, with the 95 % interval of the change",
     )
 

@@ -75,11 +75,11 @@ class _SideSeries:
     """In its side; None where it is alone."""
 
 
-def _all_series(form: ComparisonSummary) -> list[_SideSeries]:
-    comparison = form.comparison
+def _all_series(compared: ComparisonSummary) -> list[_SideSeries]:
+    comparison = compared.comparison
     return [
-        *_series_of_side("base", form.bases, comparison.base_name, form.other, Tone.FAINT),
-        *_series_of_side("other", form.others, comparison.other_name, form.base, comparison.tone),
+        *_series_of_side("base", compared.bases, comparison.base_name, compared.other, Tone.FAINT),
+        *_series_of_side("other", compared.others, comparison.other_name, compared.base, comparison.tone),
     ]
 
 
@@ -94,14 +94,14 @@ def _series_of_side(
             yield _SideSeries(summary, f"{side} {number}", name, tone, number)
 
 
-def averages_table(form: ComparisonSummary) -> report.Table:
+def averages_table(compared: ComparisonSummary) -> report.Table:
     """The average of each series and side; where runs are left out, the judged averages beside them."""
-    comparison = form.comparison
+    comparison = compared.comparison
     has_judged = bool(comparison.left_out)
-    all_series = _all_series(form)
+    all_series = _all_series(compared)
     base_rows = _rows_of_side(
         "base",
-        all_series[: len(form.bases)],
+        all_series[: len(compared.bases)],
         0,
         comparison.base_bytes_per_second,
         comparison.judged_base_bytes_per_second,
@@ -109,7 +109,7 @@ def averages_table(form: ComparisonSummary) -> report.Table:
     )
     other_rows = _rows_of_side(
         "other",
-        all_series[len(form.bases) :],
+        all_series[len(compared.bases) :],
         len(base_rows),
         comparison.other_bytes_per_second,
         comparison.judged_other_bytes_per_second,
@@ -191,10 +191,10 @@ def _with_cell(row: report.Row, cell: report.Cell) -> report.Row:
     return replace(row, cells=(*row.cells, cell))
 
 
-def side_by_side(form: ComparisonSummary) -> list[ComparisonRow]:
+def side_by_side(compared: ComparisonSummary) -> list[ComparisonRow]:
     """The properties of both sides' first series."""
-    base_properties = _properties(form.base, form.other)
-    other_properties = _properties(form.other, form.base)
+    base_properties = _properties(compared.base, compared.other)
+    other_properties = _properties(compared.other, compared.base)
     rows = []
     for base, other in zip(base_properties, other_properties, strict=True):
         differs = None
@@ -204,8 +204,8 @@ def side_by_side(form: ComparisonSummary) -> list[ComparisonRow]:
     return rows
 
 
-def _properties(form: SeriesSummary, opposite: SeriesSummary) -> list[_Property]:
-    series = form.series
+def _properties(series_summary: SeriesSummary, opposite: SeriesSummary) -> list[_Property]:
+    series = series_summary.series
     client = series.client
     link = wording.link_rate(series.link_bits_per_second) if series.link_bits_per_second else ""
     samba = str(series.environment.get("server", {}).get("samba.version", ""))
@@ -216,26 +216,26 @@ def _properties(form: SeriesSummary, opposite: SeriesSummary) -> list[_Property]
         _Property("When", with_zone(series.created_at)),
         _Property("Command", series.command.value, is_setting=True),
         _Property("Target", wording.place(series.target), is_setting=True),
-        _Property("Size", _size_text(form), is_setting=True),
+        _Property("Size", _size_text(series_summary), is_setting=True),
         _Property("Link", link, is_setting=True),
         _Property("Client", wording.plain(f"{client.name} {client.version}".strip()), is_setting=True),
-        _Property("Protocol", wording.plain(_protocol_text(form)), is_setting=True),
+        _Property("Protocol", wording.plain(_protocol_text(series_summary)), is_setting=True),
         _Property("Samba", wording.plain(samba), is_setting=True),
         _Property("Valid runs", str(len(series.measured()))),
-        *_rate_properties(form, opposite),
+        *_rate_properties(series_summary, opposite),
     ]
 
 
-def _size_text(form: SeriesSummary) -> str:
-    sizes = {run.size_bytes for run in form.series.measured()}
+def _size_text(series_summary: SeriesSummary) -> str:
+    sizes = {run.size_bytes for run in series_summary.series.measured()}
     if not sizes:
         return wording.ABSENT
     return wording.binary_size(sizes.pop()) if len(sizes) == 1 else "several"
 
 
-def _protocol_text(form: SeriesSummary) -> str:
-    client = form.series.client
-    parts = [f"SMB {client.dialect}" if client.dialect else form.series.target.protocol]
+def _protocol_text(series_summary: SeriesSummary) -> str:
+    client = series_summary.series.client
+    parts = [f"SMB {client.dialect}" if client.dialect else series_summary.series.target.protocol]
     if client.is_signed:
         parts.append(f"signed ({client.signing})")
     if client.is_encrypted:
@@ -243,20 +243,20 @@ def _protocol_text(form: SeriesSummary) -> str:
     return ", ".join(parts)
 
 
-def _rate_properties(form: SeriesSummary, opposite: SeriesSummary) -> list[_Property]:
+def _rate_properties(series_summary: SeriesSummary, opposite: SeriesSummary) -> list[_Property]:
     """Rates in the unit of the faster side, unless this side is too slow for two figures in that unit."""
-    average = form.average_rate
+    average = series_summary.average_rate
     fastest = max(average or 0.0, opposite.average_rate or 0.0)
     unit = fastest
     if average is not None and average * _TWO_FIGURES < fastest:
         unit = average
 
     interval = wording.ABSENT
-    if form.confidence:
-        low, high = (wording.rate(end, beside=unit) if end > 0 else "0" for end in form.confidence)
+    if series_summary.confidence:
+        low, high = (wording.rate(end, beside=unit) if end > 0 else "0" for end in series_summary.confidence)
         interval = f"{low} to {high}"
-    deviation = form.deviation.bytes_per_second if form.deviation else None
-    share = form.average.percent_of_link if form.average else None
+    deviation = series_summary.deviation.bytes_per_second if series_summary.deviation else None
+    share = series_summary.average.percent_of_link if series_summary.average else None
     return [
         _Property("Average", wording.rate(average, beside=unit)),
         _Property("Deviation", wording.rate(deviation, beside=unit)),
@@ -265,7 +265,7 @@ def _rate_properties(form: SeriesSummary, opposite: SeriesSummary) -> list[_Prop
     ]
 
 
-def difference_rows(form: ComparisonSummary) -> list[ComparisonRow]:
+def difference_rows(compared: ComparisonSummary) -> list[ComparisonRow]:
     """What differs beside the properties that stand side by side."""
     return [
         ComparisonRow(
@@ -274,7 +274,7 @@ def difference_rows(form: ComparisonSummary) -> list[ComparisonRow]:
             known_value_text(difference.name, difference.other),
             differs=True,
         )
-        for difference in told_differences(form.comparison.differences)
+        for difference in told_differences(compared.comparison.differences)
         if difference.name not in _SHOWN_SIDE_BY_SIDE
     ]
 
@@ -294,23 +294,23 @@ def properties_table(caption: str, rows: Sequence[ComparisonRow]) -> report.Tabl
     return report.Table(columns=columns, rows=tuple(table_rows), caption=caption)
 
 
-def averages_chart(form: ComparisonSummary, *, table: int) -> report.Chart | None:
+def averages_chart(compared: ComparisonSummary, *, table: int) -> report.Chart | None:
     """The averages of all series; ``table`` is the place of their table among those of the report."""
     bars = tuple(
         report.Bar(
             name=f"{side_series.place}: {side_series.name}",
             value=side_series.summary.average_rate,
-            interval=interval_of(form.comparison, side_series.summary),
+            interval=interval_of(compared.comparison, side_series.summary),
             tone=side_series.tone,
         )
-        for side_series in _all_series(form)
+        for side_series in _all_series(compared)
     )
     if any(bar.value is None for bar in bars):
         return None
 
     title = "Averages, with their 95 % intervals"
     intervals = "95 % interval"
-    if form.comparison.apart_percent:
+    if compared.comparison.apart_percent:
         title = "Averages, and where 19 of 20 such series would lie"
         intervals = "19 of 20 such series"
     return report.Chart(title=title, unit="bytes/sec", bars=bars, source=(table, _AVERAGE), intervals=intervals)
@@ -326,10 +326,10 @@ def interval_of(comparison: Comparison, summary: SeriesSummary) -> tuple[float, 
     return average / factor, average * factor
 
 
-def runs_of_both(form: ComparisonSummary) -> report.Chart:
+def runs_of_both(compared: ComparisonSummary) -> report.Chart:
     """Each run of all series."""
     sides = []
-    for side_series in _all_series(form):
+    for side_series in _all_series(compared):
         lead = side_series.place if side_series.number is None else f"{side_series.place} run"
         bars = runs_chart(side_series.summary).bars
         sides.append([replace(bar, name=f"{lead} {bar.name}", tone=side_series.tone) for bar in bars])

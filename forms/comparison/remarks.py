@@ -13,20 +13,20 @@ from forms.tuning.differences import listed_few, told_differences, value_text
 from storage.records import Change, Evidence, JSONValue, QuietVerdict, Series
 
 
-def comparison_remarks(form: ComparisonSummary) -> tuple[str, ...]:
-    return (*_remarks_on_sides(form), *_remarks_on_differences(form.comparison), *_remarks_on_series(form))
+def comparison_remarks(compared: ComparisonSummary) -> tuple[str, ...]:
+    return (*_remarks_on_sides(compared), *_remarks_on_differences(compared.comparison), *_remarks_on_series(compared))
 
 
-def _remarks_on_sides(form: ComparisonSummary) -> Iterator[str]:
-    base = form.base.series
-    other = form.other.series
-    for name, side in (("base", form.bases), ("other", form.others)):
+def _remarks_on_sides(compared: ComparisonSummary) -> Iterator[str]:
+    base = compared.base.series
+    other = compared.other.series
+    for name, side in (("base", compared.bases), ("other", compared.others)):
         if len(side) > 1:
             yield (
                 f"The {name} is the mean of {len(side)} series: those measured again with the same settings count"
                 " together."
             )
-    if form.comparison.stands_in:
+    if compared.comparison.stands_in:
         yield "These two stand for the series that were named: their runs were interleaved, which tells more."
     if base.command is not other.command:
         yield f"A {base.command} and a {other.command} are different work: compare like with like."
@@ -64,11 +64,11 @@ def _remarks_on_differences(comparison: Comparison) -> Iterator[str]:
         yield "The server's settings are the same."
 
 
-def _remarks_on_series(form: ComparisonSummary) -> Iterator[str]:
-    comparison = form.comparison
+def _remarks_on_series(compared: ComparisonSummary) -> Iterator[str]:
+    comparison = compared.comparison
     named_series = [
-        *_name_series(form.bases, "base", comparison.base_name),
-        *_name_series(form.others, "other", comparison.other_name),
+        *_name_series(compared.bases, "base", comparison.base_name),
+        *_name_series(compared.others, "other", comparison.other_name),
     ]
     busy = [name for name, summary in named_series if summary.series.quiet_verdict is QuietVerdict.BUSY]
     if busy:
@@ -78,7 +78,7 @@ def _remarks_on_series(form: ComparisonSummary) -> Iterator[str]:
     for name, summary in named_series:
         capitalized = f"{name[0].upper()}{name[1:]}"
         change = summary.series.change
-        is_told = comparison.change is not None and summary is form.other
+        is_told = comparison.change is not None and summary is compared.other
         if change and change.evidence is Evidence.CONTRADICTED and not is_told:
             yield f"{capitalized}: {_change_sentence(change)}"
         yield from _doubts(summary, capitalized, interleaved=comparison.interleaved)

@@ -37,18 +37,18 @@ QUESTIONS = (
 """IBM Redpaper 2004: state the question before measuring."""
 
 
-def series_report(form: SeriesSummary) -> report.Report:
-    series = form.series
+def series_report(series_summary: SeriesSummary) -> report.Report:
+    series = series_summary.series
     findings = [finding for finding in rules_series.series_findings(series) if finding.key not in _WARNED_OF]
     return report.Report(
         form=FORM,
         title=series.title or wording.default_title(series.command, series.target),
         name=series.label or series.title or series.id,
-        fields=(_answer_field(form), *head_fields(series)),
-        tables=(run_table(form),),
-        results=tuple(result_fields(form)),
+        fields=(_answer_field(series_summary), *head_fields(series)),
+        tables=(run_table(series_summary),),
+        results=tuple(result_fields(series_summary)),
         advice=tuple(finding.text for finding in (*series_warnings.advice(series), *findings)),
-        drawn=(runs_chart(form),),
+        drawn=(runs_chart(series_summary),),
         document=partial(series_document, series),
     )
 
@@ -69,37 +69,39 @@ def blank_series_report(link_bits_per_second: int | None = None) -> report.Repor
     )
 
 
-def _answer_field(form: SeriesSummary) -> report.Field:
+def _answer_field(series_summary: SeriesSummary) -> report.Field:
     """``111.9 MB/s ± 0.2 %, 90 % of a 1 Gb/s link. No problems found.``"""
-    warnings = len(series_warnings.advice(form.series))
+    warnings = len(series_warnings.advice(series_summary.series))
     problems = f"{wording.count(warnings, 'warning')}, see below." if warnings else "No problems found."
-    if form.average is None:
+    if series_summary.average is None:
         text = f"No run counts, so there is no average. {problems}"
         return report.answer_field(text, Tone.BAD)
 
-    text = f"{wording.rate(form.average_rate)}{series_wording.plus_or_minus(form.half_width_percent)}"
-    share = form.average.percent_of_link
+    text = (
+        f"{wording.rate(series_summary.average_rate)}{series_wording.plus_or_minus(series_summary.half_width_percent)}"
+    )
+    share = series_summary.average.percent_of_link
     if share is not None:
-        link = wording.link_rate(form.series.link_bits_per_second)
+        link = wording.link_rate(series_summary.series.link_bits_per_second)
         text += f", {wording.percent(share)} of a {link} link"
     return report.answer_field(f"{text}. {problems}", Tone.CAUTION if warnings else Tone.PLAIN)
 
 
-def result_fields(form: SeriesSummary) -> Iterator[report.Field]:
+def result_fields(series_summary: SeriesSummary) -> Iterator[report.Field]:
     """The lines below the table: median, sustained rate where it differs, the interval, and what else was at work."""
-    median = form.median_bytes_per_second
+    median = series_summary.median_bytes_per_second
     if median is not None:
         yield _rate_field("Median", median)
-    sustained = form.sustained_bytes_per_second
-    average = form.average_rate
+    sustained = series_summary.sustained_bytes_per_second
+    average = series_summary.average_rate
     if sustained and average and abs(average / sustained - 1) > _SUSTAINED_DIFFERS:
         yield _rate_field("All bytes / all seconds", sustained)
 
-    quiet = form.series.quiet
+    quiet = series_summary.series.quiet
     yield from report.fields_of(
-        ("Beside each run", _beside_runs_text(form.series)),
-        ("95 % interval of the average", _interval_text(form)),
-        ("Smallest change", before_a_change(form.shown) if form.shown else ""),
+        ("Beside each run", _beside_runs_text(series_summary.series)),
+        ("95 % interval of the average", _interval_text(series_summary)),
+        ("Smallest change", before_a_change(series_summary.shown) if series_summary.shown else ""),
         ("Processors", processors_text(quiet)),
         ("Other load", "; ".join(quiet.reasons[1:]) if quiet else ""),
     )
@@ -120,10 +122,10 @@ def _beside_runs_text(series: records.Series) -> str:
     return f"{', '.join(parts)} (medians; not counted in its time)" if parts else ""
 
 
-def _interval_text(form: SeriesSummary) -> str:
-    if form.confidence is None:
+def _interval_text(series_summary: SeriesSummary) -> str:
+    if series_summary.confidence is None:
         return ""
-    low, high = form.confidence
+    low, high = series_summary.confidence
     return f"{wording.whole(max(low, 0))} to {wording.whole(high)} bytes/sec"
 
 

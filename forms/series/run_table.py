@@ -32,33 +32,33 @@ def run_columns(link_bits_per_second: int | None) -> tuple[report.Column, ...]:
     return report.columns_of(*zip(column_names(link_bits_per_second), _COLUMN_KINDS, strict=True))
 
 
-def run_table(form: SeriesSummary) -> report.Table:
+def run_table(series_summary: SeriesSummary) -> report.Table:
     """The runs with their averages and deviations; the last column only where the link's speed is known."""
-    rows = [_run_row(row, index) for index, row in enumerate(form.all_rows)]
-    has_link = any(row.measures.percent_of_link is not None for row in form.all_rows)
+    rows = [_run_row(row, index) for index, row in enumerate(series_summary.all_rows)]
+    has_link = any(row.measures.percent_of_link is not None for row in series_summary.all_rows)
     column_count = len(_COLUMN_KINDS) if has_link else len(_COLUMN_KINDS) - 1
-    first = len(form.warm_ups)
+    first = len(series_summary.warm_ups)
     last = len(rows) - 1
 
     def formulas(template: str, *, array: bool = False) -> list[report.Formula]:
         return _column_formulas(template, first, last, column_count, array=array)
 
-    if form.average:
-        averages = formulas('AVERAGEIF({1},"valid",{0})') if form.rows else None
-        rows.append(_statistic_row("Average:", form.average, averages))
-    if form.deviation:
+    if series_summary.average:
+        averages = formulas('AVERAGEIF({1},"valid",{0})') if series_summary.rows else None
+        rows.append(_statistic_row("Average:", series_summary.average, averages))
+    if series_summary.deviation:
         deviations = formulas('STDEV(IF({1}="valid",{0}))', array=True)
-        rows.append(_statistic_row("Deviation:", form.deviation, deviations))
-    if form.average_with_rejected:
+        rows.append(_statistic_row("Deviation:", series_summary.deviation, deviations))
+    if series_summary.average_with_rejected:
         rows.append(report.Row(cells=(report.Cell(value="With the rejected runs:"),), role=report.Role.HEADING))
         averages = formulas('AVERAGEIF({1},"<>failed",{0})')
-        rows.append(_statistic_row("Average:", form.average_with_rejected, averages))
-    if form.deviation_with_rejected:
+        rows.append(_statistic_row("Average:", series_summary.average_with_rejected, averages))
+    if series_summary.deviation_with_rejected:
         deviations = formulas('STDEV(IF({1}<>"failed",{0}))', array=True)
-        rows.append(_statistic_row("Deviation:", form.deviation_with_rejected, deviations))
+        rows.append(_statistic_row("Deviation:", series_summary.deviation_with_rejected, deviations))
 
     return report.Table(
-        columns=run_columns(form.series.link_bits_per_second)[:column_count],
+        columns=run_columns(series_summary.series.link_bits_per_second)[:column_count],
         rows=tuple(replace(row, cells=row.cells[:column_count]) for row in rows),
         marked=True,
         entry="run {}".format,
@@ -137,17 +137,17 @@ def _column_formulas(template: str, first: int, last: int, status: int, *, array
     return [report.Formula(template=template, references=(group, statuses), array=array) for group in groups]
 
 
-def runs_chart(form: SeriesSummary) -> report.Chart:
+def runs_chart(series_summary: SeriesSummary) -> report.Chart:
     bars = []
-    for row in form.rows:
+    for row in series_summary.rows:
         mark = mark_of(row)
         value = None if mark is report.Mark.FAILED else row.measures.bytes_per_second
         bars.append(report.Bar(name=row.label, value=value, mark=mark))
 
     levels = []
-    if form.average_rate is not None:
-        levels.append(report.Level(name="average", value=form.average_rate, of_bars=True))
-    link = form.series.link_bits_per_second
+    if series_summary.average_rate is not None:
+        levels.append(report.Level(name="average", value=series_summary.average_rate, of_bars=True))
+    link = series_summary.series.link_bits_per_second
     if link:
         levels.append(report.Level(name="link", value=link / 8))
     return report.Chart(
@@ -155,6 +155,6 @@ def runs_chart(form: SeriesSummary) -> report.Chart:
         unit="bytes/sec",
         bars=tuple(bars),
         levels=tuple(levels),
-        band=("one deviation", *form.band) if form.band else None,
+        band=("one deviation", *series_summary.band) if series_summary.band else None,
         source=(0, _RATE),
     )

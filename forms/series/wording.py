@@ -32,19 +32,19 @@ def quiet_text(series: Series) -> str:
     return series.quiet_verdict.value
 
 
-def series_headline(form: SeriesSummary) -> Iterator[Toned]:
+def series_headline(series_summary: SeriesSummary) -> Iterator[Toned]:
     """Parts, the most important first: ``119.5 MB/s ± 0.2 %`` (half the 95 % interval), ``quiet``, ``5 runs``."""
-    series = form.series
-    if form.average is None:
+    series = series_summary.series
+    if series_summary.average is None:
         yield Toned("no average: no run counts", Tone.BAD)
     else:
-        yield Toned(f"{wording.rate(form.average_rate)}{plus_or_minus(form.half_width_percent)}")
-        share = form.average.percent_of_link
+        yield Toned(f"{wording.rate(series_summary.average_rate)}{plus_or_minus(series_summary.half_width_percent)}")
+        share = series_summary.average.percent_of_link
         if share is not None:
             yield Toned(f"{wording.percent(share)} of {wording.link_rate(series.link_bits_per_second)}")
 
     yield _QUIET.get(series.quiet_verdict) or Toned(f"quiet time {quiet_text(series)}", Tone.FAINT)
-    rejected = sum(row.run.status is RunStatus.REJECTED for row in form.rows)
+    rejected = sum(row.run.status is RunStatus.REJECTED for row in series_summary.rows)
     left_out = f", {rejected} left out" if rejected else ""
     yield Toned(f"{wording.count(len(series.measured()), 'run')}{left_out}")
 
