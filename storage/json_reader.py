@@ -1,52 +1,63 @@
-"""Values of a JSON document with their path, so that an error names the first wrong place."""
+"""Reads JSON documents into our records (frozen dataclasses), by the types of the records' fields.
 
+A `JSONNode` is a value in a document together with its path, so that an error names the first wrong place, as in
+``runs[3].seconds: expected a number``. Its methods return the value as one type (``text``, ``count``) or raise
+DocumentError. ``record`` reads a whole record; a field whose values have limits has them in its type, as `Count` does.
+"""
+
+import dataclasses
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache, partial
 from math import nextafter
-from types import NoneType, UnionType
+from types import UnionType
 from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 _Word = TypeVar("_Word", bound=StrEnum)
 _Record = TypeVar("_Record")
 
-_LONGEST = 300
+_LONGEST_ERROR = 300
+"""Characters of an error's text."""
 LARGEST = 2**63 - 1
 """The largest whole number in a notebook (SQLite)."""
-_KINDS: dict[type, str] = {dict: "an object", list: "an array"}
+_TYPES_IN_WORDS: dict[type, str] = {dict: "an object", list: "an array"}
 
 
 class DocumentError(ValueError):
     """The document has the wrong shape; ``str()`` names the first wrong place briefly."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
+        super().__init__(text if len(text) <= _LONGEST_ERROR else f"{text[: _LONGEST_ERROR - 1]}…")
 
 
 @dataclass(slots=True)
 class JSONNode:
-    """A value in a document with its path. Methods raise DocumentError for another type."""
+    """A value in a document with its path. Methods raise DocumentError for a value of another type."""
 
     name: str
+    """The path: ``runs[3].seconds``; empty for the whole document."""
     value: Any
+    """As Python's parser gives it; None for null, or for a key that is not there."""
 
     def wrong(self, expected: str) -> DocumentError:
+        """The error to raise where the value is not what is expected."""
         place = self.name or "document"
         return DocumentError(f"{place}: expected {expected}, found {self._value_in_words()}")
 
     def _value_in_words(self) -> str:
         if self.value is None:
             return "nothing"
-        if type(self.value) in _KINDS:
-            return _KINDS[type(self.value)]
+        if type(self.value) in _TYPES_IN_WORDS:
+            return _TYPES_IN_WORDS[type(self.value)]
 
         # Cut before it is quoted too: a text may be as long as the document.
         start = self.value[:40] if isinstance(self.value, str) else self.value
         return repr(start)[:40]
 
     def object(self) -> "JSONNode":
+        """This node, whose value is an object."""
         if not isinstance(self.value, dict):
             raise self.wrong("an object")
         return self
@@ -58,18 +69,20 @@ class JSONNode:
         return self.maybe(key)
 
     def maybe(self, key: str) -> "JSONNode":
+        """The value of a key; None where the key is not there."""
         return JSONNode(self._inside(key), self.object().value.get(key))
 
     def _inside(self, key: str) -> str:
         return f"{self.name}.{key}" if self.name else key
 
     def filled(self) -> "JSONNode":
-        """Where null does not stand for nothing."""
+        """This node, whose value is anything but null."""
         if self.value is None:
             raise self.wrong("a value")
         return self
 
     def items(self) -> "list[JSONNode]":
+        """The values of an array; none for null."""
         if self.value is None:
             return []
         if not isinstance(self.value, list | tuple):
@@ -125,6 +138,7 @@ class JSONNode:
         return int(number)
 
     def count(self) -> int:
+        """A whole number of at least 1."""
         return self.whole(at_least=1)
 
     def flag(self) -> bool:
@@ -133,6 +147,7 @@ class JSONNode:
         return self.value
 
     def one_of(self, kind: type[_Word]) -> _Word:
+        """The member of an enumeration that has the value."""
         words: dict[str, _Word] = _words(kind)
         if isinstance(self.value, str) and self.value in words:
             return words[self.value]
@@ -142,13 +157,15 @@ class JSONNode:
     def record(
         self, kind: type[_Record], *, leave: frozenset[str] = frozenset(), needs: tuple[str, ...] = ()
     ) -> _Record:
-        """Read a record's fields by name and type; unknown keys are skipped, ``leave`` have their defaults.
-        Defaults may be missing or null unless in ``needs``. ``Annotated[int, JSONNode.count]`` names its reader.
+        """Read an object into a record: each field by its name and type. Keys that are no field are skipped.
+
+        A field with a default may be missing or null, unless ``needs`` names it. ``leave`` names fields that are not
+        read at all: they have their defaults. A type ``Annotated[int, JSONNode.count]`` names the method that reads it.
         """
         values = self.object().value
         arguments: dict[str, Any] = {}
         for name, part in _parts_of(kind):  # type: ignore[arg-type]
-            arguments[name] = self.record(part)
+            arguments[name] = self.record(part)  # its fields lie in this object, too
 
         for field in _fields_of(kind):  # type: ignore[arg-type]
             name = field.name
@@ -164,11 +181,11 @@ class JSONNode:
         return kind(**arguments)
 
     def read(self, hint: Any) -> Any:
-        """The value as that type, or union with None, says."""
+        """The value as a type hint says: that of a field, such as ``float | None`` or ``tuple[Run, ...]``."""
         if hint in _PLAIN:
             return _PLAIN[hint](self)
 
-        origin, inner = _shape_of(hint)
+        origin, inner = shape_of(hint)
         if origin is Annotated:
             return inner[1](self)
         if origin in {Union, UnionType}:
@@ -177,7 +194,7 @@ class JSONNode:
             return self._read_tuple(inner)
         if origin is Mapping:
             return self._read_mapping(inner[0], inner[1])
-        if is_dataclass(hint):
+        if dataclasses.is_dataclass(hint):
             return self.record(hint)  # type: ignore[arg-type]
         return self.one_of(hint)
 
@@ -207,6 +224,7 @@ _PLAIN: dict[Any, Callable[[JSONNode], Any]] = {
 
 
 def _read_key(place: JSONNode, key: str, kind: Any) -> Any:
+    """The key of a mapping as its type says; ``place`` is where its value stands."""
     if kind is int and not key.isdecimal():
         raise DocumentError(f"{place.name}: expected a whole number for a name")
     if kind in _PLAIN:
@@ -215,7 +233,8 @@ def _read_key(place: JSONNode, key: str, kind: Any) -> Any:
 
 
 @cache
-def _shape_of(hint: Hashable) -> tuple[Any, tuple[Any, ...]]:
+def shape_of(hint: Hashable) -> tuple[Any, tuple[Any, ...]]:
+    """What a type is made of: of ``tuple[int, ...]`` (tuple, (int, ...))."""
     return get_origin(hint), get_args(hint)
 
 
@@ -227,25 +246,29 @@ NotNegative = Annotated[float, JSONNode.not_negative]
 
 
 BESIDE = "beside"
-"""``Annotated[Counts, BESIDE]``: in JSON the fields of that record lie beside the others, in no object of their own.
-The ``to_json`` of the record that has it merges them.
+"""Marks a field that is a record, but no object in JSON: ``counts: Annotated[RunCounts, BESIDE]`` has the fields of
+`RunCounts` beside the other keys. Such a field is called a *part* here; the record's ``to_json`` writes it so.
 """
 
 
 @cache
 def _parts_of(kind: Hashable) -> list[tuple[str, type]]:
-    """The fields of a record whose own fields lie beside the others."""
+    """(name, record) of the parts of a record; see `BESIDE`."""
     hints = get_type_hints(kind, include_extras=True)
-    shapes = ((name, *_shape_of(hint)) for name, hint in hints.items())
+    shapes = ((name, *shape_of(hint)) for name, hint in hints.items())
     return [(name, inner[0]) for name, origin, inner in shapes if origin is Annotated and inner[1] is BESIDE]
 
 
 class _Field(NamedTuple):
+    """What reading needs to know of a record's field."""
+
     name: str
     hint: Any
+    """Its type, with what ``Annotated`` says."""
     is_required: bool
+    """Whether it has no default."""
     shortcut: Callable[[Any], Any]
-    """Gives the value as it is stored, or _UNREAD where it must be read, which is slower."""
+    """Gives the field's value for a value in JSON, or _UNREAD where `JSONNode.read` has to, which is slower."""
 
 
 @cache
@@ -257,28 +280,29 @@ def _fields_of(kind: Hashable) -> list[_Field]:
         _Field(
             name=field.name,
             hint=hints[field.name],
-            is_required=field.default is MISSING and field.default_factory is MISSING,
+            is_required=field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING,
             shortcut=_shortcut(hints[field.name]),
         )
-        for field in fields(kind)  # type: ignore[arg-type]
+        for field in dataclasses.fields(kind)  # type: ignore[arg-type]
         if field.name not in parts
     ]
 
 
-def _fields_in_json(kind: Hashable) -> list[_Field]:
+def fields_in_json(kind: Hashable) -> list[_Field]:
     """All that lies in the object of a record, also the fields of its parts."""
     in_json = list(_fields_of(kind))
     for _, part in _parts_of(kind):
-        in_json += _fields_in_json(part)
+        in_json += fields_in_json(part)
     return in_json
 
 
 _UNREAD = object()
+"""Stands for a value that a shortcut could not take."""
 
 
 def _shortcut(hint: Any) -> Callable[[Any], Any]:
-    """What gives most values of a type without a node for each: a notebook has hundreds of thousands."""
-    origin, inner = _shape_of(hint)
+    """The function that takes most values of a type without a node for each: a notebook has hundreds of thousands."""
+    origin, inner = shape_of(hint)
     if origin in {Union, UnionType}:
         hint = inner[0]
     if origin is tuple and inner[-1] is ...:
@@ -326,10 +350,13 @@ _RANGES: dict[Any, tuple[type, float, float]] = {
 
 @cache
 def _words(kind: type[_Word]) -> dict[str, _Word]:
+    """The members of an enumeration by their values."""
     return {word.value: word for word in kind}
 
 
 def up_to(most: int, *, at_least: int = 0) -> Callable[[JSONNode], int]:
+    """A reader for ``Annotated``: a whole number from ``at_least`` to ``most``."""
+
     def read_whole(place: JSONNode) -> int:
         if place.whole(at_least=at_least) > most:
             raise place.wrong(f"a whole number of at most {most}")
@@ -339,6 +366,8 @@ def up_to(most: int, *, at_least: int = 0) -> Callable[[JSONNode], int]:
 
 
 def above_zero_up_to(most: float) -> Callable[[JSONNode], float]:
+    """A reader for ``Annotated``: a number above 0 and at most ``most``."""
+
     def read_number(place: JSONNode) -> float:
         if not 0 < place.number() <= most:
             raise place.wrong(f"a number above 0, at most {most:g}")
@@ -347,66 +376,6 @@ def above_zero_up_to(most: float) -> Callable[[JSONNode], float]:
     return read_number
 
 
-_SCHEMAS: dict[Any, dict[str, Any]] = {
-    str: {"type": "string"},
-    int: {"type": "integer", "minimum": 0},
-    float: {"type": "number"},
-    bool: {"type": "boolean"},
-    NoneType: {"type": "null"},
-    Any: {},
-    JSONNode.filled_text: {"minLength": 1},
-    JSONNode.time: {"format": "date-time"},
-    JSONNode.count: {"minimum": 1},
-    JSONNode.above_zero: {"exclusiveMinimum": 0},
-    JSONNode.not_negative: {"minimum": 0},
-}
-
-
-def schema_of(hint: Any, records: dict[str, Any], apart: Mapping[type, frozenset[str]]) -> dict[str, Any]:
-    """JSON Schema of what :meth:`JSONNode.read` reads. ``records`` collects each record once, for ``$defs``;
-    ``apart`` are the fields of a record that its documents hold in another shape, or not at all.
-    """
-    if hint in _SCHEMAS:
-        return _SCHEMAS[hint]
-    origin, inner = _shape_of(hint)
-    if origin is Annotated:
-        return schema_of(inner[0], records, apart) | _SCHEMAS.get(inner[1], {})
-    if origin in {Union, UnionType}:
-        return {"anyOf": [schema_of(choice, records, apart) for choice in inner]}
-    if origin is tuple and inner[-1] is ...:
-        return {"type": "array", "items": schema_of(inner[0], records, apart)}
-    if origin is tuple:
-        items = [schema_of(item, records, apart) for item in inner]
-        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
-    if origin is Mapping:
-        return {"type": "object", "additionalProperties": schema_of(inner[1], records, apart)}
-    if not is_dataclass(hint):
-        return {"enum": [word.value for word in hint]}
-
-    name = hint.__name__  # type: ignore[union-attr]
-    if name not in records:
-        records[name] = None  # its place in ``$defs`` is before those of the records in it
-        records[name] = _schema_of_record(hint, records, apart)
-    return {"$ref": f"#/$defs/{name}"}
-
-
-def _schema_of_record(kind: Any, records: dict[str, Any], apart: Mapping[type, frozenset[str]]) -> dict[str, Any]:
-    written_fields = [field for field in _fields_in_json(kind) if field.name not in apart.get(kind, ())]
-    properties = {}
-    for field in written_fields:
-        hint = field.hint if field.is_required else field.hint | None
-        properties[field.name] = schema_of(hint, records, apart)
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": [field.name for field in written_fields if field.is_required],
-    }
-
-
 def named(record: object, *names: str) -> dict[str, Any]:
-    """Fields of a record as a part of its document, under their own names."""
+    """These fields of a record, by their names, as members of its document."""
     return {name: getattr(record, name) for name in names}
-
-
-def shared(record: object, kind: type[Any]) -> dict[str, Any]:
-    return {field.name: getattr(record, field.name) for field in fields(kind) if hasattr(record, field.name)}

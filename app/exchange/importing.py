@@ -14,7 +14,8 @@ from forms import importers
 from forms.importers.filled_form import FormDefaults, series_from_csv
 from forms.layout import visible
 from storage.changes import TrialPlan
-from storage.json_reader import DocumentError, schema_of
+from storage.json_reader import DocumentError
+from storage.json_schema import schema_of
 from storage.load.records import LoadPoint, Scenario
 from storage.load.tables import ELSEWHERE
 from storage.notebook import Notebook
