@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from storage.database import NotebookDatabase
+from storage.notebook_file import NotebookDatabase
 
 USER = "user"
 DOMAIN = "domain"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from storage import codec, database, records
+from storage.notebook_file import NotebookDatabase
 from storage.queries import in_parts
 
 _READ_LATER = frozenset({"renewed_at", "set_at"})
@@ -24,7 +25,7 @@ _NO_VALUE: frozenset[type] = frozenset((type(None),))
 
 
 class NotebookBase:
-    def __init__(self, path: Path, db: database.NotebookDatabase | None = None) -> None:
+    def __init__(self, path: Path, db: NotebookDatabase | None = None) -> None:
         """``db`` is used in place of the file's own."""
         self.path = path
         self.is_on_disk = True
@@ -75,7 +76,7 @@ class NotebookBase:
     def close(self) -> None:
         self._db.close()
 
-    def database_in_memory(self) -> database.NotebookDatabase:
+    def database_in_memory(self) -> NotebookDatabase:
         """A copy of it that is in no file and ends with the program."""
         copy = database.open_in_memory()
         self._db.conn.backup(copy.conn)
@@ -84,7 +85,7 @@ class NotebookBase:
     def be_patient(self, seconds: float) -> None:
         self._db.conn.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
-    def at_once(self) -> AbstractContextManager[database.NotebookDatabase]:
+    def at_once(self) -> AbstractContextManager[NotebookDatabase]:
         return self._db.atomic()
 
     @contextmanager

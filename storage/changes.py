@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
-from storage import json_reader, records
+from storage import json_reader, owners, records
 from storage.codec import object_of, of_a_sound_file
 from storage.errors import DamagedNotebookError
 from storage.load.records import MOST_USERS, Scenario, scenario_from_json
@@ -50,7 +50,7 @@ class JournalEntry:
     """The setting's value as the server had it in effect; None where that cannot be read."""
     configuration_before: str = ""
     """SHA-256 of the effective configuration; empty where none can be read."""
-    owner: records.Owner
+    owner: owners.Owner
     """The process that makes or restores the change; one that has ended leaves it to others."""
     state: ChangeState = ChangeState.OPEN
     ended_at: str | None = None
@@ -64,7 +64,7 @@ class JournalEntry:
     @property
     def at_work(self) -> bool:
         """Whether it stands because a live process still measures with it."""
-        return self.state is ChangeState.OPEN and records.is_alive(self.owner)
+        return self.state is ChangeState.OPEN and self.owner.is_alive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +170,7 @@ class ChangeTables(RecordingTables):
             if not any(entry.id == change_id for entry in self.left_behind()):
                 return False
 
-            owner = json.dumps(asdict(records.this_process()))
+            owner = json.dumps(asdict(owners.this_process()))
             self._db.execute("UPDATE changes SET owner = ? WHERE id = ?", (owner, change_id))
         return True
 
@@ -183,7 +183,7 @@ class ChangeTables(RecordingTables):
     def leave_journal(self, entry: JournalEntry) -> None:
         """Release a change that still stands, so that another process can restore it."""
         with self._db.atomic():
-            owner = json.dumps(asdict(records.ended(entry.owner)))
+            owner = json.dumps(asdict(entry.owner.as_ended()))
             self._db.execute(
                 "UPDATE changes SET owner = ? WHERE id = ? AND state = ?", (owner, entry.id, ChangeState.OPEN.value)
             )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
-from storage import records
+from storage import owners, records
 from storage.errors import DamagedNotebookError, UnreadableRecordingError
 from storage.json_reader import JSONNode
 from storage.plan import Plan, plan_from_json
@@ -138,7 +138,7 @@ class SeriesHistory:
 
     failed_attempts: list[records.Run] = field(default_factory=list)
     resumed_at: list[str] = field(default_factory=list)
-    running_by: records.Owner | None = None
+    running_by: owners.Owner | None = None
 
 
 @lru_cache(maxsize=64)  # most series have one of few plans
@@ -243,8 +243,8 @@ def attempt_to_row(series_id: str, attempt: int, run: records.Run) -> Row:
 
 
 @of_a_sound_file
-def owner_from_row(row: Mapping[str, Any]) -> records.Owner:
-    return records.Owner(
+def owner_from_row(row: Mapping[str, Any]) -> owners.Owner:
+    return owners.Owner(
         host=row["host"],
         boot_id=row["boot_id"],
         process_id=row["process_id"],

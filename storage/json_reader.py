@@ -32,6 +32,11 @@ class DocumentError(ValueError):
         super().__init__(text if len(text) <= _LONGEST_ERROR else f"{text[: _LONGEST_ERROR - 1]}…")
 
 
+def moment_text(moment: datetime) -> str:
+    """A moment in UTC as documents and the notebook have it: ``2026-01-31T10:00:00.000Z``."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 @dataclass(slots=True)
 class JSONNode:
     """A value in a document with its path. Methods raise DocumentError for a value of another type."""
@@ -110,7 +115,7 @@ class JSONNode:
             moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
         except (ValueError, OverflowError) as error:
             raise self.wrong("a time such as 2026-01-31T10:00:00.000Z") from error
-        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return moment_text(moment)
 
     def time_if_any(self) -> str:
         return self.time() if self.text() else ""

@@ -160,3 +160,12 @@ def _device_of_proc() -> int | None:
         return Path("/proc").stat().st_dev
     except OSError:
         return None
+
+
+def is_own_file(path: Path) -> bool:
+    """Whether a file is this user's, the sudo caller's, or does not exist yet."""
+    if not hasattr(os, "geteuid") or not path.exists():
+        return True
+
+    own_users = {os.geteuid(), int(os.environ.get("SUDO_UID", os.geteuid()))}
+    return path.stat().st_uid in own_users

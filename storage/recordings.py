@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from storage import codec, errors, records, shared
+from storage import codec, errors, owners, records, shared
 from storage.json_reader import JSONNode, named
 from storage.queries import in_parts
 from storage.records import JSONValue  # by this name its own text is read for the schemas
@@ -65,7 +65,7 @@ class UnknownReferenceError(LookupError):
     """No recording, or several, match a reference; ``str()`` says which, in one line."""
 
 
-def held_text(reference: str, owner: records.Owner, kind: str = SERIES) -> str:
+def held_text(reference: str, owner: owners.Owner, kind: str = SERIES) -> str:
     since = records.with_zone(owner.since)
     return f"{kind} {reference} is being measured by process {owner.process_id} on {owner.host} since {since}"
 
@@ -83,11 +83,11 @@ class Recording(records.Head):
     """Own files that may still be on a server; absent once known to be gone."""
     content: Mapping[str, JSONValue] = field(default_factory=dict)
     """The record's own fields, by its kind."""
-    lease: records.Owner | None = None
+    lease: owners.Owner | None = None
 
     @property
     def running(self) -> bool:
-        return self.lease is not None and records.is_alive(self.lease)
+        return self.lease is not None and self.lease.is_alive
 
     def row(self) -> codec.Row:
         return {
@@ -98,7 +98,7 @@ class Recording(records.Head):
 
 
 @codec.of_a_sound_file
-def _recording_from_row(row: Mapping[str, Any], lease: records.Owner | None = None) -> Recording:
+def _recording_from_row(row: Mapping[str, Any], lease: owners.Owner | None = None) -> Recording:
     leftovers = codec.object_of(row["leftovers"] or "{}")
 
     return Recording(
@@ -348,7 +348,7 @@ class RecordingTables(TextTables):
                 holder = held_text(recording_id, owner, recordings[0].kind)
                 raise errors.RefusedError(f"{holder}: wait for its end, or end that process")
 
-            row = {"recording_id": recording_id, **asdict(records.this_process())}
+            row = {"recording_id": recording_id, **asdict(owners.this_process())}
             self._db.table("leases").insert(row, replace=True)
 
     def renew(self, recording_id: str) -> None:
@@ -362,11 +362,11 @@ class RecordingTables(TextTables):
         with self._db.atomic():
             self._db.execute("DELETE FROM leases WHERE recording_id = ?", (recording_id,))
 
-    def running(self) -> dict[str, records.Owner]:
+    def running(self) -> dict[str, owners.Owner]:
         """Who measures a recording now, or a part of it."""
         sql = "SELECT leases.*, part_of FROM leases LEFT JOIN recordings ON recordings.id = recording_id"
         owners = [(row, codec.owner_from_row(row)) for row in self._rows(sql)]
-        alive = [(row, owner) for row, owner in owners if records.is_alive(owner)]
+        alive = [(row, owner) for row, owner in owners if owner.is_alive]
 
         wholes = {row["part_of"]: owner for row, owner in alive if row["part_of"]}
         return wholes | {row["recording_id"]: owner for row, owner in alive}

@@ -1,20 +1,23 @@
-"""The notebook's records: frozen, the contract's words, units in names."""
+"""The records of a series, and what several kinds of recording share: targets, runs, facts, times as they are shown.
 
-import os
+A *recording* is anything that was measured: a series, a load, a trial …; each begins with a `Head`. A *series* is some
+runs of one command against one target, a *run* one timed transfer. A *target* is where a transfer goes, a URL. *Facts*
+are what was found out about the client, the server and the path between them, by name (``samba.version``). An
+*experiment* is a name that several series share. All records are frozen; units are in the names.
+"""
+
 import re
 import secrets
-import socket
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import cache
-from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from storage import json_reader, protocols
+from storage.owners import Owner
 from storage.plan import Plan, plan_from_json
 
 
@@ -54,19 +57,21 @@ def quiet_from_json(place: json_reader.JSONNode) -> Quiet | None:
 
 
 FactValue = str | int | float
-
 Facts = Mapping[str, FactValue]
+"""Of one side, by name."""
 SIDES = ("client", "server", "path")
+"""What facts are about."""
 
 JSONValue = str | int | float | bool | None | list["JSONValue"] | dict[str, "JSONValue"]
 
 
 def utc_now(seconds_ago: float = 0.0) -> str:
-    moment = datetime.now(UTC) - timedelta(seconds=seconds_ago)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """This moment, or one so long ago, as it is stored."""
+    return json_reader.moment_text(datetime.now(UTC) - timedelta(seconds=seconds_ago))
 
 
 def is_moment(text: str) -> bool:
+    """Whether a stored text is a moment."""
     try:
         datetime.fromisoformat(text)
     except ValueError:
@@ -105,6 +110,7 @@ def with_zone(moment: str) -> str:
 
 
 OWN_CLIENT = "sharebench"
+"""The name of our own client; others are programs such as smbclient."""
 
 
 class Command(StrEnum):
@@ -132,18 +138,24 @@ class SeriesStatus(StrEnum):
 
 
 class Decision(StrEnum):
+    """What people did with a change that was measured."""
+
     KEPT = "kept"
     REVERTED = "reverted"
 
 
 class Evidence(StrEnum):
+    """Whether the server's facts, before and after, show a change."""
+
     CONFIRMED = "confirmed"
     UNCONFIRMED = "unconfirmed"
     CONTRADICTED = "contradicted"
 
 
 class ExperimentKind(StrEnum):
-    STEPS = "ladder"  # as notebooks and documents have it since version 0.1
+    """What the series of an experiment have in common."""
+
+    STEPS = "ladder"  # one change after another; the word in notebooks and documents is that of version 0.1
     SURVEY = "survey"
     SELFTEST = "selftest"
     REPEATS = "repeats"
@@ -152,27 +164,33 @@ class ExperimentKind(StrEnum):
 
     @property
     def word(self) -> str:
+        """As people read it."""
         return "experiment" if self is ExperimentKind.STEPS else self.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """A figure of samples of about a second each: mean, median, sample deviation."""
+    """A figure of samples of about a second each, in the unit that its field names."""
 
     mean: float
     median: float
     deviation: float | None = None
+    """Of a sample (n - 1); None for a single sample."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Where a transfer goes, without a password; ``path`` is relative to the share, absolute for a file."""
+    """Where a transfer goes, without a password."""
 
     protocol: json_reader.Filled
+    """The name of a `Protocol`."""
     host: str = ""
+    """Empty for a path of this machine."""
     port: json_reader.Count | None = None
+    """None for the protocol's usual one."""
     share: str | None = None
     path: str = ""
+    """Of a file or folder: relative to the share, absolute on this machine."""
     user: str | None = None
     domain: str | None = None
 
@@ -187,13 +205,19 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientFacts:
+    """The program that measured, and what it negotiated with the server."""
+
     name: json_reader.Filled
     version: str = ""
     dialect: str | None = None
+    """Of SMB, such as ``3.1.1``; None where the protocol has none or the program does not tell."""
     signing: str | None = None
     encryption: str | None = None
+    """The algorithms, or ``none``; None where they are unknown."""
     block_bytes: json_reader.Count | None = None
+    """Of one request."""
     in_flight: json_reader.Count | None = None
+    """Requests at once."""
 
     @property
     def is_signed(self) -> bool:
@@ -206,10 +230,11 @@ class ClientFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """The one parameter that differs from the series before in the experiment."""
+    """The one setting that differs from the series before in the experiment."""
 
     name: json_reader.Filled
     value: str
+    """What it was set to."""
     previous: str | None = None
     """None where it is unknown."""
     evidence: Evidence = Evidence.UNCONFIRMED
@@ -221,7 +246,7 @@ class Change:
 
 SHORTEST_SECONDS = 1e-9
 LONGEST_SECONDS = 1e9
-"""What a run can have taken: anything else was never measured."""
+"""The least and the most that a run can have taken: anything else was never measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,11 +292,12 @@ def percent_of_link(bytes_per_second: float | None, link_bits_per_second: int | 
 
 
 LEAST_STANDSTILL_SECONDS = 0.5
-"""A process that waits for a processor beside many others waits for tenths of a second at most."""
+"""From here on a measuring process stood still (its machine slept, or was paused). One that only waits for a processor
+beside many others waits for tenths of a second at most."""
 
 
 def standstill_fact(run_number: int) -> str:
-    """The name of the fact of the path that says how long the measuring process stood still in a measured run."""
+    """The name of the fact that says how long the measuring process stood still in a measured run; one of the path."""
     return f"standstill.run_{run_number}_seconds"
 
 
@@ -290,32 +316,23 @@ def facts_from_json(place: json_reader.JSONNode) -> dict[str, dict[str, FactValu
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Owner:
-    """The process that measures a recording: its lease."""
-
-    host: str
-    boot_id: str
-    """The kernel's for this boot: after another one a process of the same number is another."""
-    process_id: int
-    process_started: str
-    """In the kernel's ticks since the boot; empty for one that has ended."""
-    since: str
-    renewed_at: str
-    """Its last sign of life."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
     """What recordings of every kind begin with."""
 
     id: json_reader.Filled
+    """From :func:`new_series_id`."""
     created_at: json_reader.Moment
     """UTC, ISO 8601, milliseconds, with a Z."""
     status: SeriesStatus = SeriesStatus.INTERRUPTED
     error: str | None = None
+    """Why it ended early."""
+
+    # What people write.
     label: str = ""
+    """A name of a few words."""
     note: str = ""
     question: str = ""
+    """What it was measured to answer."""
 
     @property
     def moment(self) -> float:
@@ -324,10 +341,13 @@ class Head:
 
 
 HEAD = tuple(Head.__dataclass_fields__)
+"""The names of its fields."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeasedHead(Head):
+    """A head that says as well whether the recording is being measured now."""
+
     imported_at: str | None = None
     """None for a recording that was measured into this notebook."""
     owner: Owner | None = None
@@ -335,7 +355,7 @@ class LeasedHead(Head):
 
     @property
     def running(self) -> bool:
-        return self.owner is not None and is_alive(self.owner)
+        return self.owner is not None and self.owner.is_alive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,7 +363,10 @@ class Series(Head):
     """The runs of one command against one target with unchanged settings: one form."""
 
     title: str = ""
+
+    # What it belongs to.
     experiment: str | None = None
+    """The name of its experiment."""
     experiment_kind: ExperimentKind | None = field(default=None, compare=False)
     """None where nothing says it: on paper, and in documents of version 0.2."""
     base_id: str | None = None
@@ -351,28 +374,37 @@ class Series(Head):
     decision: Decision | None = None
     """What people did with the change; None before they say it."""
     change: Change | None = None
+
+    # What was measured, and how.
     command: Command = Command.GET
     target: Target
     client: ClientFacts
     link_bits_per_second: json_reader.Count | None = None
     plan: Annotated[Plan | None, plan_from_json] = None
+    """What was asked for; None for a form that was filled in by hand."""
     flushed: bool = False
     """Whether each put ended when its file was flushed, not when its last write was answered."""
     scratch_path: str | None = None
     """Our file or folder that may still be on the server."""
+
+    # What was found out beside the runs.
     ceiling_bytes_per_second: float | None = None
     """The client's own limit with these settings (`Ceiling`); None where it was not measured."""
     quiet: Annotated[Quiet | None, quiet_from_json] = None
-
     environment: Annotated[Mapping[str, Facts], facts_from_json] = field(default_factory=dict)
+    """The facts by side."""
+
+    # The runs, and who measures them.
     runs: tuple[Run, ...] = ()
+    """The warm-up runs, then the measured ones, rejected and failed ones included."""
     failed_attempts: tuple[Run, ...] = ()
     """Runs that failed and were repeated under the same number on resuming."""
     resumed_at: tuple[json_reader.Moment, ...] = ()
+    """When it was continued after an interruption, each time."""
     imported_at: str | None = None
     """None for one that was measured into this notebook."""
     running_by: Owner | None = None
-    """The process that measures it now."""
+    """The process that measures it now; None where none does."""
 
     @property
     def quiet_verdict(self) -> QuietVerdict:
@@ -427,9 +459,12 @@ class ExperimentEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
+    """A name that people gave to a recording, to compare others with it."""
+
     name: str
     recording_id: str
     set_at: str
+    """When it was named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -444,10 +479,13 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worksheet:
+    """A calculation of the book's, with the numbers that people typed in."""
+
     kind: str
     name: str
     saved_at: str
     content: Mapping[str, JSONValue]
+    """The numbers, by the kind's own names."""
 
 
 def dated_experiment(kind: ExperimentKind, subject: str) -> Experiment:
@@ -501,73 +539,3 @@ def _escape(text: str, reserved: str = "") -> str:
 def _is_unprintable(char: str) -> bool:
     """Not the surrogates: they stand for bytes of a name that are no text, and cannot be quoted."""
     return not char.isprintable() and not "\ud800" <= char < "\ue000"
-
-
-LEASE_SECONDS = 600.0
-"""A process of another host counts as alive this long after its last sign of life."""
-
-
-def this_process() -> Owner:
-    process_id = os.getpid()
-    now = utc_now()
-    return Owner(
-        host=socket.gethostname(),
-        boot_id=_boot_id(),
-        process_id=process_id,
-        process_started=_start_of_process(process_id),
-        since=now,
-        renewed_at=now,
-    )
-
-
-def ended(owner: Owner) -> Owner:
-    """The owner as one that has ended, though its process may continue."""
-    return replace(owner, process_started="", renewed_at="")
-
-
-def is_alive(owner: Owner) -> bool:
-    """Whether the process is alive, as far as can be known from here."""
-    if owner.host == socket.gethostname():
-        started = _start_of_process(owner.process_id)
-        return started != "" and (_boot_id(), started) == (owner.boot_id, owner.process_started)
-
-    try:
-        age = datetime.now(UTC) - datetime.fromisoformat(owner.renewed_at)
-    except (ValueError, TypeError):
-        return False
-    return abs(age.total_seconds()) < LEASE_SECONDS
-
-
-_STATE = 0
-_START_TIME = 19
-"""Places in /proc/PID/stat after the program's name (proc(5): fields 3 and 22)."""
-
-
-def _start_of_process(process_id: int) -> str:
-    """When a process started, in the kernel's ticks since the boot; empty where it has ended."""
-    try:
-        status = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-
-    # The name stands in parentheses and may hold any character, also a parenthesis.
-    fields = status.rpartition(")")[2].split()
-    has_ended = fields[_STATE : _STATE + 1] in (["Z"], ["X"])
-    return "" if has_ended or len(fields) <= _START_TIME else fields[_START_TIME]
-
-
-@cache
-def _boot_id() -> str:
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return ""
-
-
-def is_own_file(path: Path) -> bool:
-    """Whether a file is this user's, the sudo caller's, or does not exist yet."""
-    if not hasattr(os, "geteuid") or not path.exists():
-        return True
-
-    own_users = {os.geteuid(), int(os.environ.get("SUDO_UID", os.geteuid()))}
-    return path.stat().st_uid in own_users

@@ -19,6 +19,7 @@ from storage.changes import ChangeKind, JournalEntry
 from storage.isolation import Isolation, isolation_from_json
 from storage.json_reader import JSONNode
 from storage.notebook import Notebook
+from storage.owners import Owner
 from storage.plan import Settings
 from storage.records import (
     Change,
@@ -26,7 +27,6 @@ from storage.records import (
     Command,
     Decision,
     Evidence,
-    Owner,
     Phase,
     Quiet,
     QuietVerdict,

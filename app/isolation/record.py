@@ -15,8 +15,8 @@ from app.recording.resuming import resumable
 from app.recording.writer import Recorder, Write, add_once, record_events
 from storage.isolation import Isolation
 from storage.notebook import Notebook
+from storage.paths import is_own_file
 from storage.recordings import ISOLATION
-from storage.records import is_own_file
 
 
 def restored_isolations(notebook: Notebook) -> Iterator[str]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from app.base.errors import NotebookError
-from storage.database import why_not_writable
+from storage.disk import why_not_writable
 from storage.errors import ANOTHER, NotebookFileError
 from storage.notebook import Notebook
 

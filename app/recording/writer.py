@@ -10,7 +10,7 @@ from typing import TypeVar
 from app.base.errors import NotebookError, UsageError
 from app.recording import process, rescue
 from storage import errors
-from storage.database import has_no_room
+from storage.disk import has_no_room
 from storage.errors import LostNotebookError, NotebookFileError, RefusedError
 from storage.notebook import Notebook
 

@@ -23,7 +23,9 @@ from app.server.changes.setting import ChangeableSetting
 from app.server.shell import Answer
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
-from storage.records import is_own_file, this_process, utc_now
+from storage.owners import this_process
+from storage.paths import is_own_file
+from storage.records import utc_now
 
 _WHO = 'section machine\necho "$(uname -n) $(cat /etc/machine-id 2>/dev/null)"\nsection uid\nid -u'
 

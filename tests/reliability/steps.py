@@ -41,7 +41,8 @@ from app.server.shell import run_script
 from app.trial.restore import begin_change, restore_entry
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
-from storage.records import Target, this_process, utc_now
+from storage.owners import this_process
+from storage.records import Target, utc_now
 from tests.reliability.figures import Clock, Figures, Share
 from tests.reliability.layouts import KINDS, ChangedServer, servers
 

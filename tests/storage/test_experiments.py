@@ -10,6 +10,7 @@ import pytest
 
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
+from storage.owners import this_process
 from storage.records import (
     ClientFacts,
     Experiment,
@@ -17,7 +18,6 @@ from storage.records import (
     Series,
     Target,
     dated_experiment,
-    this_process,
 )
 
 OLD = Path(__file__).with_name("format-1-experiments.sql")

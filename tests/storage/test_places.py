@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from portalocker import portalocker
 
-from storage import database
+from storage import database, notebook_file
 from storage.errors import DamagedNotebookError, NotebookFileError, is_busy
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
@@ -123,7 +123,7 @@ def test_a_file_system_without_locks_is_named_at_once(path: Path, monkeypatch: p
 
 
 def test_one_that_is_held_is_told_to_be(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(notebook_file, "BUSY_SECONDS", 0.1)
     with Notebook(path) as notebook, sqlite3.connect(path, isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(sqlite3.OperationalError) as caught:

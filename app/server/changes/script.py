@@ -17,7 +17,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from app.base.errors import MeasurementError, UsageError
 from app.server.shell import Answer, run_script, script_file
-from storage.records import LEASE_SECONDS
+from storage.owners import LEASE_SECONDS
 
 STEP_SECONDS = 30.0
 """The limit of one step of a change (check, apply, verify, dead man's switch), to which ``LOCK_SECONDS`` is added.

@@ -13,8 +13,8 @@ from pypdf import PdfReader
 from app.evidence import file as evidence
 from app.evidence.file import CHANGED, NOT_SIGNED, UNCHANGED, verify
 from storage import anonymous
-from storage.database import NotebookDatabase
 from storage.notebook import Notebook
+from storage.notebook_file import NotebookDatabase
 from storage.records import Target
 from tests.builders import book, one
 from tests.command_line import Inside

@@ -8,7 +8,8 @@ import pytest
 from storage.isolation import LeftBehind
 from storage.load.records import LoadChoices
 from storage.notebook import Notebook
-from storage.records import SeriesStatus, this_process
+from storage.owners import this_process
+from storage.records import SeriesStatus
 from tests.builders import abandoned_change, series
 from tests.command_line import QUICK, Inside
 from tests.loads import full_load

@@ -21,7 +21,8 @@ from forms.exporters.text import report_text
 from forms.layout import width
 from forms.series.head_fields import head_fields
 from forms.stats.decision import Doubt
-from storage.records import Change, Command, Decision, Evidence, Owner, Phase, Run, RunStatus, Series, SeriesStatus
+from storage.owners import Owner
+from storage.records import Change, Command, Decision, Evidence, Phase, Run, RunStatus, Series, SeriesStatus
 from tests.builders import series
 
 FIVE = (99e6, 99.5e6, 100e6, 100.5e6, 101e6)

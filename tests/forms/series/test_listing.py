@@ -6,7 +6,8 @@ import pytest
 
 from forms.layout import Tone, Toned
 from forms.series.listing import SeriesLine, series_lines
-from storage.records import Change, Evidence, Owner, RunStatus, Series, SeriesStatus, Target
+from storage.owners import Owner
+from storage.records import Change, Evidence, RunStatus, Series, SeriesStatus, Target
 from tests.builders import runs, series
 from tests.specs import plan_with
 

@@ -28,7 +28,8 @@ from forms.trial.tuning import NotTried, TuneSummary, tune_report
 from storage.changes import ChangeKind, ChangeState, GridAxis, JournalEntry, LoadWindow, Slot, TrialPlan
 from storage.json_reader import JSONNode
 from storage.load.records import Scenario, SizeClass
-from storage.records import Change, Command, Experiment, ExperimentKind, RunStatus, Series, this_process
+from storage.owners import this_process
+from storage.records import Change, Command, Experiment, ExperimentKind, RunStatus, Series
 from tests.builders import abandoned_change, series
 from tests.specs import plan_with
 
