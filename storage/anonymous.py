@@ -1,4 +1,9 @@
-"""The names of users and domains, taken out of a copy of a notebook from which anything can be exported."""
+"""Takes the names of users and domains out of a copy of a notebook, from which anything can then be exported.
+
+Names are found where a user or domain is stored as such, and replaced by ``user`` and ``domain`` wherever they stand:
+in texts, paths, errors and facts. What has another meaning stays: ids, times, and our own words, which a user may have
+for a name.
+"""
 
 import getpass
 import json
@@ -11,6 +16,7 @@ from storage.notebook_file import NotebookDatabase
 USER = "user"
 DOMAIN = "domain"
 _NAMED_BY = {USER: USER, "users": USER, DOMAIN: DOMAIN, "owner": USER, "measured.by": USER}
+"""Members of stored JSON whose value is a name, and what replaces it."""
 _NO_PERSON = {"", "root", "anonymous", "guest", USER, DOMAIN}
 _LEAST_INSIDE = 4
 """Characters of a name that is found inside longer words too: a shorter one is in too many that mean something else."""
@@ -121,7 +127,7 @@ _OUR_MEMBERS = frozenset(
 )
 """Members of stored JSON whose values are ids, times or our own words."""
 _ID_OR_TIME = re.compile(r"[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?")
-_WORDS = {
+_TEXT_COLUMNS = {
     "recordings": ("error", "label", "note", "question", "subject"),
     "series": ("title", "share", "path", "change_value", "change_previous", "change_remark"),
     "runs": ("reason", "error"),
@@ -130,23 +136,26 @@ _WORDS = {
     "layer_runs": ("reason",),
     "facts": ("value",),
 }
-_DOCUMENTS = {
+_JSON_COLUMNS = {
     "recordings": ("content",),
     "series": ("plan", "quiet", "change_also_changed"),
     "load_points": ("figures",),
     "layer_runs": ("content",),
 }
-_NAMES = {"experiments": "name", "baselines": "name", "worksheets": "name"}
-"""What people call things by, and the commands too."""
+_NAME_COLUMNS = {"experiments": "name", "baselines": "name", "worksheets": "name"}
+"""Names that people gave to things, by which commands find them: no two may become the same."""
 
 
 def forget_users(db: NotebookDatabase) -> dict[str, str]:
-    """Take them out of a database that nobody else has open; new names, by the old ones, of what was called so."""
+    """Take the names out of a database that nobody else has open.
+
+    Returns the new names, by the old ones, of experiments, baselines and worksheets that were called by such a name.
+    """
     db.execute("PRAGMA foreign_keys = OFF")
     forget = _Forget(_names_in(db))
 
     renamed: dict[str, str] = {}
-    for table, column in _NAMES.items():
+    for table, column in _NAME_COLUMNS.items():
         rows = db.execute(f"SELECT DISTINCT {column} FROM {table}")
         renamed |= forget.without_clashes(row[0] for row in rows)
 
@@ -165,7 +174,7 @@ def forget_users(db: NotebookDatabase) -> dict[str, str]:
 
 
 def _names_in(db: NotebookDatabase) -> dict[str, str]:
-    """By each name of a person or domain in the database, and of whoever exports it, what is said in its place."""
+    """The names of people and domains in the database, and of whoever exports it; with what replaces each."""
     users = db.execute("SELECT user FROM series UNION SELECT value FROM facts WHERE name = 'measured.by'")
     people = {row[0] for row in users}
     domains = {row[0] for row in db.execute("SELECT domain FROM series")}
@@ -179,16 +188,16 @@ def _names_in(db: NotebookDatabase) -> dict[str, str]:
 
 
 def _rewrite(db: NotebookDatabase) -> None:
-    """With the functions that the connection was given for it."""
+    """Rewrite all columns, by the functions ``renamed``, ``in_words`` … that the connection was given for it."""
     with db.atomic():
         db.execute("UPDATE series SET user = iif(user IS NULL, NULL, ?), domain = NULL", (USER,))
         db.execute("DELETE FROM facts WHERE name = 'measured.by'")
         db.execute("UPDATE series SET experiment = renamed(experiment)")
-        for table, column in _NAMES.items():
+        for table, column in _NAME_COLUMNS.items():
             db.execute(f"UPDATE {table} SET {column} = renamed({column})")
         db.execute("UPDATE worksheets SET content = in_worksheet(content)")
-        _rewrite_columns(db, _WORDS, "in_words")
-        _rewrite_columns(db, _DOCUMENTS, "in_json")
+        _rewrite_columns(db, _TEXT_COLUMNS, "in_words")
+        _rewrite_columns(db, _JSON_COLUMNS, "in_json")
 
 
 def _rewrite_columns(db: NotebookDatabase, columns_by_table: Mapping[str, Iterable[str]], function: str) -> None:
@@ -198,6 +207,7 @@ def _rewrite_columns(db: NotebookDatabase, columns_by_table: Mapping[str, Iterab
 
 
 def _collect_names(value: Any, people: set[str], domains: set[str]) -> None:
+    """Add the names in a value of stored JSON to the people and domains."""
     if isinstance(value, list):
         for item in value:
             _collect_names(item, people, domains)
@@ -213,6 +223,8 @@ def _collect_names(value: Any, people: set[str], domains: set[str]) -> None:
 
 
 class _Forget:
+    """Replaces names in texts, in stored JSON, and in the names of things."""
+
     def __init__(self, names: dict[str, str]) -> None:
         self._names = names
         longest_first = sorted(names, key=len, reverse=True)
@@ -230,11 +242,11 @@ class _Forget:
         return None if text is None else json.dumps(self._clean(json.loads(text), _OUR_MEMBERS))
 
     def in_worksheet(self, text: str) -> str:
-        """There people name their groups and parts; elsewhere a name is a setting's or a program's."""
+        """As ``in_json``, but also in members called ``name``: in worksheets those are people's own words."""
         return json.dumps(self._clean(json.loads(text), _OUR_MEMBERS - {"name"}))
 
     def without_clashes(self, names: Iterable[str]) -> dict[str, str]:
-        """By what held a user's name, what it is called without; no two things are called the same."""
+        """The new names of things, by the old ones that held a user's name; no two become the same."""
         used_names = set(names)
         renamed: dict[str, str] = {}
         for name in sorted(used_names):
@@ -251,6 +263,7 @@ class _Forget:
         return renamed
 
     def _clean(self, value: Any, ours: frozenset[str], member: str = "") -> Any:
+        """A value of stored JSON without names; values of the members ``ours`` stay. ``member``: which one it is of."""
         if isinstance(value, dict):
             return {name: self._clean(inner, ours, name) for name, inner in value.items()}
         if isinstance(value, list):

@@ -1,10 +1,12 @@
-"""One open notebook, for one thread, and what the tables' classes share."""
+"""The base of `Notebook`: the open database of one notebook, and how its rows are written and read with checks.
 
-import json
+`Notebook` is composed of classes of tables (`TextTables`, `RecordingTables`, `LoadTables` …), all derived from this.
+One notebook object is for one thread.
+"""
+
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
@@ -12,29 +14,37 @@ from math import isfinite
 from pathlib import Path
 from typing import Self
 
-from storage import codec, database, records
+from storage import codec, database
 from storage.notebook_file import NotebookDatabase
 from storage.queries import in_parts
 
-_READ_LATER = frozenset({"renewed_at", "set_at"})
-"""A lease's time and a baseline's are read by who needs them: a wrong one must not close the notebook."""
+_UNCHECKED_MOMENTS = frozenset({"renewed_at", "set_at"})
+"""A lease's time and a baseline's are checked by who needs them: a wrong one must not make all else unreadable."""
 
 _TYPES = {"TEXT": frozenset((str,)), "INTEGER": frozenset((int,)), "REAL": frozenset((float,))}
+"""What SQLite may return of a column that was declared so."""
 _ANY_TYPE: frozenset[type] = frozenset((str, int, float, bytes, type(None)))
 _NO_VALUE: frozenset[type] = frozenset((type(None),))
 
 
 class NotebookBase:
+    """The open database (``_db``), and the ways to it that every class of tables uses.
+
+    ``_rows`` and ``_rows_of`` read rows and check each value; ``_insert_all`` writes many.
+    """
+
     def __init__(self, path: Path, db: NotebookDatabase | None = None) -> None:
-        """``db`` is used in place of the file's own."""
+        """Open the notebook at ``path``; or use ``db``, which is open already and in memory."""
         self.path = path
         self.is_on_disk = True
+        """False after the disk failed and it goes on in memory."""
         self.why_moved = ""
-        """Why it goes on elsewhere than where it was opened."""
+        """Why it goes on elsewhere than where it was opened; empty where it does not."""
         self._db = database.open_database(path) if db is None else db
 
     @property
     def remark(self) -> str:
+        """What people should know of how it was opened; empty for nothing."""
         return self._db.remark
 
     @property
@@ -51,7 +61,10 @@ class NotebookBase:
         return bool(self.why_moved)
 
     def move_to(self, path: Path | None, reason: str) -> None:
-        """Go on in another notebook, a new one or in memory, which takes whatever refers to what it does not have."""
+        """Go on in another notebook: at that path, or in memory, after the file was lost or its disk failed.
+
+        It is empty, so that it takes rows which refer to others that it does not have.
+        """
         moved = database.open_in_memory() if path is None else database.open_database(path)
         moved.conn.execute("PRAGMA foreign_keys = OFF")
         lost_notebook = self._db
@@ -77,15 +90,17 @@ class NotebookBase:
         self._db.close()
 
     def database_in_memory(self) -> NotebookDatabase:
-        """A copy of it that is in no file and ends with the program."""
+        """A copy of its content that is in no file and ends with the program."""
         copy = database.open_in_memory()
         self._db.conn.backup(copy.conn)
         return copy
 
     def be_patient(self, seconds: float) -> None:
+        """Wait that long from now on for another program that writes."""
         self._db.conn.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
     def at_once(self) -> AbstractContextManager[NotebookDatabase]:
+        """Whatever is written within is one transaction."""
         return self._db.atomic()
 
     @contextmanager
@@ -98,7 +113,7 @@ class NotebookBase:
             self._db.rollback()
 
     def _insert_all(self, table: str, rows: Iterable[codec.Row], *, unless_there: bool = False) -> None:
-        """The rows have the same columns."""
+        """Insert rows of the same columns; ``unless_there`` leaves out those whose key is in the table already."""
         rows = iter(rows)
         first = next(rows, None)
         if first is None:
@@ -110,20 +125,23 @@ class NotebookBase:
         self._db.conn.executemany(f"{insert} {table} ({columns}) VALUES ({values})", chain([first], rows))
 
     def _rows(self, sql: str, arguments: Sequence[object] = ()) -> Iterator[codec.Row]:
-        """Rows whose values can have been stored there. Raises DamagedNotebookError for the first other one."""
+        """The rows of a query, each checked: whether its values are of the types that their columns hold, numbers are
+        finite, and moments (columns ``…_at``) are times. Raises DamagedNotebookError for the first that is not.
+        """
         cursor = self._db.conn.execute(sql, arguments)
         names = [column[0] for column in cursor.description]
-        moments = [place for place, name in enumerate(names) if name.endswith("_at") and name not in _READ_LATER]
+        moments = [place for place, name in enumerate(names) if name.endswith("_at") and name not in _UNCHECKED_MOMENTS]
 
-        floats: dict[tuple[type, ...], list[int]] = {}  # places, by the types of a row: few rows differ in them
+        # The places of floats in a row, by the row's types: few rows differ in their types, so each is checked once.
+        float_places: dict[tuple[type, ...], list[int]] = {}
         for values in cursor:
             row = dict(zip(names, values, strict=True))
             types = tuple(map(type, values))
-            if types not in floats:
+            if types not in float_places:
                 self._check_types(row, names, types)
-                floats[types] = [place for place, stored in enumerate(types) if stored is float]
+                float_places[types] = [place for place, stored in enumerate(types) if stored is float]
 
-            for place in floats[types]:
+            for place in float_places[types]:
                 if not isfinite(values[place]):
                     raise codec.damaged(row, f"{names[place]} holds no number")
             for place in moments:
@@ -152,52 +170,16 @@ class NotebookBase:
         return types_by_column
 
     def _rows_of(self, sql: str, ids: Sequence[str]) -> Iterator[codec.Row]:
+        """As ``_rows``; ``IN (ids)`` in the query stands for the ids, of which there may be any number."""
         for part_sql, some_ids in in_parts(sql, ids):
             yield from self._rows(part_sql, some_ids)
 
 
 def _check_moment(row: codec.Row, name: str, value: object) -> None:
+    """Raises DamagedNotebookError for what is no time; only ``created_at`` may not be empty."""
     if not value and name != "created_at":
         return
     try:
         datetime.fromisoformat(str(value))
     except ValueError as error:
         raise codec.damaged(row, f"{name}: {error}") from error
-
-
-class SideTables(NotebookBase):
-    def ceiling(self, key: str) -> records.Ceiling | None:
-        rows = self._rows("SELECT key, bytes_per_second, measured_at FROM ceilings WHERE key = ?", (key,))
-        row = next(rows, None)
-        if row is None:
-            return None
-        return records.Ceiling(key=row["key"], bytes_per_second=row["bytes_per_second"], measured_at=row["measured_at"])
-
-    def set_ceiling(self, ceiling: records.Ceiling) -> None:
-        with self._db.atomic():
-            self._db.table("ceilings").insert(asdict(ceiling), replace=True)
-
-    def worksheets(self, kind: str) -> list[records.Worksheet]:
-        rows = self._rows("SELECT * FROM worksheets WHERE kind = ? ORDER BY saved_at DESC", (kind,))
-        return [
-            records.Worksheet(
-                kind=row["kind"], name=row["name"], saved_at=row["saved_at"], content=codec.object_of(row["content"])
-            )
-            for row in rows
-        ]
-
-    def save_worksheet(self, worksheet: records.Worksheet) -> None:
-        with self._db.atomic():
-            row = asdict(worksheet) | {"content": json.dumps(dict(worksheet.content))}
-            self._db.table("worksheets").insert(row, replace=True)
-
-    def remember(self, key: str, value: Mapping[str, records.JSONValue] | None) -> None:
-        with self._db.atomic():
-            if value is None:
-                self._db.execute("DELETE FROM remembered WHERE key = ?", (key,))
-            else:
-                self._db.table("remembered").insert({"key": key, "value": json.dumps(dict(value))}, replace=True)
-
-    def remembered(self, key: str) -> dict[str, records.JSONValue] | None:
-        row = self._db.execute("SELECT value FROM remembered WHERE key = ?", (key,)).fetchone()
-        return codec.object_of(row[0]) if row else None

@@ -1,4 +1,9 @@
-"""The journal of settings that sharebench changed, and the plans of trials."""
+"""The journal of settings that sharebench changed on servers, and the plans of trials and their orders.
+
+A *trial* changes a setting of a server again and again, and measures its values in turn; a *sweep* does so with many
+values, or with the values of two settings (a grid). What is changed is written into the journal first, so that whatever
+happens to the program the server can be restored.
+"""
 
 import json
 from collections.abc import Mapping
@@ -15,15 +20,21 @@ from storage.recordings import RecordingTables
 
 
 class ChangeKind(StrEnum):
+    """Where a setting is."""
+
     SMB_CONF = "smb.conf"
     REGISTRY = "registry"
+    """Samba's own registry, in place of its smb.conf."""
     SYSCTL = "sysctl"
     NIC = "nic"
+    """A network card's, by ethtool."""
     HOOK = "hook"
+    """Whatever a command of the user's changes."""
 
 
 class ChangeState(StrEnum):
     OPEN = "open"
+    """The change stands on the server, or may."""
     UNDONE = "undone"
 
 
@@ -38,6 +49,8 @@ class JournalEntry:
     kind: ChangeKind
     name: str
     """Of the setting."""
+
+    # Where it was changed, and how to restore it.
     machine: str
     """The server's own name, so that nobody restores another machine."""
     ssh: str | None = None
@@ -50,6 +63,8 @@ class JournalEntry:
     """The setting's value as the server had it in effect; None where that cannot be read."""
     configuration_before: str = ""
     """SHA-256 of the effective configuration; empty where none can be read."""
+
+    # Whether it stands, and who is at it.
     owner: owners.Owner
     """The process that makes or restores the change; one that has ended leaves it to others."""
     state: ChangeState = ChangeState.OPEN
@@ -58,7 +73,7 @@ class JournalEntry:
 
     @property
     def left(self) -> str:
-        """What is told of a change that still stands on a server."""
+        """What people are told of a change that still stands on a server."""
         return f"{self.name} changed on {self.ssh or 'this machine'}"
 
     @property
@@ -93,27 +108,48 @@ class LoadWindow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialPlan(GridAxis):
-    """How a trial or sweep is made: what resuming and judging it need."""
+    """How a trial or sweep is made: what resuming and judging it need.
+
+    The plan is the axis of its setting, too; a grid, of two settings, has them in ``axes``.
+    """
 
     axes: tuple[GridAxis, ...] = ()
+    """The two of a grid; empty for one setting."""
     cells: tuple[tuple[str, str], ...] = ()
+    """The pairs of values of a grid that are tried."""
+
+    # When it is judged, and by which measure.
     looks: tuple[int, ...]
+    """The numbers of measured pairs after which it is judged; the last one ends it."""
     noise_percent: float = NOISE_PERCENT
+    """A difference that is surely smaller counts as none, at any look."""
     margin_percent: float = MARGIN_PERCENT
+    """A difference that is surely smaller counts as none at the last look."""
     seed: int = 0
+    """Of the order in which the values take turns."""
+
+    # The way to the server, and what its owner agreed to.
     server_ssh: str | None = None
+    """None for this machine."""
     smb_conf: str | None = None
+    """None for the usual one."""
     accepted_risks: tuple[str, ...] = ()
     allow_restart: bool = False
+
+    # What is measured, and what changes the setting.
     load: LoadWindow | None = None
+    """None where an observation is one transfer."""
     apply: str | None = None
     revert: str | None = None
+    """The user's commands that make the change and take it back; None where we change a setting ourselves."""
     proofs: tuple[str, ...] = ()
+    """How it was proven that each change took effect."""
     processor_percent: tuple[float, ...] = ()
     """Per transfer, in percent of one processor: working or waiting for one, with a server on this machine."""
 
     @property
     def arms(self) -> tuple[tuple[str, ...], ...]:
+        """What is tried beside the present setting: a value each, or one of each axis."""
         return self.cells or tuple((value,) for value in self.values)
 
     def to_json(self) -> dict[str, Any]:
@@ -134,6 +170,7 @@ class Slot:
     position: int
     """In the order of the whole trial."""
     control_seconds: float
+    """How long work of this machine took just before, which is always the same: how fast the machine was then."""
     requests_per_second: float | None = None
     """Where an observation is a load window; None where it is a transfer."""
     generator_limited: bool = False
@@ -201,9 +238,11 @@ class ChangeTables(RecordingTables):
         return [entry for entry in self.journal(ChangeState.OPEN) if not entry.at_work]
 
     def at_work(self) -> list[JournalEntry]:
+        """Changes that stand because a live process measures with them."""
         return [entry for entry in self.journal(ChangeState.OPEN) if entry.at_work]
 
     def set_trial(self, experiment: str, plan: TrialPlan) -> None:
+        """Store the plan of a trial with its recording."""
         content = json.dumps(plan.to_json())
         with self._db.atomic():
             recording_ids = self._db.execute(f"SELECT {_OF_EXPERIMENT}", (experiment,)).fetchall()
@@ -212,6 +251,7 @@ class ChangeTables(RecordingTables):
 
     @of_a_sound_file
     def trial(self, experiment: str) -> TrialPlan | None:
+        """The plan of a trial; None where the experiment is none."""
         sql = f"SELECT content FROM recordings WHERE id = {_OF_EXPERIMENT}"
         row = self._db.execute(sql, (experiment,)).fetchone()
         content = object_of(row[0]) if row else {}
@@ -222,6 +262,7 @@ class ChangeTables(RecordingTables):
             self._db.table("trial_slots").insert(asdict(slot), replace=True)
 
     def slots(self, experiment: str) -> list[Slot]:
+        """The order of a trial, as far as it was measured."""
         sql = (
             "SELECT trial_slots.* FROM trial_slots JOIN series ON series.id = series_id"
             " WHERE series.experiment = ? ORDER BY position"

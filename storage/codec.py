@@ -1,4 +1,8 @@
-"""Records to rows of the notebook, and back."""
+"""Rows of the notebook made of a series' records, and records made of its rows.
+
+A *row* is a dict of a table's columns. Text is kept as it is, with one exception: a byte of a file's name that is no
+text. Python has it as a surrogate (PEP 383), which SQLite cannot store: the row has U+FFFD and the byte in hexadecimal.
+"""
 
 import json
 import re
@@ -8,41 +12,42 @@ from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
-from storage import owners, records
-from storage.errors import DamagedNotebookError, UnreadableRecordingError
+from storage import errors, owners, records
 from storage.json_reader import JSONNode
 from storage.plan import Plan, plan_from_json
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_KEPT = re.compile("\ufffd([89a-f][0-9a-f])")
+_MARKED_BYTE = re.compile("\ufffd([89a-f][0-9a-f])")
 
 
 def keepable(value: Any) -> Any:
-    """A value for the notebook; surrogates that stand for no byte become U+FFFD."""
-    return _SURROGATE.sub(_mark, value) if isinstance(value, str) and not value.isascii() else value
+    """A value as the notebook can store it: bytes that are no text are marked, other surrogates become U+FFFD."""
+    return _SURROGATE.sub(_mark_byte, value) if isinstance(value, str) and not value.isascii() else value
 
 
 def as_it_was(value: Any) -> Any:
-    """A value from the notebook; bytes of a file's name that are no text are those bytes again."""
-    return _KEPT.sub(_surrogate_of, value) if isinstance(value, str) else value
+    """A value from the notebook, with its marked bytes as surrogates again."""
+    return _MARKED_BYTE.sub(_surrogate_of, value) if isinstance(value, str) else value
 
 
 def _surrogate_of(match: re.Match[str]) -> str:
     return chr(0xDC00 + int(match[1], 16))
 
 
-def _mark(match: re.Match[str]) -> str:
-    """Python has a byte that is no text as one of the surrogates U+DC80 to U+DCFF (PEP 383)."""
+def _mark_byte(match: re.Match[str]) -> str:
+    """A surrogate that stands for a byte is one of U+DC80 to U+DCFF."""
     code = ord(match[0])
     return f"\ufffd{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else "\ufffd"
 
 
 class TextConnection(sqlite3.Connection):
+    """A connection that stores every text, whatever is in it, and reports text that is no UTF-8 as damage."""
+
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
         try:
             return super().execute(sql, _all_keepable(parameters))
         except UnicodeDecodeError as error:
-            raise DamagedNotebookError(error.reason) from error
+            raise errors.DamagedNotebookError(error.reason) from error
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
         return super().executemany(sql, map(_all_keepable, parameters))
@@ -58,39 +63,45 @@ def _all_keepable(parameters: Sequence[Any] | Mapping[str, Any]) -> Any:
 
 
 Row = dict[str, Any]
+"""The values of a table's row by column."""
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-_PLAIN = ("id", "title", "experiment", "base_id", "link_bits_per_second", "ceiling_bytes_per_second")
+_SAME_IN_ROW = ("id", "title", "experiment", "base_id", "link_bits_per_second", "ceiling_bytes_per_second")
+"""Columns of a series that are fields of its record as they stand."""
 SERIES_WRITTEN_BY_PEOPLE = ("title", "experiment", "decision")
+"""Columns that people change, and measuring does not."""
 
 _CLIENT = ("dialect", "signing", "encryption", "block_bytes", "in_flight")
 _TARGET = ("protocol", "host", "port", "share", "path", "user", "domain")
 _RUN = ("number", "reason", "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds", "error")
 
+_RECORDING_COLUMNS = ("series_id", "load_id", "isolation_id", "recording_id", "id")
+"""Columns that name the recording which a row belongs to, in one table or another."""
 
-_OWNER_COLUMNS = ("series_id", "load_id", "isolation_id", "recording_id", "id")
 
-
-def damaged(row: object, fault: object) -> DamagedNotebookError:
+def damaged(row: object, fault: object) -> errors.DamagedNotebookError:
     """The error about a row with a value that was never stored; it names the recording that the row belongs to."""
     if isinstance(row, Mapping):
-        for name in _OWNER_COLUMNS:
+        for name in _RECORDING_COLUMNS:
             if isinstance(row.get(name), str):
-                return UnreadableRecordingError(row[name], fault)
-    return DamagedNotebookError(fault)
+                return errors.UnreadableRecordingError(row[name], fault)
+    return errors.DamagedNotebookError(fault)
 
 
 def of_a_sound_file(read: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Report a value of the wrong kind as a damaged file; our own mistakes stay what they are."""
+    """A decorator for what reads rows: reports a value of the wrong kind as damage of the notebook.
+
+    The first argument tells which recording the error is of. Our own mistakes (a TypeError) stay what they are.
+    """
 
     @wraps(read)
     def read_or_report(*arguments: _P.args, **options: _P.kwargs) -> _T:
         try:
             return read(*arguments, **options)
-        except UnreadableRecordingError:
+        except errors.UnreadableRecordingError:
             raise
-        except (ValueError, LookupError, DamagedNotebookError) as error:
+        except (ValueError, LookupError, errors.DamagedNotebookError) as error:
             raise damaged(arguments[0] if arguments else None, error) from error
 
     return read_or_report
@@ -109,7 +120,7 @@ def object_of(text: str) -> dict[str, records.JSONValue]:
 
 
 def series_to_row(series: records.Series) -> Row:
-    row: Row = {name: getattr(series, name) for name in _PLAIN}
+    row: Row = {name: getattr(series, name) for name in _SAME_IN_ROW}
     row |= {name: getattr(series.client, name) for name in _CLIENT}
     row |= {name: getattr(series.target, name) for name in _TARGET}
     row |= {
@@ -153,6 +164,7 @@ def series_from_row(
     environment: Mapping[str, Mapping[str, records.FactValue]] | None = None,
     history: SeriesHistory | None = None,
 ) -> records.Series:
+    """The series of its row joined with that of ``recordings``, and of what other tables have of it."""
     history = history or SeriesHistory()
     leftovers = object_of(row["leftovers"] or "{}")
 
@@ -237,6 +249,7 @@ def run_to_row(series_id: str, run: records.Run) -> Row:
 
 
 def attempt_to_row(series_id: str, attempt: int, run: records.Run) -> Row:
+    """The row of a run that failed and was repeated; ``attempt`` counts those of a series."""
     row = run_to_row(series_id, run)
     del row["status"], row["reason"]
     return row | {"attempt": attempt}

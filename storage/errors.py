@@ -1,21 +1,31 @@
-"""Errors of a notebook's file, apart from the libraries that read it."""
+"""The errors of a notebook, each with one line for people; and what an error of SQLite means for them.
+
+NotebookFileError
+    DamagedNotebookError
+        UnreadableRecordingError
+    ReadOnlyNotebookError
+    LostNotebookError
+RefusedError
+"""
 
 import sqlite3
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_LONGEST = 160
+_LONGEST_LINE = 160
 
 
 def in_one_line(message: object) -> str:
     """A library's or the system's message, which may quote the file, as one short printable line."""
     words = " ".join(str(getattr(message, "strerror", None) or message).split())
     text = "".join(c if c.isprintable() else "\ufffd" for c in words)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return text if len(text) <= _LONGEST_LINE else f"{text[: _LONGEST_LINE - 1]}…"
 
 
+# What to do.
 SAVE_IT = "copy the notebook to another disk before anything else, and start sharebench with the copy"
 ANOTHER = "--db FILE"
+"""The option that names another notebook."""
 PUT_BACK = "put a copy of it back"
 SALVAGE = (
     f"{PUT_BACK}, or save what can be read with `sqlite3 NOTEBOOK '.clone NEW.db'`, start sharebench with"
@@ -25,6 +35,8 @@ SALVAGE = (
 
 
 class _AdvisedError(Exception):
+    """An error whose text ends in what to do. ``options``: the options of the command line that do it, if any do."""
+
     def __init__(self, text: str, *, options: str = "") -> None:
         super().__init__(text)
         self.options = options
@@ -63,6 +75,7 @@ class RefusedError(_AdvisedError):
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
+    """A question for an error, with the name that is nearest to a word; empty where none is near."""
     near = get_close_matches(word, sorted(set(names)), n=1)
     return f"did you mean {near[0]}? " if near else ""
 
@@ -122,4 +135,5 @@ def unusable(error: sqlite3.Error) -> NotebookFileError:
 
 
 def _primary(error: sqlite3.Error) -> int:
+    """SQLite's primary result code: the extended ones have more in their upper bits."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

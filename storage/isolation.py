@@ -1,4 +1,9 @@
-"""Isolations: one script against disk, network, both and the server; records and rows."""
+"""The records of isolations, and their tables in the notebook.
+
+An *isolation* finds out whether Samba, the disk or the network limits a server. It plays a *script* of file operations
+(a load file of dbench) against several *layers*: the server's disk alone, the network alone, both at once, and the
+server itself; with one or several numbers of clients, round after round.
+"""
 
 import json
 from collections.abc import Mapping
@@ -18,11 +23,17 @@ class Layer(StrEnum):
     DISK = "disk"
     """dbench: the server's file system alone."""
     NETWORK = "network"
+    """tbench: the bytes of the operations over the network, without files."""
     DISK_WITH_NETWORK = "disk with network"
+    """The disk, while the network is busy in the same way."""
     NETWORK_WITH_DISK = "network with disk"
+    """The network, while the disk is busy in the same way."""
     SERVER = "server"
+    """The share, through smbd."""
     SERVER_WHOLE_SCRIPT = "server, whole script"
+    """The share, with the operations that the other runs leave out: shows what those cost."""
     SERVER_UNPROFILED = "server, not profiled"
+    """The share, while smbd counts nothing: shows what its counting costs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +48,13 @@ class CPUUse:
 
 @dataclass(frozen=True, slots=True)
 class ProfileCounter:
-    """The growth of one of smbd's counters during a run."""
+    """The growth of one of smbd's counters (smbstatus -P) during a run: of one kind of request or system call."""
 
     calls: int = 0
     microseconds: int = 0
+    """The time from its begin to its end."""
     idle_microseconds: int = 0
+    """Of that, what smbd counts as waiting."""
     moved_bytes: int = 0
     in_bytes: int = 0
     out_bytes: int = 0
@@ -49,7 +62,8 @@ class ProfileCounter:
 
 PROCESSOR = "processor"
 """The processor time of the processes that serve clients, by the kernel: Samba's own counter adds up totals."""
-_KEPT = ("syscall_", "smb2_", PROCESSOR)
+_KEPT_COUNTERS = ("syscall_", "smb2_", PROCESSOR)
+"""Begins the names of the counters that are kept as facts."""
 PROFILE = "profile."
 """Begins the facts of a profile: ``profile.3.syscall_openat.calls``, of the third round."""
 
@@ -58,7 +72,7 @@ def profile_facts(number: int, profile: Mapping[str, ProfileCounter]) -> dict[st
     """The counters that users can have waited for, but those that are zero, as facts of that round."""
     facts: dict[str, records.FactValue] = {}
     for name, counter in profile.items():
-        if not name.startswith(_KEPT):
+        if not name.startswith(_KEPT_COUNTERS):
             continue
         if counter.calls:
             facts[f"{PROFILE}{number}.{name}.calls"] = counter.calls
@@ -99,6 +113,8 @@ class LayerRun:
     error: str | None = None
     """Why it failed."""
     started_at: str = ""
+
+    # What the clients did.
     seconds: NotNegative = 0.0
     """Of the measured part."""
     bytes_per_second: NotNegative = 0.0
@@ -109,22 +125,31 @@ class LayerRun:
     requests: Mapping[str, int] = field(default_factory=dict)
     """From login to log-off, by smbd's counter names."""
     window_requests: int = 0
+    """Requests of the measured part."""
     unexpected: int = 0
     """Operations that ended otherwise than the script says."""
     wait_seconds: NotNegative = 0.0
+    """How long the clients waited for answers, all waits added up."""
     longest_seconds: NotNegative = 0.0
+    """Of one operation."""
     client_cpu_seconds: NotNegative = 0.0
     client_held_seconds: NotNegative = 0.0
-    """Working or waiting for a processor; 0 where unknown."""
+    """The clients' own time: working or waiting for a processor of this machine; 0 where unknown."""
+
+    # What the machines did meanwhile; None where nobody saw it.
     server_cpu: CPUUse | None = None
     client_cpu: CPUUse | None = None
     processes: Mapping[str, float] = field(default_factory=dict)
+    """Percent of all of the server's processors that ``server`` (smbd), ``clients`` and ``kernel`` took."""
     disk_busy_percent: float | None = None
+    """Of the server's busiest disk."""
     in_bytes_per_second: float | None = None
     out_bytes_per_second: float | None = None
+    """Through the server's network cards."""
     throttled_percent: float | None = None
-    """Of the periods of smbd's CPU quota, those used up."""
+    """Of the periods of smbd's CPU quota (cgroup), those used up."""
     profile: Mapping[str, ProfileCounter] = field(default_factory=dict)
+    """smbd's counters by name; empty where it did not count."""
 
     @property
     def key(self) -> tuple[int, Layer, int]:
@@ -136,51 +161,76 @@ class LeftBehind:
     """What an isolation changed on its server, until it is restored."""
 
     ssh: str | None = None
+    """The way to the server; None for this machine."""
     smb_conf: str | None = None
     profiling: str | None = None
+    """The level of smbd's profiling before; None where it was not changed."""
     server_folders: tuple[str, ...] = ()
+    """Our folders on the server's disk."""
     share_folder: str | None = None
+    """Our folder on the share."""
 
     @property
     def nothing(self) -> bool:
+        """Whether nothing is left to restore."""
         return not (self.profiling or self.server_folders or self.share_folder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Isolation(records.LeasedHead):
     target: records.Target
+
+    # The script.
     script: str
+    """Its name."""
     script_sha256: str = ""
     pass_bytes: int = 0
     """That one client moves in one pass of the script."""
     pass_operations: Mapping[str, int] = field(default_factory=dict)
+    """The script's operations by kind."""
     without: tuple[str, ...] = ()
     """Kinds of operations that were left out of the script."""
+
+    # What was asked for.
     clients: tuple[Count, ...]
+    """Each number of clients at once."""
     rounds: Count
     seconds: int = 0
+    """Of each run."""
     script_path: str | None = None
+    """The user's file of the script; None for one of ours."""
     settings: Settings = field(default_factory=Settings)
     server_ssh: str | None = None
     smb_conf: str | None = None
     expose_tbench: bool = False
+    """Whether tbench, which lets in anybody, was allowed to listen on the network."""
+
+    # What was found out.
     link_bits_per_second: int | None = None
     loopback: bool = False
+    """Whether the bytes crossed no network card."""
     same_machine: bool = False
+    """Whether this machine is the server."""
     processors: int | None = None
+    """Of the server."""
     processor_quota: float | None = None
+    """How many of them smbd's control group allows it; None for all."""
     client: records.ClientFacts | None = None
     environment: Mapping[str, Annotated[records.Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
     ceilings: Mapping[int, float] = field(default_factory=dict)
     """Operations/s against a server that costs next to nothing, by number of clients."""
     problems: tuple[str, ...] = ()
+    """What could not be measured, and why, for people."""
+
     runs: tuple[LayerRun, ...] = ()
     left_behind: LeftBehind = field(default_factory=LeftBehind)
 
 
 _RUN_COLUMNS = ("round", "layer", "clients", "status", "reason", "seconds", "bytes_per_second")
+"""Fields of a run that are columns; the others are in its ``content``."""
 
 _OURS_ALONE = frozenset({"left_behind", "owner", "imported_at"})
+"""Fields that no document has."""
 
 
 def isolation_to_json(isolation: Isolation) -> dict[str, Any]:
@@ -212,6 +262,8 @@ def _head_of_isolation(isolation: Isolation) -> recordings.Recording:
 
 
 class IsolationTables(recordings.RecordingTables):
+    """Isolations: recordings whose runs have a table, ``layer_runs``."""
+
     def add_isolation(self, isolation: Isolation) -> None:
         with self._db.atomic():
             self.add_recording(_head_of_isolation(isolation))
@@ -230,12 +282,14 @@ class IsolationTables(recordings.RecordingTables):
             self._db.table("layer_runs").insert(row, replace=True)
 
     def isolation(self, reference: str) -> Isolation:
+        """The isolation that is meant, with its runs. Raises UnknownReferenceError."""
         head = self.recording(reference, recordings.ISOLATION)
         rows = self._rows("SELECT * FROM layer_runs WHERE isolation_id = ?", (head.id,))
         runs = sorted(map(_run_from_row, rows), key=_in_measured_order)
         return replace(_from_head(head), runs=tuple(runs))
 
     def isolations(self) -> list[Isolation]:
+        """All isolations, the newest first, without their runs."""
         return [_from_head(head) for head in self.recordings(recordings.ISOLATION)]
 
 

@@ -1,4 +1,9 @@
-"""Audits, diagnoses and watches: a server's settings, what users wait for, and paths compared again and again."""
+"""The records of three kinds of recording that have no tables of their own: audits, diagnoses and watches.
+
+An *audit* compares a server's settings with a catalogue of what is known of them. A *diagnosis* finds out what users
+wait for, in stages that may contain an audit. A *watch* measures one path (a command and a target) again and again, and
+says when it becomes slower than its baseline. Each is stored whole in the ``content`` of its recording.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -27,14 +32,22 @@ class Ruling(StrEnum):
 
 
 class AuditScope(StrEnum):
+    """What an audit looked at."""
+
     SERVER = "server"
+    """The settings that a server has in effect, and its machine's."""
     FILE = "file"
+    """A copy of an smb.conf."""
     SESSION = "session"
+    """What a server tells any client."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFinding:
+    """Something that is wrong with a setting."""
+
     key: Filled
+    """Names the rule that found it."""
     verdict: Ruling
     cost: int = 0
     """How much it takes, to sort those of one verdict by; no unit."""
@@ -42,7 +55,10 @@ class AuditFinding:
     """As it is written."""
     value: str = ""
     why: str
+    """What is wrong with it, for people."""
     what_to_do: str
+
+    # Where it is written.
     file: str = ""
     line: int = 0
     """0 where no line of a file is meant."""
@@ -62,6 +78,8 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditedSetting:
+    """A setting that the server has, whatever is found about it."""
+
     section: str
     name: str
     value: str
@@ -70,6 +88,7 @@ class AuditedSetting:
 
 
 def _fact(place: JSONNode) -> records.FactValue:
+    """Reads the value of one fact."""
     return place.text() if isinstance(place.value, str) else place.number()
 
 
@@ -78,11 +97,13 @@ class Audit:
     id: Filled
     created_at: Moment
     subject: Filled
+    """The server or file that was looked at."""
     scope: AuditScope
     settings: tuple[AuditedSetting, ...] = ()
     facts: Mapping[str, Annotated[records.FactValue, _fact]] = field(default_factory=dict)
     findings: tuple[AuditFinding, ...] = ()
     problems: tuple[str, ...] = ()
+    """What could not be read, and why, for people."""
     label: str = ""
     note: str = ""
     question: str = ""
@@ -122,10 +143,13 @@ class StageName(StrEnum):
 
 
 def stages_of(only: Collection[StageName]) -> tuple[StageName, ...]:
+    """These stages in measured order; all where none is named."""
     return tuple(name for name in StageName if not only or name in only)
 
 
 class Effort(StrEnum):
+    """How long a diagnosis may take."""
+
     QUICK = "quick"
     USUAL = "usual"
     THOROUGH = "thorough"
@@ -133,12 +157,18 @@ class Effort(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
+    """What one stage of a diagnosis measured: many times of the same thing (samples), and what it found out (facts).
+
+    Names of samples end in their unit, as ``echo_seconds``; :mod:`forms.diagnosis.summary` says what they mean.
+    """
+
     name: StageName
     status: records.SeriesStatus = records.SeriesStatus.COMPLETE
     error: str | None = None
     seconds: NotNegative = 0.0
+    """How long the stage took."""
     samples: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """In measured order."""
+    """In measured order, by name."""
     facts: Annotated[records.Facts, JSONNode.object_or_empty] = field(default_factory=dict)
 
     def of(self, name: str) -> tuple[float, ...]:
@@ -146,22 +176,29 @@ class Stage:
         return self.samples.get(name, ())
 
     def number(self, name: str) -> float | None:
+        """The fact of that name; None where there is none, or it is no number."""
         value = self.facts.get(name)
         return float(value) if isinstance(value, int | float) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis(records.Head):
+    # What was asked for.
     target: records.Target
     settings: Settings = field(default_factory=Settings)
     effort: Effort = Effort.USUAL
     only: tuple[StageName, ...] = ()
+    """The stages that were asked for; empty for all."""
     folder: str | None = None
     """An existing folder on the share that is listed in place of new ones; it is only read."""
     server_ssh: str | None = None
     smb_conf: str | None = None
     profile: bool = False
+    """Whether smbd's counters were read as well."""
+
+    # What was found out.
     loopback: bool = False
+    """Whether the bytes crossed no network card."""
     link_bits_per_second: float | None = None
     client: records.ClientFacts | None = None
     environment: Mapping[str, Annotated[records.Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
@@ -172,10 +209,11 @@ class Diagnosis(records.Head):
 
     @property
     def planned(self) -> tuple[StageName, ...]:
+        """The stages that it has, or will have."""
         return stages_of(self.only)
 
     def stage(self, name: StageName) -> Stage | None:
-        """None where it was not measured to its end."""
+        """The stage of that name; None where it was not measured to its end."""
         for stage in self.stages:
             if stage.name is name and stage.status is records.SeriesStatus.COMPLETE:
                 return stage
@@ -187,7 +225,7 @@ class Diagnosis(records.Head):
         return replace(self, stages=(*others, stage))
 
 
-_LOCAL = frozenset({"leftover"})
+_NOT_IN_DOCUMENTS = frozenset({"leftover"})
 
 
 @of_a_sound_file
@@ -200,20 +238,25 @@ def diagnosis_of(recording: Recording) -> Diagnosis:
 
 def diagnosis_from_json(node: JSONNode) -> Diagnosis:
     """The diagnosis in a JSON object. Raises DocumentError with the first wrong place."""
-    return node.record(Diagnosis, leave=_LOCAL, needs=("stages",))
+    return node.record(Diagnosis, leave=_NOT_IN_DOCUMENTS, needs=("stages",))
 
 
 WATCH = "watch"
 
 
 class WatchState(StrEnum):
-    """What a check found. The first three can be a standing: what lasts until a check finds otherwise."""
+    """What a check of a watch found.
+
+    The first three can be a *standing* as well: what holds of the path until a check finds otherwise.
+    """
 
     STEADY = "steady"
     SLOWER = "slower"
     UNMEASURABLE = "unmeasurable"
     RECOVERED = "recovered"
+    """It was slower, and is as before."""
     POSTPONED = "postponed"
+    """Nothing was measured, as others were at work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,15 +268,22 @@ class Watch:
     subject: Filled
     """The path's URL without the user."""
     baseline: Filled
+    """The name of the baseline that the path is compared with."""
     command: records.Command
+
+    # What the checks found.
     state: WatchState = WatchState.POSTPONED
+    """By the last check."""
     standing: WatchState = WatchState.STEADY
     """Steady, slower or unmeasurable."""
     since: Moment
+    """When that standing began."""
     told: WatchState = WatchState.STEADY
     """The standing that was last reported."""
     attempted_at: Moment
+    """When the last check was."""
     succeeded_at: Moment | None = None
+    """When the last check was that could measure."""
     series_id: str | None = None
     """The last series that could be judged."""
     slow_ids: tuple[str, ...] = ()
@@ -241,16 +291,20 @@ class Watch:
     unconfirmed_ids: tuple[str, ...] = ()
     """Series that were slower, each not confirmed by the next: no history of the path."""
     why: str = ""
+    """The reason of the state, for people."""
+
     label: str = ""
     note: str = ""
     question: str = ""
 
     @property
     def is_measured(self) -> bool:
+        """Whether the last check could measure."""
         return self.succeeded_at == self.attempted_at
 
 
 def unconfirmed_ids(watches: Iterable[Recording]) -> frozenset[str]:
+    """The unconfirmed series of all these watches."""
     return frozenset(chain.from_iterable(watch_of(watch).unconfirmed_ids for watch in watches))
 
 
@@ -261,6 +315,7 @@ def watch_of(recording: Recording) -> Watch:
 
 
 def recording_of(record: Audit | Diagnosis | Watch) -> Recording:
+    """The record as the notebook stores it."""
     if isinstance(record, Audit):
         return to_recording(record, AUDIT, status=records.SeriesStatus.COMPLETE)
     if isinstance(record, Watch):
@@ -268,7 +323,7 @@ def recording_of(record: Audit | Diagnosis | Watch) -> Recording:
     return to_recording(
         record,
         DIAGNOSIS,
-        apart=_LOCAL,
+        apart=_NOT_IN_DOCUMENTS,
         subject=records.format_target(replace(record.target, user=None, domain=None)),
         leftovers={"folder": record.leftover} if record.leftover else None,
     )

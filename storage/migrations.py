@@ -1,9 +1,12 @@
-"""The formats of a notebook and how one becomes the next, never by today's readers.
+"""The formats of a notebook's tables, and how one becomes the next.
 
-Limits of today must not decide what is kept. Each change of the schema is a new file in ``formats``, never a changed
-one, and its name in ``_FORMATS``, which raises :data:`CURRENT_FORMAT`. Statements that several formats share stand once
-in ``shared.sql``, each below its name, and are used as ``@name``. A notebook of an older format is copied beside itself
-and migrated when it is opened; ``tests/storage`` keeps a dump of each old format to test that.
+Each change of the tables is a new file in ``formats``, never a changed one, and its name in ``_FORMATS``, which raises
+:data:`CURRENT_FORMAT`. Statements that several formats share stand once in ``shared.sql``, each below its name, and are
+used as ``@name``. A notebook of an older format is copied beside itself and migrated when it is opened;
+``tests/storage`` keeps a dump of each old format to test that.
+
+A migration uses nothing of today's records and readers: what they allow changes, and must not decide what is kept of
+an old notebook. So the checks of format 3 are written out here.
 """
 
 import json
@@ -22,6 +25,7 @@ _FORMATS = {
     "0.3.0": "m011_recordings",
     "0.4.0": "m012_flushed",
 }
+"""The formats in order, by the first version of sharebench that had them."""
 
 
 def _versions_by_format() -> dict[str, str]:
@@ -32,8 +36,12 @@ def _versions_by_format() -> dict[str, str]:
 
 
 _NEEDS = _versions_by_format()
-"""The version that each format needs; the statements are in ``formats``, frozen: a change is a new migration."""
+"""The version that each format needs, by the format's name."""
 CURRENT_FORMAT = len(_NEEDS)
+"""The number of the newest format; the first is 1."""
+
+
+# The checks of values that format 3 stored, frozen.
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
@@ -104,6 +112,7 @@ def _was_quiet(value: object) -> bool:
 
 
 def sql(name: str, folder: str = "statements") -> str:
+    """The text of a file of SQL."""
     return files("storage").joinpath(folder, f"{name}.sql").read_text(encoding="utf-8")
 
 
@@ -135,6 +144,8 @@ def _drop_unfit_plans(db: Database) -> None:
 
 
 def _migration(number: int, name: str) -> Callable[[Database], None]:
+    """The function that makes a notebook of the format before into one of this."""
+
     def migrate(db: Database) -> None:
         for statement in _script(name).split(";\n"):
             if statement.strip():

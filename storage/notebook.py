@@ -13,18 +13,18 @@ from functools import cache
 from operator import attrgetter
 from typing import NamedTuple
 
-from storage import codec, errors, migrations, recordings, records, shared
-from storage.base import SideTables
+from storage import codec, errors, migrations, queries, recordings, records, shared
 from storage.changes import ChangeTables
 from storage.isolation import IsolationTables
 from storage.json_reader import named
 from storage.load.tables import LoadTables
-from storage.queries import Found, SeriesQuery, find, in_parts
+from storage.side_tables import SideTables
 
 _SERIES = (
     "SELECT recordings.*, series.*, (SELECT kind FROM experiments WHERE name = experiment) AS experiment_kind"
     " FROM series JOIN recordings ON recordings.id = series.id"
 )
+# Long statements: those of ``storage/statements``.
 _SETTLE = migrations.sql("settle")
 _REPEATED = migrations.sql("repeated")
 _EARLIER = migrations.sql("earlier")
@@ -52,6 +52,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     """
 
     def add(self, series: records.Series) -> None:
+        """Store a new series, and the experiment that it names where there is none yet."""
         with self._db.atomic():
             part_of = self._make_experiment_of(series)
             self._insert_series([_SeriesToAdd(series, part_of)])
@@ -88,7 +89,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._settle(stored.recording_id)
 
     def _settle(self, whole_id: str | None) -> None:
-        """An experiment's status follows from those of its parts."""
+        """Set the status of a whole (trial, survey), which follows from those of its parts."""
         if whole_id is not None:
             self._db.execute(_SETTLE, (whole_id,))
 
@@ -152,6 +153,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._db.table("series").update(series.id, {name: row[name] for name in codec.SERIES_WRITTEN_BY_PEOPLE})
 
     def set_facts(self, series_id: str, side: str, facts: records.Facts) -> None:
+        """Store facts of one side beside those that are there; one of the same name is replaced."""
         with self._db.atomic():
             self._db.conn.executemany(
                 "INSERT OR REPLACE INTO facts (series_id, side, name, value) VALUES (?, ?, ?, ?)",
@@ -159,6 +161,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             )
 
     def add_resumption(self, series_id: str, resumed_at: str = "") -> None:
+        """Note that the series is continued, now unless ``resumed_at`` says when it was."""
         row = {"series_id": series_id, "resumed_at": resumed_at or records.utc_now()}
         with self._db.atomic():
             self._db.table("resumptions").insert(row, ignore=True)
@@ -187,6 +190,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         self._db.table("failed_attempts").insert(codec.attempt_to_row(series_id, attempt, run))
 
     def _histories(self, ids: Sequence[str]) -> dict[str, codec.SeriesHistory]:
+        """By id, what other tables know of series: failed attempts, resumptions, and who measures them now."""
         histories = {series_id: codec.SeriesHistory() for series_id in ids}
         for series_id, owner in self.running().items():
             if series_id in histories:
@@ -208,6 +212,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             raise recordings.UnknownReferenceError(f"series {series_id} has no finished measured run {number}")
 
     def series(self, reference: str) -> records.Series:
+        """The whole series of that id, its beginning, or a name. Raises UnknownReferenceError."""
         series_id = self.resolve(reference, recordings.SERIES)
         many = self.all_of([series_id])
         if not many:
@@ -215,7 +220,10 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return many[0]
 
     def all_of(self, ids: Sequence[str], *, brief: bool = False) -> list[records.Series]:
-        """In the order of the ids. ``brief``: valid measured runs alone, without progress, and facts to 15 digits."""
+        """Whole series, in the order of the ids; those that are gone are left out.
+
+        ``brief``, for many: with the valid measured runs alone, without their progress, and with facts to 15 digits.
+        """
         rows = {row["id"]: row for row in self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)}
         runs = self.runs_of(ids, with_progress=not brief, measured=brief)
         facts = self._facts_in_brief(ids) if brief else self._facts_of(ids)
@@ -241,6 +249,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return facts
 
     def experiment(self, name: str) -> list[records.Series]:
+        """The series of an experiment, in the order in which they were stored."""
         rows = self._db.execute(
             "SELECT series.id FROM series JOIN recordings ON recordings.id = series.id WHERE experiment = ?"
             " ORDER BY stored_order",
@@ -251,7 +260,10 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     def add_experiment(
         self, experiment: records.Experiment, *, note: str = "", question: str = "", imported_at: str | None = None
     ) -> str | None:
-        """An existing name stays as it is. Returns the id of its recording; None for one of steps, which has none."""
+        """Store an experiment, unless there is one of its name, and, but for one of steps, its recording.
+
+        Returns the id of that recording; None for an experiment of steps.
+        """
         with self._db.atomic():
             row = named(experiment, "name", "kind", "subject", "created_at")
             self._insert_all("experiments", [row], unless_there=True)
@@ -291,6 +303,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return next(map(codec.experiment_from_row, rows), None)
 
     def experiments(self, kind: records.ExperimentKind | None = None) -> list[records.ExperimentEntry]:
+        """Those that have series, of one kind or of all; the one with the newest series first."""
         rows = self._rows(
             "SELECT experiments.*, count(*) AS series_count, max(recordings.created_at) AS last_at,"
             " max(recordings.stored_order) AS last_order FROM experiments"
@@ -322,13 +335,13 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         ]
 
     def heads_of(self, ids: Sequence[str]) -> list[records.Series]:
-        """In the order of the ids; those that are gone, or no series, are left out."""
+        """The heads of these series, in the order of the ids; those that are gone, or no series, are left out."""
         rows = self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)
         heads = {series.id: series for series in self._heads(rows)}
         return [heads[series_id] for series_id in ids if series_id in heads]
 
-    def find(self, query: SeriesQuery) -> list[Found]:
-        return find(self._db, query)
+    def find(self, query: queries.SeriesQuery) -> list[queries.Found]:
+        return queries.find(self._db, query)
 
     @codec.of_a_sound_file
     def runs_of(
@@ -356,7 +369,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             "SELECT series_id, size_bytes, seconds FROM runs WHERE series_id IN (ids)"
             " AND phase = 'measured' AND status = 'valid' AND size_bytes BETWEEN 1 AND 9e18"
         )
-        for part_sql, some_ids in in_parts(query, ids):
+        for part_sql, some_ids in queries.in_parts(query, ids):
             for series_id, size_bytes, seconds in self._db.execute(part_sql, some_ids):
                 # A damaged row may hold anything.
                 if type(seconds) is float and records.SHORTEST_SECONDS <= seconds <= records.LONGEST_SECONDS:
@@ -392,6 +405,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return [str(series_id) for (series_id,) in newest_first][::-1]
 
     def dialects_of(self, target: records.Target, client: str) -> list[str]:
+        """The dialects that this client negotiated with the target's server, in series measured into this notebook."""
         rows = self._db.execute(
             "SELECT DISTINCT dialect FROM series JOIN recordings ON recordings.id = series.id"
             " WHERE protocol = ? AND host = ? COLLATE NOCASE AND port IS ?"
@@ -417,6 +431,8 @@ def _merge_overlapping(teams: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
 
 
 class _SeriesToAdd(NamedTuple):
+    """A series to be stored, with what it is a part of."""
+
     series: records.Series
     part_of: str | None
     """The id of the recording that it is a part of; None where it is none's."""
@@ -439,7 +455,7 @@ def _attempt_rows(many: Iterable[records.Series]) -> Iterator[codec.Row]:
 
 
 def _head_of(series: records.Series, *, part_of: str | None = None) -> recordings.Recording:
-    """``part_of`` is stored with a new recording alone."""
+    """The row of ``recordings`` of a series; ``part_of`` is stored with a new one alone."""
     return recordings.Recording(
         id=series.id,
         created_at=series.created_at,

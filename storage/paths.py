@@ -1,4 +1,9 @@
-"""Where a path leads. A link that another user made is not followed: it would have us write where that user wishes."""
+"""Finds the place that a path leads to, through its links, without being led astray by another user.
+
+Where we run as root, a link that another user made would have us write where that user wishes: it is not followed. And
+whoever can exchange a link between our look and our write could do the same: so the folder is held open, and the file
+is opened below it (`Place`).
+"""
 
 import errno
 import os
@@ -42,6 +47,7 @@ class Place:
     """A link of /proc to an open file, which only the kernel can follow."""
 
     def beside(self, name: str) -> str:
+        """The name by which a file beside it is opened, as ``name`` is for itself."""
         return name if self.folder is not None else str(self.path.with_name(name))
 
     def status(self) -> os.stat_result | None:
@@ -80,11 +86,16 @@ def make_folders(folder: Path) -> None:
 
 
 class _Walk:
+    """Goes along a path name by name, holding the folder open that it is in."""
+
     def __init__(self, path: Path, opened: ExitStack) -> None:
+        """The folders that are opened on the way stay open until ``opened`` is closed."""
         self._given = path
         self._opened = opened
         self._names = deque(path.parts)
+        """Those still to go; a link puts its own in front."""
         self._links = 0
+        """How many were followed, since links may form a circle."""
         self._is_link = False
         self._path = Path.cwd()
         self._folder = self._open(".", None, os.O_DIRECTORY)
@@ -122,11 +133,13 @@ class _Walk:
         return None
 
     def _follow(self, name: str, entry: int, status: os.stat_result, *, is_last: bool) -> Place | None:
+        """Put the names of a link in front of those still to go. Raises ForeignLinkError for another user's."""
         target = os.readlink("", dir_fd=entry)
         if status.st_uid not in {0, os.geteuid()}:
             raise ForeignLinkError(self._path / name, target, status.st_uid)
 
         self._is_link = self._is_link or is_last
+        # A link such as /proc/self/fd/3 leads to an open file, whatever its text says.
         if status.st_dev == _device_of_proc():
             if is_last:
                 return self._place_called(name, is_of_kernel=True)

@@ -1,4 +1,4 @@
-"""What a series is to be measured by, without passwords, target or command."""
+"""What is asked of a series, and stored with it to resume or repeat it: all but passwords, target and command."""
 
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -7,13 +7,16 @@ from typing import Annotated, Any
 from storage.json_reader import BESIDE, Count, JSONNode, above_zero_up_to, up_to
 from storage.recommended import DEFAULT_MAX_RUNS, DEFAULT_RUNS, DEFAULT_WARMUPS
 
+# The most that may be asked for.
 MOST_RUNS = 100_000
 MOST_WARMUPS = 1000
 MOST_IN_FLIGHT = 512
 MOST_SECONDS = 86_400.0
 MOST_FILES = 100_000
+
 NOISE_PERCENT = 1.0
 MARGIN_PERCENT = 5.0
+"""Differences that a trial takes for none: at any time, and when it ends (`TrialPlan`)."""
 DEFAULT_TIMEOUT_SECONDS = 30.0
 """Without progress, of whatever is waited for."""
 DEFAULT_SIZE_BYTES = 64 * 1024**2
@@ -21,8 +24,12 @@ DEFAULT_TREE_FILE_BYTES = 16 * 1024
 
 
 class QuietTime(StrEnum):
+    """What to do about others who are at work at the same time."""
+
     RECORD = "record"
+    """Look whether they are, and store it."""
     REQUIRE = "require"
+    """Wait until they are not."""
     SKIP = "skip"
 
 
@@ -39,14 +46,19 @@ class Settings:
     """How a client moves the bytes; None: as negotiated, or the client's best."""
 
     block_bytes: Count | None = None
+    """Of one request."""
     in_flight: Annotated[int, up_to(MOST_IN_FLIGHT, at_least=1)] | None = None
+    """Requests at once."""
     sign: bool = False
+    """Whether the client signs though the server does not ask for it."""
     encrypt: bool = False
     timeout_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] = DEFAULT_TIMEOUT_SECONDS
     drop_cache: bool = False
+    """Whether the file is thrown out of this machine's cache before each run."""
     flush: bool = False
     """A put ends when its file is flushed, not when its last write is answered."""
     single_requests: bool = False
+    """Whether open, read or write, and close go in exchanges of their own, not as one compound."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,14 +68,19 @@ class RunCounts:
     runs: Annotated[int, up_to(MOST_RUNS)] = DEFAULT_RUNS
     warmups: Annotated[int, up_to(MOST_WARMUPS)] = DEFAULT_WARMUPS
     until_percent: Annotated[float, above_zero_up_to(100)] | None = None
+    """Runs go on until the average is known to this percentage; None for ``runs`` of them."""
     max_runs: Annotated[int, up_to(MOST_RUNS)] = DEFAULT_MAX_RUNS
+    """The most runs with ``until_percent``."""
     size_bytes: Count | None = None
+    """Of each file; None for the size that it has."""
     files: Annotated[int, up_to(MOST_FILES, at_least=1)] | None = None
     """A tree of that number of files, each of ``size_bytes``; None for one file."""
     profile: bool = False
+    """Whether smbd's counters are read around the runs."""
     make_file: bool = False
     """For a get: put a file first and remove it at the end; the target's path is a folder."""
     verify: bool = False
+    """Whether the bytes that arrive are compared with those that were sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +89,9 @@ class MonitorChoices:
 
     quiet_time: QuietTime = QuietTime.RECORD
     server_ssh: str | None = None
+    """The way to the server's settings and counters; None where there is none, or for this machine."""
     smb_conf: str | None = None
+    """None for the usual one."""
     ceiling: CeilingPolicy = CeilingPolicy.RECORD
 
 
@@ -81,6 +100,7 @@ class Plan:
     """The part of what was asked of a series that is kept with it."""
 
     client: str = ""
+    """The name of the client; empty for the usual one."""
     settings: Settings = field(default_factory=Settings)
     counts: Annotated[RunCounts, BESIDE] = field(default_factory=RunCounts)
     monitor: Annotated[MonitorChoices, BESIDE] = field(default_factory=MonitorChoices)

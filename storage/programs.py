@@ -1,4 +1,4 @@
-"""Runs another program to its end, or not that long: the one way to start a program that is not our own."""
+"""Runs another program to its end, with limits of time and output: the one way to start a program that is not ours."""
 
 import os
 import signal
@@ -12,11 +12,14 @@ from typing import IO, NamedTuple
 PASSWORD_VARIABLE = "SHAREBENCH_PASSWORD"  # noqa: S105  a variable's name
 """Where a password may stand in our own environment; nothing that we start inherits it."""
 MOST_OUTPUT_BYTES = 64 * 2**20
+"""A program that writes more is ended."""
 _LOOK_SECONDS = 0.1
+"""Between two looks at how much it wrote."""
 
 
 class ProgramResult(NamedTuple):
     code: int
+    """With which it ended; negative for a signal."""
     out: bytes
     error: bytes
 
@@ -39,10 +42,11 @@ def run_program(
     may_ask: bool = False,
     keeps_output: bool = True,
 ) -> ProgramResult:
-    """Raises TimeoutError, with all that it started ended, after ``seconds`` or too much output; OSError.
+    """Run a program and return what it wrote. ``given`` is its input; ``may_ask``: it keeps the terminal.
 
-    Its output goes to files and not to pipes, which a program that it left behind might hold open. ``may_ask``: it
-    keeps the terminal, for a question.
+    Raises TimeoutError after ``seconds``, or for too much output, when it and all that it started are ended; OSError
+    where it cannot be started. Its output goes to files and not to pipes, which a program that it left behind might
+    hold open.
     """
     with _buffer() as source, _buffer() as out, _buffer() as error:
         source.write(given)
@@ -74,7 +78,7 @@ def end_group(process: "subprocess.Popen[bytes]") -> None:
 
 
 def kill_group(process: "subprocess.Popen[bytes]") -> None:
-    """Returns at once; safe from another thread or a signal handler."""
+    """End it as ``end_group`` does, but return at once: safe from another thread or a signal handler."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)  # the number stays taken as long as anything is in the group
 
@@ -87,6 +91,7 @@ def _buffer() -> IO[bytes]:
 
 
 def _wait(process: "subprocess.Popen[bytes]", name: str, seconds: float, *outputs: IO[bytes]) -> None:
+    """Raises TimeoutError where it takes too long or writes too much."""
     end = time.monotonic() + seconds
     while True:
         remaining_seconds = end - time.monotonic()

@@ -1,4 +1,7 @@
-"""Which recordings a list shows, in order. Loads no other module: the TUI's first screen needs it."""
+"""Which recordings a list shows, and in which order: a `SeriesQuery` becomes one SQL statement.
+
+Also ``in_parts``, for questions about many ids. Loads no other module: the TUI's first screen needs it.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +24,8 @@ def in_parts(sql: str, ids: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]
 
 
 class SortKey(StrEnum):
+    """What a list is sorted by."""
+
     WHEN = "when"
     KIND = "kind"
     LABEL = "label"
@@ -37,6 +42,8 @@ class SortKey(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesQuery:
+    """What a list is to show."""
+
     text: str = ""
     """Words that must all be found in a recording; empty for all recordings."""
     shown: Mapping[str, str] = field(default_factory=dict)
@@ -57,10 +64,13 @@ class Found(NamedTuple):
     kind: str = "series"
 
 
+# Parts of the statement. In them ``named`` are the names of baselines, ``texts`` all that is stored of a recording in
+# words, and ``rates`` what is computed of a series' runs.
 _TARGET = (
     "series.protocol || '://' || series.host || coalesce(':' || series.port, '')"
     " || coalesce('/' || series.share, '') || '/' || trim(series.path, '/')"
 )
+# What words are sought in.
 _HAYSTACK = (
     "texts.text || char(10) || coalesce('baseline ' || named.names, '') || char(10) || shown(recordings.id)"
     " || char(10) || coalesce(change_value,"
@@ -100,12 +110,12 @@ _COLUMN = {
         """ json_extract(content, '$.environment.client."host.name"')) COLLATE NOCASE"""
     ),
 }
-_NEWER = "recordings.created_at DESC, recordings.stored_order DESC"
+_NEWEST_FIRST = "recordings.created_at DESC, recordings.stored_order DESC"
 _NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCENT_OF_LINK}
 
 
 def find(db: "Database", query: SeriesQuery) -> list[Found]:
-    """Matching series in order; those without a value in the sorted column last, newest first."""
+    """The recordings of a query in order; those without a value in the sorted column last, the newest of them first."""
     words = query.text.replace("=", " ").casefold().split()
 
     def shown_of(recording_id: str) -> str:
@@ -134,8 +144,8 @@ def _condition(query: SeriesQuery, words: Sequence[str]) -> str:
 def _order(query: SeriesQuery) -> str:
     column = _COLUMN[query.order]
     direction = "DESC" if query.descending else "ASC"
-    newer = "recordings.stored_order DESC" if query.order is SortKey.WHEN else _NEWER
-    order = f"{column} {direction} NULLS LAST, {newer}"
+    among_equals = "recordings.stored_order DESC" if query.order is SortKey.WHEN else _NEWEST_FIRST
+    order = f"{column} {direction} NULLS LAST, {among_equals}"
     if not query.grouped:
         return order
 

@@ -1,4 +1,7 @@
-"""People's texts about a recording that another notebook sent: read field by field, like everything from outside."""
+"""Reads people's texts about a recording that another notebook sent, and checks each name and value of them.
+
+What a text may say depends on its name and on the kind of recording (:mod:`storage.shared` has the names).
+"""
 
 import re
 from collections.abc import Iterable
@@ -22,15 +25,18 @@ from storage.shared import (
 MOST_VERSIONS = 64
 """Of one text at once: each is of somebody who did not know the others."""
 MOST_PAST = 10_000
+"""Replaced versions of one text."""
 MOST_BASELINES = 100
+"""Names of baselines that one recording has."""
 _VERSION = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z) [0-9a-f+ ]{8,200}")
 _NUMBER = r"[1-9][0-9]{0,17}"
 _LAYER = "|".join(re.escape(layer.value) for layer in Layer)
-_REJECTED_OF_KIND = {
+_REJECTION_NAMES = {
     SERIES: re.compile(rf"runs/(measured|warm-up)/{_NUMBER}"),
     LOAD: re.compile(rf"load_points/{_NUMBER}"),
     ISOLATION: re.compile(rf"layer_runs/{_NUMBER}/({_LAYER})/{_NUMBER}"),
 }
+"""How the reason of a rejected run is named, by kind of recording; others have no runs."""
 _VALUES = {NORMAL: {"", "yes"}, DECISION: {"", *Decision}}
 
 
@@ -53,6 +59,7 @@ def texts_received(place: JSONNode, kind: str) -> Texts:
 
 
 def _why_no_text(name: str, text: Text, kind: str) -> str:
+    """Why a recording of that kind can have no such text; empty where it can."""
     if len(text.now) > MOST_VERSIONS or len(text.past) > MOST_PAST:
         return "too many versions"
     if not all(map(_is_version, (*text.now, *text.past))):
@@ -68,8 +75,8 @@ def _why_no_text(name: str, text: Text, kind: str) -> str:
         return "" if kind == SERIES else f"no text of a {kind}"
     if name.startswith(f"{BASELINE}/"):
         return why_no_baseline_name(name.removeprefix(f"{BASELINE}/")) or _why_not_times(values)
-    rejected = _REJECTED_OF_KIND.get(kind)
-    return "" if rejected and rejected.fullmatch(name) else f"no text of a {kind} that this version knows"
+    rejection_name = _REJECTION_NAMES.get(kind)
+    return "" if rejection_name and rejection_name.fullmatch(name) else f"no text of a {kind} that this version knows"
 
 
 def _is_version(name: str) -> bool:

@@ -1,7 +1,11 @@
-"""Recordings: what every kind has in the notebook. Only what is counted by run has tables of its own.
+"""The table of recordings: what all kinds of them (series, load, trial, audit …) have in common in the notebook.
+
+A recording has a row of its head, of columns that all kinds have, and of its ``content``: the fields of its kind's own
+record as JSON. Tables of their own have only what there is much of: runs, points of a load, runs of an isolation.
 
 A *whole* (trial, survey) is a recording that has others as its parts. A *lease* says which process measures a recording
 now, so that no other one resumes or deletes it: ``take`` gets it, ``renew`` is its sign of life, ``release`` ends it.
+*Leftovers* are our own files that may still be on a server.
 """
 
 import json
@@ -23,6 +27,7 @@ ISOLATION = "isolation"
 MACHINE = ("host.name", "measured.site")
 """The client's facts that name the machine that measured."""
 
+# SQL for where each kind of recording has those facts: a series itself, a whole in its parts, others in their content.
 _MACHINE_OF_SERIES = (
     "SELECT id, name, value FROM facts JOIN recordings ON id = series_id"
     f" WHERE side = 'client' AND name IN {MACHINE} AND id IN (ids)"
@@ -36,10 +41,10 @@ _MACHINE_OF_OTHERS = (
     f" WHERE key IN {MACHINE} AND recordings.id IN (ids)"
 )
 
-_BY_MEASURING = ("status", "error", "subject", "leftovers")
+_CHANGED_BY_MEASURING = ("status", "error", "subject", "leftovers")
 """Columns that measuring changes, beside the content."""
 
-_OWN_ROWS = (
+_TABLES_OF_RECORDING = (
     ("recordings", "id"),
     ("experiments", "recording_id"),
     ("series", "id"),
@@ -52,7 +57,7 @@ _OWN_ROWS = (
     ("layer_runs", "isolation_id"),
     ("baselines", "recording_id"),
 )
-"""The tables with rows of one recording, those that others refer to first."""
+"""(table, column of the recording's id) of all rows that belong to a recording; those that others refer to first."""
 
 _TEXTS = f"$.{shared.SAID}"
 """Where people's texts stand in the content."""
@@ -66,13 +71,17 @@ class UnknownReferenceError(LookupError):
 
 
 def held_text(reference: str, owner: owners.Owner, kind: str = SERIES) -> str:
+    """What an error says of a recording that a live process measures."""
     since = records.with_zone(owner.since)
     return f"{kind} {reference} is being measured by process {owner.process_id} on {owner.host} since {since}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording(records.Head):
+    """A recording of any kind, as its row has it."""
+
     kind: str
+    """``series``, ``load``, ``trial`` …"""
     subject: str = ""
     """What was measured, in a word that stays the same: a server's URL, an experiment's name; empty for a series."""
     part_of: str | None = None
@@ -84,6 +93,7 @@ class Recording(records.Head):
     content: Mapping[str, JSONValue] = field(default_factory=dict)
     """The record's own fields, by its kind."""
     lease: owners.Owner | None = None
+    """The process that measures it now; None where none does."""
 
     @property
     def running(self) -> bool:
@@ -120,7 +130,7 @@ def _recording_from_row(row: Mapping[str, Any], lease: owners.Owner | None = Non
 
 
 OURS = frozenset({"imported_at", "owner", "running_by", "part_of", "lease", "leftovers"})
-"""Fields of a record that only this notebook has."""
+"""Fields of a record that are of this notebook alone, and in no document."""
 
 
 def to_recording(
@@ -133,9 +143,10 @@ def to_recording(
     leftovers: Mapping[str, JSONValue] | None = None,
     imported_at: str | None = None,
 ) -> Recording:
-    """A record as the notebook stores it: its other fields become the content, but those ``apart``.
+    """A record of any kind as the notebook stores it.
 
-    Subject and status are the record's own unless they are given.
+    Its head's fields become columns; the others become the content, but for those ``apart``, which have tables of their
+    own. Subject and status are the record's own unless they are given.
     """
     own_status: records.SeriesStatus = getattr(record, "status", records.SeriesStatus.INTERRUPTED)
     not_content = {*records.HEAD, "subject", *OURS, *apart}
@@ -157,7 +168,7 @@ def to_recording(
 
 
 def with_head(recording: Recording) -> JSONNode:
-    """The stored content and head, to be read by the record's types."""
+    """The content and the head as one object, which the reader of JSON makes the kind's own record of."""
     return JSONNode(recording.kind, {**recording.content, **named(recording, *records.HEAD, "subject")})
 
 
@@ -173,7 +184,7 @@ class Removed:
 
 
 class RecordingTables(TextTables):
-    """Recordings, whose they are just now, their baselines; ``kinds`` restrict a look-up to those, none to any.
+    """Recordings, who measures them now, and their baselines. Where ``kinds`` are named a look-up finds only those.
 
     ``_rows``, ``_rows_of`` and ``_insert_all`` are of `NotebookBase`; ``_write_texts`` is of `TextTables`.
     """
@@ -196,11 +207,11 @@ class RecordingTables(TextTables):
         """Store what measuring changes; people's texts stay."""
         row = recording.row()
         with self._db.atomic():
-            self._db.table("recordings").update(recording.id, {name: row[name] for name in _BY_MEASURING})
+            self._db.table("recordings").update(recording.id, {name: row[name] for name in _CHANGED_BY_MEASURING})
             self._set_content(recording.id, row["content"])
 
     def _set_content(self, recording_id: str, content: str) -> None:
-        """Replace the content but for the texts in it."""
+        """Replace the content, but keep people's texts, which are in it as well."""
         self._db.execute(
             "UPDATE recordings SET content = iif(content ->> ?1 IS NULL, ?2, json_set(?2, ?1, content -> ?1))"
             " WHERE id = ?3",
@@ -208,6 +219,7 @@ class RecordingTables(TextTables):
         )
 
     def has_imported(self) -> bool:
+        """Whether any recording came from another notebook or a file."""
         return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM recordings WHERE imported_at > '')").fetchone()[0])
 
     def machines(self, ids: Sequence[str]) -> dict[str, str]:
@@ -229,6 +241,7 @@ class RecordingTables(TextTables):
         return {recording_id: (is_complete, runs) for recording_id, is_complete, runs in rows}
 
     def mark_imported(self, recording_id: str, imported_at: str) -> None:
+        """Note when a recording was imported."""
         with self._db.atomic():
             self._db.table("recordings").update(recording_id, {"imported_at": imported_at})
 
@@ -292,6 +305,7 @@ class RecordingTables(TextTables):
         return select_ids("SELECT id FROM recordings WHERE id >= :r AND id < :r || char(1114111) ORDER BY id LIMIT 6")
 
     def recording(self, reference: str, *kinds: str) -> Recording:
+        """The recording that is meant. Raises UnknownReferenceError."""
         recordings = self.recordings_of([self.resolve(reference, *kinds)])
         if not recordings:
             raise errors.DamagedNotebookError(f"{reference} is in an index and nowhere else")
@@ -304,7 +318,7 @@ class RecordingTables(TextTables):
         return [recordings[recording_id] for recording_id in ids if recording_id in recordings]
 
     def kinds_of(self, ids: Sequence[str]) -> dict[str, str]:
-        """By id, also of recordings that cannot be read otherwise."""
+        """The kinds by id, also of recordings that cannot be read otherwise."""
         kinds: dict[str, str] = {}
         for sql, some_ids in in_parts("SELECT id, kind FROM recordings WHERE id IN (ids)", ids):
             kinds.update((str(recording_id), str(kind)) for recording_id, kind in self._db.execute(sql, some_ids))
@@ -313,6 +327,7 @@ class RecordingTables(TextTables):
     def recordings(
         self, kind: str | None = None, *, limit: int | None = None, parts: bool = False, part_of: str | None = None
     ) -> list[Recording]:
+        """The newest first: of one kind or all, with the ``parts`` of wholes or without, or the parts of one whole."""
         rows = self._rows(
             "SELECT * FROM recordings WHERE (?1 IS NULL OR kind = ?1)"
             " AND CASE WHEN ?2 IS NOT NULL THEN part_of = ?2 ELSE ?3 OR part_of IS NULL END"
@@ -322,6 +337,7 @@ class RecordingTables(TextTables):
         return self._recordings(rows)
 
     def count_recordings(self) -> int:
+        """How many there are, without parts."""
         return int(self._db.execute("SELECT count(*) FROM recordings WHERE part_of IS NULL").fetchone()[0])
 
     def _recordings(self, rows: Iterable[codec.Row]) -> list[Recording]:
@@ -363,7 +379,7 @@ class RecordingTables(TextTables):
             self._db.execute("DELETE FROM leases WHERE recording_id = ?", (recording_id,))
 
     def running(self) -> dict[str, owners.Owner]:
-        """Who measures a recording now, or a part of it."""
+        """Who measures a recording now, or a part of it, by the recording's id."""
         sql = "SELECT leases.*, part_of FROM leases LEFT JOIN recordings ON recordings.id = recording_id"
         owners = [(row, codec.owner_from_row(row)) for row in self._rows(sql)]
         alive = [(row, owner) for row, owner in owners if owner.is_alive]
@@ -372,7 +388,10 @@ class RecordingTables(TextTables):
         return wholes | {row["recording_id"]: owner for row, owner in alive}
 
     def remove(self, recording_id: str) -> Removed:
-        """Remove with parts. Raises RefusedError while it is measured, UnknownReferenceError where it is gone."""
+        """Remove a recording with its parts. The result can be put back by ``restore``.
+
+        Raises RefusedError while it is measured, UnknownReferenceError where it is gone.
+        """
         recording = self.recording(recording_id)
         ids = [recording.id, *(part.id for part in self.recordings(part_of=recording.id))]
         running = self.running()
@@ -391,7 +410,7 @@ class RecordingTables(TextTables):
     def _rows_by_table(self, ids: Sequence[str]) -> dict[str, list[codec.Row]]:
         return {
             table: list(self._rows_of(f"SELECT * FROM {table} WHERE {column} IN (ids)", ids))
-            for table, column in _OWN_ROWS
+            for table, column in _TABLES_OF_RECORDING
         }
 
     def rows_to_move(self, recording_id: str) -> dict[str, list[codec.Row]]:
@@ -405,7 +424,7 @@ class RecordingTables(TextTables):
     def take_rows(self, rows: Mapping[str, Sequence[codec.Row]]) -> None:
         """Store rows from another notebook, but those that are here already."""
         with self._db.atomic():
-            for table, _ in _OWN_ROWS:
+            for table, _ in _TABLES_OF_RECORDING:
                 self._insert_all(table, rows.get(table, ()), unless_there=True)
 
     def remove_unread(self, recording_id: str) -> None:
@@ -418,21 +437,23 @@ class RecordingTables(TextTables):
             self._db.execute("DELETE FROM recordings WHERE id = ?", (recording_id,))
 
     def restore(self, removed: Removed) -> None:
+        """Put back a recording that was removed."""
         with self._db.atomic():
             # A series may be based on one whose row comes after its own.
             self._db.execute("PRAGMA defer_foreign_keys = ON")
-            for table, _ in _OWN_ROWS:
+            for table, _ in _TABLES_OF_RECORDING:
                 # Only a baseline can have been set again meanwhile.
                 self._db.table(table).insert_all(removed.rows.get(table, ()), replace=table == "baselines")
             self.follow_again(removed)
 
     def follow_again(self, removed: Removed) -> None:
-        """Have the series that were based on what was taken out be based on what has its id now."""
+        """Have the series that were based on what was removed be based on it again: on what has its id now."""
         with self._db.atomic():
             for follower, base in removed.followers:
                 self._db.execute("UPDATE series SET base_id = ? WHERE id = ?", (base, follower))
 
     def baselines(self) -> list[records.Baseline]:
+        """All baselines, by name; a name may be that of several recordings."""
         rows = self._rows(
             "SELECT name, recording_id, set_at FROM baselines JOIN recordings ON id = recording_id"
             " ORDER BY name, set_at, recording_id"
@@ -448,7 +469,10 @@ class RecordingTables(TextTables):
         return [str(recording_id) for recording_id, kind in rows if not kinds or kind in kinds]
 
     def set_baseline(self, name: str, *ids: str, keep: bool = False) -> None:
-        """Name recordings; ``keep`` adds them to the name. Raises RefusedError, also without a valid measured run."""
+        """Give recordings the name of a baseline; ``keep``: beside those that have it already.
+
+        Raises RefusedError for a name that cannot be, and for a series without a valid measured run.
+        """
         problem = shared.why_no_baseline_name(name)
         if problem:
             raise errors.RefusedError(problem)

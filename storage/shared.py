@@ -1,6 +1,9 @@
-"""People's texts about recordings, with times, so that two notebooks changed separately merge to the same.
-Each text keeps its concurrent versions and the names of replaced ones: merging commutes and is idempotent, a
-multi-value register (Shapiro et al. 2011, INRIA RR-7506, 3.2.2).
+"""People's texts about a recording, with versions, so that notebooks that were changed apart merge to the same texts.
+
+Colleagues exchange recordings, and each may write of them meanwhile. So a text has *versions*, each named by the time
+of writing and a hash of its words. Several are current where people wrote without knowing of each other; of those that
+were replaced the names are kept. Merging keeps what neither side has replaced, in
+whatever order and however often it is done: a multi-value register (Shapiro et al. 2011, INRIA RR-7506, 3.2.2).
 """
 
 import re
@@ -14,11 +17,16 @@ from storage.records import JSONValue, utc_minute
 SAID = "said"
 """The member of a recording's content that keeps its texts."""
 
+# The names of texts.
 NOTE = "note"
 WRITTEN_BY_PEOPLE = ("label", NOTE, "question")
+"""Those in free words."""
 DECISION = "decision"
+"""What people did with a change that was measured."""
 NORMAL = "normal"
+"""``yes`` where a path's level counts as the usual one from this recording on."""
 EXPERIMENT = "experiment"
+"""The experiment that a series is in."""
 
 BASELINE = "baseline"
 """Begins the name of a text that holds when a recording became a baseline: ``baseline/NAME``."""
@@ -28,10 +36,14 @@ RUNS = {
     "load_points": ("load_id", "number"),
     "layer_runs": ("isolation_id", "round", "layer", "clients"),
 }
-"""The tables of what can be rejected, by their keys. The reason is a text called ``TABLE/KEY…`` without the first."""
+"""The tables of what can be rejected, with the columns of their keys, the recording's id first.
+
+The reason of a rejection is a text that is named by the table and the rest of the key: ``runs/measured/3``.
+"""
 
 LAST = "last"
 LAST_LOAD = "last-load"
+"""What commands call the newest recording, and the newest load."""
 
 _VERSION = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*Z [0-9a-f+ ]{8,}")
 _LONGEST_NAME = 200
@@ -40,10 +52,12 @@ _LONGEST_NAME = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """One text: its versions by name, which begins with the time of writing."""
+    """One text with its versions."""
 
     now: Mapping[str, str]
+    """The words of the current versions by name, at least one; a name begins with the time of writing."""
     past: tuple[str, ...] = ()
+    """The names of the versions that were replaced."""
 
     @property
     def newest(self) -> str:
@@ -66,6 +80,7 @@ class Text:
         return Text(now={version: text}, past=tuple(sorted(past)))
 
     def merged(self, other: "Text") -> "Text":
+        """What both know of the text: the versions that neither has replaced."""
         past = {*self.past, *other.past}
         versions = {**self.now, **other.now}
         current = {version: text for version, text in versions.items() if version not in past}
@@ -75,13 +90,14 @@ class Text:
         return Text(now=current, past=tuple(sorted(past - current.keys())))
 
     def with_newest_alone(self) -> "Text":
+        """The text with its newest version in place of the others."""
         newest = max(self.now)
         past = {*self.past, *self.now} - {newest}
         return Text(now={newest: self.newest}, past=tuple(sorted(past)))
 
 
 def text_since(at: str, text: str = "") -> Text:
-    """A text known only since its recording was made."""
+    """A text of one version, such as an older program stored it: without versions."""
     return Text(now={_version_name(text, at): text})
 
 
@@ -91,10 +107,14 @@ def _version_name(text: str, at: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
+    """All texts of one recording."""
+
     created_at: str
+    """Of the recording: older than any version that is written later."""
     texts: Mapping[str, Text] = field(default_factory=dict)
 
     def with_texts(self, new: Mapping[str, str], at: str) -> "Texts":
+        """With new versions, written at that moment, of the texts that are named."""
         texts = dict(self.texts)
 
         # The note lists the other versions of a text; who replaces the text must not lose them.
@@ -111,6 +131,7 @@ class Texts:
         return Texts(self.created_at, texts)
 
     def merged(self, other: "Texts") -> "Texts":
+        """Each text as both know it."""
         nothing = text_since(self.created_at)
         names = sorted({*self.texts, *other.texts})
         texts = {name: self.texts.get(name, nothing).merged(other.texts.get(name, nothing)) for name in names}

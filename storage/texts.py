@@ -1,4 +1,9 @@
-"""People's texts in the notebook. Each takes effect where it is read: a column, a baseline, a run's status."""
+"""Stores what people write of recordings (labels, notes, rejections …), and does what a text says.
+
+All texts of a recording, with their versions (:mod:`storage.shared`), are in its ``content`` under ``said``. The newest
+version is read elsewhere, so storing a text writes there, too: a label is a column, the name of a baseline a row of
+``baselines``, the reason why a run is rejected its status.
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,8 +16,8 @@ from storage.json_reader import JSONNode
 from storage.shared import BASELINE, DECISION, EXPERIMENT, NORMAL, RUNS, SAID, WRITTEN_BY_PEOPLE, Texts
 
 
-def _text_columns(row: Row) -> Texts:
-    """The texts of a recording. Versions that cannot be read are left out: what people see has columns of its own."""
+def _texts_from_row(row: Row) -> Texts:
+    """The texts of a recording. Where the versions cannot be read they are those of its columns, which people see."""
     created_at = row["created_at"]
     from_columns = {name: shared.text_since(created_at, row[name]) for name in WRITTEN_BY_PEOPLE}
     try:
@@ -35,10 +40,12 @@ def _with_baseline(texts: Texts, row: Row) -> Texts:
 
 class TextTables(NotebookBase):
     def describe(self, recording_id: str, **texts: str) -> None:
+        """Write a label, note or question."""
         assert set(texts) <= set(WRITTEN_BY_PEOPLE)
         self._write_texts(recording_id, texts)
 
     def _write_texts(self, recording_id: str, new: Mapping[str, str]) -> None:
+        """Write new versions, made now, of the texts that these change; an empty text takes one back."""
         with self._db.atomic():
             for texts in self.texts_of([recording_id]).values():
                 before = dict.fromkeys(new, "") | texts.newest
@@ -47,13 +54,13 @@ class TextTables(NotebookBase):
                     self.keep_texts(recording_id, texts.with_texts(changed, records.utc_now()))
 
     def texts_of(self, ids: Sequence[str]) -> dict[str, Texts]:
-        """By id. Raises UnreadableRecordingError."""
+        """The texts of recordings, by id. Raises UnreadableRecordingError."""
         texts_by_id: dict[str, Texts] = {}
         columns = f"iif(json_valid(content), content -> '$.{SAID}', NULL) AS said, json_valid(content) AS is_json"
         for row in self._rows_of(f"SELECT *, {columns} FROM recordings WHERE id IN (ids)", ids):
             if not row["is_json"]:
                 raise UnreadableRecordingError(row["id"], "content holds no JSON")
-            texts_by_id[row["id"]] = _text_columns(row)
+            texts_by_id[row["id"]] = _texts_from_row(row)
 
         for row in self._rows_of("SELECT * FROM baselines WHERE recording_id IN (ids)", ids):
             recording_id = row["recording_id"]
@@ -74,6 +81,7 @@ class TextTables(NotebookBase):
                 self._apply_text(recording_id, name, text)
 
     def _apply_text(self, recording_id: str, name: str, text: str) -> None:
+        """Do what a text says; its name is a subject, or subject and key, such as ``baseline/NAME``."""
         subject, _, key = name.partition("/")
         if subject == BASELINE:
             self._apply_baseline(recording_id, key, text)
@@ -85,6 +93,7 @@ class TextTables(NotebookBase):
             self._move_to_experiment(recording_id, text)
 
     def _apply_baseline(self, recording_id: str, name: str, set_at: str) -> None:
+        """Name the recording, or take the name back where no time is given."""
         if not set_at:
             self._db.execute("DELETE FROM baselines WHERE name = ? AND recording_id = ?", (name, recording_id))
             return
@@ -95,6 +104,7 @@ class TextTables(NotebookBase):
         self._db.execute("INSERT OR REPLACE INTO baselines VALUES (?, ?, ?)", (name, recording_id, set_at))
 
     def _apply_rejection(self, table: str, keys: Sequence[str], reason: str) -> None:
+        """Reject a run for a reason; an empty one takes it back. A failed run stays as it is."""
         # An older version took any key from another notebook.
         if len(keys) != len(RUNS[table]):
             return
@@ -128,7 +138,10 @@ class TextTables(NotebookBase):
         )
 
     def judge(self, table: str, key: Mapping[str, object], status: str, reason: str | None) -> bool:
-        """Reject a finished run, or take it back; False where there is none."""
+        """Reject a finished run (``status`` rejected), or take that back (valid); False where there is no such run.
+
+        ``key`` has the values of the table's key by column, as in `RUNS`.
+        """
         recording_id, *key_in_recording = (key[name] for name in RUNS[table])
         where = _condition(RUNS[table])
         sql = f"SELECT 1 FROM {table} WHERE {where} AND status IN ('valid', 'rejected')"
@@ -146,6 +159,7 @@ class TextTables(NotebookBase):
         self._write_texts(recording_id, {NORMAL: "yes" if on else ""})
 
     def new_normals(self) -> list[str]:
+        """The ids of recordings from which on a path's level is the usual one."""
         where = f"content -> '$.{SAID}.{NORMAL}' IS NOT NULL ORDER BY created_at"
         rows = self._db.execute(f"SELECT id FROM recordings WHERE {where}")
         texts_by_id = self.texts_of([str(row[0]) for row in rows])
@@ -153,4 +167,5 @@ class TextTables(NotebookBase):
 
 
 def _condition(columns: Iterable[str]) -> str:
+    """SQL: each of the columns has the value of its parameter."""
     return " AND ".join(f"{column} = ?" for column in columns)

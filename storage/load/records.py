@@ -1,4 +1,9 @@
-"""The records of loads: scenarios, histograms of times, points; units in the names."""
+"""The records of loads: many users at once who ask a server for files.
+
+A *scenario* says what each user does: which kinds of request, on files of which sizes, and how fast. A *point* is a
+measurement with one number of users; a load has several. How long requests took is kept as a *histogram*: counts by
+class of time, so that any percentile can be computed of any number of requests.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -9,12 +14,14 @@ from storage.json_reader import Count, Filled, JSONNode, NotNegative, above_zero
 from storage.plan import MOST_SECONDS
 from storage.records import Facts, JSONValue, LeasedHead, Spread, Target
 
+# The most that may be asked for.
 MOST_FILES = 10_000_000
 MOST_STEADY_SECONDS = 7 * 86400.0
 MOST_SHARE = 1e6
 
 
 def _share(node: JSONNode) -> float:
+    """A share of requests or sizes; all of them need not add up to 1 or 100."""
     if not 0 < node.number() <= MOST_SHARE:
         raise node.wrong("a share above 0")
     return node.number()
@@ -27,6 +34,8 @@ def _seconds(node: JSONNode) -> float:
 
 
 class RequestKind(StrEnum):
+    """What a user does at once: some requests of the protocol that are timed as one."""
+
     READ = "read"
     WRITE = "write"
     READ_PARTS = "read-parts"
@@ -58,14 +67,20 @@ class RequestKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeClass:
+    """A size of files, and how many of the files have it."""
+
     size_bytes: Count
     share: Annotated[float, _share]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Think:
+    """The pause that a user makes between an answer and the next request."""
+
     seconds: float
+    """On average."""
     exponential: bool = False
+    """Whether pauses vary as those of a Poisson process do; else each is as long."""
 
     def __str__(self) -> str:
         distribution = "exp:" if self.exponential else ""
@@ -79,15 +94,25 @@ USUAL_THINK = Think(seconds=0.1)
 class Scenario:
     name: Filled
     about: str = ""
+
+    # The files on the server, for all users together.
     files: Annotated[int, up_to(MOST_FILES)] = 0
     sizes: tuple[SizeClass, ...] = ()
+
+    # What each user does, and how fast.
     requests: Mapping[RequestKind, Annotated[float, _share]] = field(default_factory=dict)
+    """The kinds with their shares; none for users who only log in."""
     think: Think = USUAL_THINK
     pace_seconds: Annotated[float, above_zero_up_to(MOST_STEADY_SECONDS)] | None = None
-    """A request per user is due each interval, whatever the answer; absent for think time."""
+    """A user's requests are due at this interval, whatever the answers take; None where users think between them."""
+
+    # How long it is measured.
     duration_seconds: Annotated[float, above_zero_up_to(MOST_STEADY_SECONDS)] = 60.0
+    """Of the steady window, in which requests are counted."""
     settle_seconds: Annotated[float, _seconds] = 10.0
+    """Between the last login and that window."""
     seed: Annotated[int, up_to(2**31)] = 1
+    """Of the order of kinds and files."""
 
     @property
     def needs_files(self) -> bool:
@@ -122,12 +147,15 @@ def _think_from_json(node: JSONNode) -> Think:
     return Think(seconds=_seconds(node.at("think_seconds")), exponential=is_exponential)
 
 
+# Classes of a histogram: below 256 µs each microsecond is one; from there on each power of two has 128 classes of equal
+# width, so that a class is at most 1/128 (0.78 %) of its times wide. A class is known by its number, from 0 in order.
 _BITS = 7
-"""128 classes per power of two, at most 0.78 % wide; below 256 µs one per microsecond."""
 _CLASSES = 1 << _BITS
+"""In each power of two."""
 
 
 def class_of(microseconds: int) -> int:
+    """The number of the class that a time falls into."""
     shift = max(0, microseconds.bit_length() - _BITS - 1)
     return _CLASSES * shift + (microseconds >> shift)
 
@@ -145,7 +173,10 @@ def class_width(class_number: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histogram:
+    """Times of many requests: how many fell into each class, their sum and the longest."""
+
     counts: Mapping[int, int] = field(default_factory=dict)
+    """By the class's number."""
     total_microseconds: int = 0
     max_microseconds: int = 0
 
@@ -211,6 +242,8 @@ def histogram_from_json(node: JSONNode) -> Histogram:
 
 @dataclass(slots=True)
 class HistogramBuilder:
+    """A histogram that times are still added to."""
+
     counts: dict[int, int] = field(default_factory=dict)
     total_microseconds: int = 0
     max_microseconds: int = 0
@@ -236,12 +269,15 @@ MOST_USERS = 1_000_000
 class PointStatus(StrEnum):
     VALID = "valid"
     REJECTED = "rejected"
+    """By people, or since its numbers contradict one another."""
     FAILED = "failed"
     GENERATOR = "generator"
     """The load generator's own delays could have changed the figures, so the server's are unknown."""
 
 
 class Limit(StrEnum):
+    """What kept the server from serving more."""
+
     SERVER_CPU = "server CPU"
     OTHERS = "other programs on the server"
     NETWORK = "network"
@@ -253,22 +289,34 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointServer:
-    """The server's machine in a point's steady window; unseen values are absent."""
+    """The server's machine in a point's steady window, by samples of a second each; None where nobody saw it."""
 
     samples: Count
     processors: Annotated[int, up_to(65536)] = 1
+
+    # Percent of all processors.
     user_percent: Spread
     system_percent: Spread
     total_percent: Spread
     smbd_percent: Spread | None = None
     kernel_percent: Spread | None = None
+    """Of the kernel's own threads and interrupts."""
     others_percent: Spread | None = None
+    """Of other programs."""
+
+    # The processes of the file server.
     processes: int = 0
     smbd_uss_bytes: Count | None = None
+    """Private memory of all of them together (USS)."""
     smbd_pss_bytes: Count | None = None
+    """With their parts of what processes share (PSS)."""
+
     interfaces: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """(bytes/s in, bytes/s out) by network card."""
     disk_busy_percent: Mapping[str, float] = field(default_factory=dict)
+    """By disk."""
     throttled_percent: float | None = None
+    """Of the time, in which a limit of the server's processor time (cgroup) held it back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,15 +324,19 @@ class PrintQueue:
     """What a printer share still had to do after the last job of a point."""
 
     waiting: Annotated[int, JSONNode.whole]
+    """Jobs in the queue just after the last one was handed over."""
     left: Annotated[int, JSONNode.whole] = 0
+    """Jobs that were still in it when it was watched no longer."""
     drained_seconds: NotNegative | None = None
+    """How long it took to become empty; None where it did not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadPoint:
-    """Ramp, settle, and a steady window with a fixed number of users."""
+    """A measurement with a fixed number of users: they log in (ramp), settle, and then comes the steady window."""
 
     number: Count
+    """From 1 in the load."""
     users: Annotated[int, up_to(MOST_USERS)]
     size_bytes: Count | None = None
     """Of its files, where each point has one size."""
@@ -292,15 +344,24 @@ class LoadPoint:
     """Users with a session at its end."""
     status: PointStatus = PointStatus.VALID
     reason: str | None = None
+    """Of the status, for people."""
+
+    # When.
     started_at: str = ""
     """When its first user began to log in."""
     window_started_at: str = ""
     """When its steady window began; empty where unknown."""
     ramp_seconds: NotNegative = 0.0
+    """Until all users were logged in."""
     seconds: NotNegative = 0.0
     """Of the steady window, which all figures below are of."""
+
+    # How many requests.
     offered_per_second: float | None = None
-    """As scheduled, or if each request were answered as for the fewest users; absent for those themselves."""
+    """Requests that the users would make if the server kept up: as scheduled, or as the fewest users made per user.
+
+    None for those fewest users themselves.
+    """
     requests: int = 0
     reads: int = 0
     writes: int = 0
@@ -315,13 +376,17 @@ class LoadPoint:
     errors: Mapping[str, int] = field(default_factory=dict)
     """How many, by kind of error."""
     first_error: str = ""
+
+    # How long they took.
     response: Histogram = field(default_factory=Histogram)
-    """Due to answered."""
+    """From when a request was due to its answer."""
     service: Histogram = field(default_factory=Histogram)
-    """Asked to answered."""
+    """From when it was sent to its answer."""
     operations: Mapping[str, Histogram] = field(default_factory=dict)
     """Service times by operation."""
     logins: Histogram = field(default_factory=Histogram)
+
+    # Whether the load generator, the program that makes the requests, did as it should.
     think_seconds: float | None = None
     """The mean of the pauses made; None without any."""
     little_percent: float | None = None
@@ -329,7 +394,11 @@ class LoadPoint:
     generator_cpu_percent: tuple[float, ...] = ()
     """Of one processor, per process of the load generator."""
     generator_lateness: Histogram = field(default_factory=Histogram)
+    """How late timers fired that it set at short intervals."""
     client_interfaces: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """(bytes/s in, bytes/s out) by network card of this machine."""
+
+    # The server meanwhile.
     server: PointServer | None = None
     limit: Limit | None = None
     print_queue: PrintQueue | None = None
@@ -340,6 +409,7 @@ class LoadPoint:
 
     @property
     def slice_rates(self) -> tuple[float, ...]:
+        """Requests/s in each fifth of the steady window; empty where one of them has no request."""
         if not self.seconds or not all(self.slices):
             return ()
         return tuple(len(self.slices) * count / self.seconds for count in self.slices)
@@ -364,12 +434,16 @@ class LoadWorker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """The most users without overload, and the fewest with it."""
+    """What a load says of how many users the server carries; the capacity lies between the two numbers."""
 
     carried: Count | None = None
+    """The most users without overload; None where even the fewest were too many."""
     not_carried: Count | None = None
+    """The fewest with overload; None where none were too many."""
     reason: str = ""
+    """In what that overload showed."""
     limit: Limit | None = None
+    """What limited the server then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -377,31 +451,45 @@ class LoadChoices:
     """What was asked for; the command's options."""
 
     users: tuple[Annotated[int, up_to(MOST_USERS)], ...] = ()
+    """The numbers of users, a point each."""
     find_capacity: bool = False
+    """Whether further numbers of users are tried until the capacity is known."""
     by_size: bool = False
+    """Whether each size of files is measured by itself."""
     limit_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] | None = None
     """What p95 of the response may take; None for the usual limit."""
     ramp_per_second: Annotated[float, above_zero_up_to(MOST_USERS)] = 20.0
     """Users who log in each second."""
     processes: Annotated[int, up_to(4096)] = 1
+    """Of the load generator, on each machine."""
     hosts: tuple[str, ...] = ()
+    """Other machines that make the load, too."""
     keep_files: bool = False
+    """Whether the files stay on the server, for the next load."""
     single_requests: bool = False
+    """Whether open, read or write, and close go in exchanges of their own, not as one compound."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load(LeasedHead):
+    # What was asked for.
     targets: tuple[Target, ...]
+    """The shares among which the users are divided."""
     scenario: Annotated[Scenario, scenario_from_json]
     choices: LoadChoices = field(default_factory=LoadChoices)
+
+    # What was found out.
     link_bits_per_second: Count | None = None
     file_set_bytes: int = 0
+    """Of all files."""
     server_memory_bytes: Count | None = None
     workers: tuple[LoadWorker, ...] = ()
     environment: Mapping[str, Annotated[Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
     points: tuple[LoadPoint, ...] = ()
     capacity: Capacity | None = None
+    """None where no point can be judged."""
     scratch_folder: str | None = None
+    """Our folder that may still be on the server."""
 
     def valid_points(self) -> tuple[LoadPoint, ...]:
         return tuple(point for point in self.points if point.status is PointStatus.VALID)

@@ -1,4 +1,9 @@
-"""Loads and their points in the notebook and as JSON; a point is stored when it ends."""
+"""Loads in the notebook, and their points as JSON.
+
+A load is a recording whose points have a table, ``load_points``: some columns to ask for, and the whole point as JSON
+in ``figures``. The same JSON stands in documents, and its shape is not that of the record: histograms, for instance,
+are in an object of their own. A point is stored when it ends.
+"""
 
 import json
 from collections.abc import Mapping
@@ -14,13 +19,16 @@ from storage.records import Spread
 _HISTOGRAMS = {"response": "response", "service": "service", "logins": "logins", "lateness": "generator_lateness"}
 """The fields of a point that are histograms, by their names in a document."""
 
+# The percentages of `PointServer`, by the begin of their names.
 _SPREADS = ("user", "system", "total")
 _OPTIONAL_SPREADS = ("smbd", "kernel", "others")
 
 ELSEWHERE = frozenset({*_HISTOGRAMS.values(), "operations", "generator_cpu_percent", "client_interfaces", "server"})
 """Fields of a point that its document holds in another shape."""
 _NEEDED = ("connected", "status", "seconds", "requests", "read_bytes", "write_bytes")
+"""Fields of a point that its document must have, though the record has defaults for them."""
 NOT_TOLD = frozenset({"points", "scratch_folder", "imported_at", "owner"})
+"""Fields of a load that are not read with its head: the points are by themselves, the others are in no document."""
 
 
 def point_to_json(point: LoadPoint) -> dict[str, Any]:
@@ -105,6 +113,7 @@ def _cards_from(node: JSONNode) -> dict[str, tuple[float, float]]:
 
 
 def head_of_load(load: Load) -> Recording:
+    """The load as a recording, without its points."""
     target = load.targets[0]
     head = to_recording(
         replace(load, points=()),
@@ -118,6 +127,8 @@ def head_of_load(load: Load) -> Recording:
 
 
 class LoadTables(RecordingTables):
+    """Loads, with their points."""
+
     def add_load(self, load: Load) -> None:
         with self._db.atomic():
             self.add_recording(head_of_load(load))
@@ -128,10 +139,12 @@ class LoadTables(RecordingTables):
         self.update_recording(head_of_load(load))
 
     def put_point(self, load_id: str, point: LoadPoint) -> None:
+        """Store a point, in place of one of the same number."""
         with self._db.atomic():
             self._db.table("load_points").insert(_point_to_row(load_id, point), replace=True)
 
     def load(self, reference: str) -> Load:
+        """The load that is meant. Raises UnknownReferenceError."""
         return self._load(self.recording(reference, LOAD))
 
     def loads(self, limit: int | None = None) -> list[Load]:
