@@ -1,4 +1,9 @@
-"""Read JSON documents in little memory, and check what they hold."""
+"""Reads forms and documents back that were exported, or filled in by hand.
+
+This module parses the text of JSON documents: in little memory, since a document may have hundreds of megabytes, and
+strictly, since what Python's parser lets pass (``NaN``, half of a surrogate pair, a name twice) is no value that could
+be stored. What a document's values mean is read by the kinds of recording.
+"""
 
 import codecs
 import json
@@ -28,18 +33,26 @@ def check_utf_8(content: bytes) -> None:
 
 _PIECE_BYTES = 2**20
 _MOST_ESCAPED = 2_000_000
+"""Groups of characters beyond ASCII that are written as escapes; more would take long."""
 _MOST_WIDE_BYTES = 160 * 2**20
+"""Memory of a text that is not written as escapes."""
 _WIDE = re.compile(b"[\x80-\xff]+")
+"""UTF-8 of characters beyond ASCII."""
 _ASTRAL = re.compile(b"[\xf0-\xff]")
 """Begins a character outside of the Basic Multilingual Plane: with one, each character of a text takes four bytes."""
 _NOT_FIRST = bytes(range(0x80, 0xC0))
+"""Bytes that continue a character: without them a text has as many bytes as characters."""
 _BLANKS = re.compile(r"[ \t\r\n]*")
 # An escape of either half of a surrogate pair without the other: a first one with no second behind it, or the reverse.
 _HALF_OF_PAIR = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
 
 
 def json_text_of(content: bytes) -> str:
-    """A JSON document in little memory: one non-Latin-1 character would double it. Raises DocumentError."""
+    """The text of a JSON document in UTF-8, with characters beyond ASCII as escapes where they are not too many.
+
+    Python takes two or four bytes for each character of a text as soon as one is beyond Latin-1, and one for ASCII.
+    Raises DocumentError where the text would take too much memory.
+    """
     content = content.removeprefix(codecs.BOM_UTF8)
     if content.isascii():
         return content.decode("ascii")
@@ -86,6 +99,7 @@ def value_of(content: bytes) -> Any:
 
 
 def _elements(text: str) -> Iterator[tuple[str, Any]]:
+    """(place, value) of the document, or of each element of an array; each is parsed when it is asked for."""
     at = _after_blanks(text, 0)
     if not text.startswith("[", at):
         document, at = _DECODER.raw_decode(text, at)
@@ -122,11 +136,15 @@ def _after_blanks(text: str, at: int) -> int:
 
 
 def _check_halves(document: Any) -> Any:
+    """The document. Raises DocumentError for half of a surrogate pair in it."""
     try:
         json.dumps(document, ensure_ascii=False).encode(errors="surrogateescape")
     except UnicodeEncodeError as error:
         raise DocumentError("a text has half of a surrogate pair, which no UTF-8 can hold") from error
     return document
+
+
+# What the parser calls for each number, constant and object.
 
 
 def _refuse_constant(word: str) -> NoReturn:
@@ -149,7 +167,7 @@ def _storable_integer(digits: str) -> int:
 
 
 def _object_of(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Of two members of one name every reader takes another: neither is what was meant for sure."""
+    """The members of an object. Raises ValueError for two of one name, of which readers take one or the other."""
     by_name = dict(members)
     if len(by_name) == len(members):
         return by_name

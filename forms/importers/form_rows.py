@@ -1,4 +1,7 @@
-"""The table of a run form: which columns its headings mean, and the numbers of a row, as they were printed."""
+"""The table of a run form: which columns its headings mean, and what a row below them says.
+
+A printed number is kept with its decimals, since it stands for all numbers that would have been rounded to it.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,6 +14,8 @@ from storage import json_reader, records
 
 
 class PaperColumn(StrEnum):
+    """The columns of the paper form (Using Samba, table B-9)."""
+
     RUN = "run"
     SIZE = "bytes"
     TIME = "s"
@@ -26,7 +31,7 @@ _SPELLINGS = {
     PaperColumn.RATE: "bytessec bytess bytespersec bytespersecond",
     PaperColumn.BITS: "bitssec bitss bitspersec bitspersecond",
 }
-"""Headings in small letters alone, as people write them."""
+"""Headings as people write them, in small letters without blanks and signs."""
 
 _HEADINGS_IN_ERRORS = {PaperColumn.SIZE: "Size in Bytes", PaperColumn.TIME: "Time (sec)", PaperColumn.RATE: "Bytes/sec"}
 
@@ -61,6 +66,8 @@ def columns_of_headings(record: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class PrintedNumber:
+    """A number of a cell, with as many decimals as it was printed with."""
+
     value: float
     decimals: int = 0
 
@@ -83,6 +90,7 @@ class PrintedNumber:
 
 
 RowNumbers = Mapping[PaperColumn, PrintedNumber]
+"""The numbers of a row by column; a cell without one is absent."""
 
 
 def read_number(text: str, *, decimal_comma: bool) -> PrintedNumber | None:
@@ -109,9 +117,13 @@ class FormRow:
     """One line below the headings: a run, or the average or deviation of all."""
 
     line: int
+    """Its number in the file, for errors."""
     headings: list[str]
+    """By :func:`columns_of_headings`."""
     record: list[str]
+    """The cells."""
     decimal_comma: bool
+    """Whether numbers are written with a comma before their decimals."""
 
     def text(self, heading: str) -> str:
         """The cell below a heading, empty where there is none."""
@@ -150,6 +162,7 @@ class FormRow:
         return time.value if time else None
 
     def status(self) -> records.RunStatus:
+        """The run's status: valid where the cell is empty."""
         text = self.text(STATUS).strip().lower()
         if text in {"", "warm-up"}:
             return records.RunStatus.VALID
