@@ -198,7 +198,7 @@ class Isolation(records.LeasedHead):
     seconds: int = 0
     """Of each run."""
     script_path: str | None = None
-    """The user's file of the script; None for one of ours."""
+    """The user's file of the script; None for a script that sharebench has."""
     settings: Settings = field(default_factory=Settings)
     server_ssh: str | None = None
     smb_conf: str | None = None

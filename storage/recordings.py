@@ -388,7 +388,7 @@ class RecordingTables(TextTables):
         return wholes | {row["recording_id"]: owner for row, owner in alive}
 
     def remove(self, recording_id: str) -> Removed:
-        """Remove a recording with its parts. The result can be put back by ``restore``.
+        """Remove a recording with its parts. ``restore`` takes the result to undo it.
 
         Raises RefusedError while it is measured, UnknownReferenceError where it is gone.
         """
@@ -437,7 +437,7 @@ class RecordingTables(TextTables):
             self._db.execute("DELETE FROM recordings WHERE id = ?", (recording_id,))
 
     def restore(self, removed: Removed) -> None:
-        """Put back a recording that was removed."""
+        """Undo the removal of a recording."""
         with self._db.atomic():
             # A series may be based on one whose row comes after its own.
             self._db.execute("PRAGMA defer_foreign_keys = ON")

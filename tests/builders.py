@@ -12,7 +12,7 @@ from app.exchange import importing
 from app.recording.made_of_series import Whole
 from forms.exporters import export_reports
 from forms.importers.filled_form import FormDefaults
-from forms.isolation.report import example_documents
+from forms.isolation.document import example_documents
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from storage.changes import ChangeKind, JournalEntry

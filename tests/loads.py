@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from forms.load.comparison import Prediction
+from forms.load.prediction import Prediction
 from storage.load.records import (
     Capacity,
     Histogram,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from itertools import chain
 
-from forms.exporters.text import drawn_table
+from forms.exporters.text_tables import drawn_table
 from forms.series.run_table import run_table
 from forms.series.summary import SeriesSummary
 from storage.records import Phase

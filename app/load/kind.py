@@ -69,7 +69,7 @@ class LoadKind(recording_kind.Kind[Load]):
         return notebook.load(head.id)
 
     def from_node(self, node: JSONNode) -> Load:
-        from forms.load.report import load_from_document
+        from forms.load.document import load_from_document
 
         return load_from_document(node)
 

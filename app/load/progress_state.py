@@ -13,7 +13,7 @@ from app.load import standing
 from app.recording import process
 from app.series import curve
 from forms import layout, report, wording
-from forms.exporters import text as exporters_text
+from forms.exporters import text_charts, text_tables
 from forms.load.charts import load_charts
 from forms.load.tables import points_table
 
@@ -128,7 +128,7 @@ class LoadProgressState(standing.LoadStanding):
         points = self.load.points if self.load is not None else ()
         table: list[str] = []
         if self.load is not None and points:
-            table = ["", *exporters_text.table_lines(points_table(points, self.load.scenario), width, ansi=True)]
+            table = ["", *text_tables.table_lines(points_table(points, self.load.scenario), width, ansi=True)]
 
         room = height - len(table) - 2
         if height >= _AREAS_FROM and len(self.seconds) > 1 and room >= 2 * _LEAST_AREA:
@@ -137,7 +137,7 @@ class LoadProgressState(standing.LoadStanding):
             return "\n".join([*areas, self._connections_line(width), *table])
 
         for chart in load_charts(points):
-            table += ["", *exporters_text.chart_lines(chart, width, ansi=True)]
+            table += ["", *text_charts.chart_lines(chart, width, ansi=True)]
         return "\n".join([*self._draw_seconds(width), *table]).lstrip("\n")
 
     def _area_charts(self, most_bars: int) -> Iterator[report.Chart]:

@@ -20,7 +20,7 @@ from app.recording.rescue import notebook_to_measure_into
 from app.server import facts
 from app.worksheets.prediction import prediction_of
 from forms.load import summary as load_summary
-from forms.load.comparison import Prediction
+from forms.load.prediction import Prediction
 from storage.load import records
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, new_series_id, utc_now

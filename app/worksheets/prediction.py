@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from app.base.errors import UsageError
 from app.base.units import parse_size
-from forms.load.comparison import Prediction, predicted
+from forms.load.prediction import Prediction, predicted
 from forms.load.report import load_report
 from forms.report import Report
 from forms.worksheets import references, users

@@ -1,4 +1,6 @@
-"""What a diagnosis measured, stage by stage, with units and names."""
+"""The figures of a diagnosis, stage by stage: each a number with a name, a unit and an interval, for tables and
+JSON.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,7 +33,9 @@ class Figure:
 
     stage: StageName
     key: str
+    """Its name in documents, without the unit."""
     name: str
+    """Its name for people."""
     unit: Unit
     value: float
     interval: Interval | None = None
@@ -43,6 +47,7 @@ class Figure:
 
     @property
     def range_text(self) -> str:
+        """The interval, as in ``1.1 ms to 1.4 ms``; empty without one."""
         if self.interval is None or self.interval[0] == self.interval[1]:
             return ""
 
@@ -80,6 +85,7 @@ def value_text(value: float, unit: Unit) -> str:
 
 
 def figures(diagnosis: Diagnosis) -> list[Figure]:
+    """The figures of all stages that were measured to their end."""
     measured: list[Figure] = []
     for name, figures_of in _FIGURES.items():
         stage = diagnosis.stage(name)
@@ -137,7 +143,7 @@ def _small_files_figures(stage: Stage) -> Iterator[Figure]:
 
 
 def _folder_figures(stage: Stage) -> Iterator[Figure]:
-    """Of the largest folder."""
+    """The figures of the largest folder."""
     counts = summary.sizes_of(stage, "list")
     if counts:
         count = counts[-1]

@@ -1,4 +1,7 @@
-"""Diagnoses on paper and as JSON, alone or two side by side."""
+"""The form of a diagnosis and its JSON document, and those of two diagnoses compared.
+
+A diagnosis measures stages, in each of which rules look for complaints: findings of what users wait for.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -55,6 +58,7 @@ def complaint_document(complaint: Finding) -> dict[str, Any]:
 
 
 def diagnosis_answer(diagnosis: looks.Diagnosis) -> layout.Toned:
+    """The costliest thing that is wrong; or that nothing is, or nothing was measured."""
     findings = complaints(diagnosis)
     wrong = [finding for finding in findings if finding.is_wrong]
     if wrong:
@@ -161,6 +165,7 @@ def _copies_table(measured: Sequence[Figure]) -> Iterator[report.Table]:
 
 
 def diagnosis_comparison(base: looks.Diagnosis, other: looks.Diagnosis) -> report.Report:
+    """Which findings are new or gone, and the figures side by side."""
     base_complaints = _complaints_only_in(base, other)
     new_complaints = _complaints_only_in(other, base)
     answer = "The same findings."

@@ -1,4 +1,10 @@
-"""What is wrong by a diagnosis: a function for each complaint."""
+"""The rules that find what is wrong in a diagnosis: of each stage that was measured, what users will complain about.
+
+A rule takes a stage and the whole diagnosis, and gives a `Finding`, or None where nothing is wrong; ``RULES``, at
+the end, says which stage each one is for. A finding's ``cost`` is the share of the time that users would save, 0 to
+1: the costliest comes first. A finding is made only of what *nearly each* sample shows (``time_of_nearly_each``),
+since a busy machine delays many of them, and a slow server all.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,17 +19,23 @@ from forms.findings.path import FAR_SECONDS
 from forms.stats.summary import median
 from storage.looks import Diagnosis, Ruling, Stage, StageName
 
+# The first connect.
 SLOW_CONNECT_SECONDS = 1.0
 """Beyond the round trips; the pause after which users lose their train of thought (Nielsen 1993)."""
 
-_OF_THE_WAIT = 2 / 3
-"""What a stage must take of the time that is lost, to be named: a busy machine delays each of them."""
+_SHARE_OF_THE_WAIT = 2 / 3
+"""What a leg of the connect must take of the time that is lost, to be named: a busy machine delays each of them."""
 
+# Small files.
 SLOW_FILE_SECONDS = 0.004
 """250 small files a second; a local server does 1,000 and more."""
 
+_MOST_OF_A_FILE = 0.5
+"""Of a file's time, from which on one part is what it is spent on."""
+
+# Large folders.
 MISSING_NAME_SECONDS = 0.002
-"""Beyond a name in a small folder; less is not felt."""
+"""To learn that a name is missing, beyond what it takes in a small folder; less is not felt."""
 
 MADE_FOLDER_SECONDS = 0.010
 MADE_FOLDER_SECONDS_AN_ENTRY = 1e-6
@@ -31,22 +43,30 @@ MADE_FOLDER_SECONDS_AN_ENTRY = 1e-6
 3 to 4 ms, and nobody knows whether the share has such a folder."""
 
 SLOW_ENTRY_SECONDS = 0.005
+"""To ask about one entry, as a file manager does for each."""
 STEEP = 1.3
+"""The exponent by which the time of a listing grows with the folder, beyond which the folder itself is the reason."""
+
+# Distance.
 RISING = 1.5
 """Twice the bytes in flight carry this many times as much: the window is the limit."""
 
+# A long run.
 FADES_TO = 0.6
-ONE_STREAM_LIMITS = 1.5
-SEVERAL_ARE_SLOW = 0.7
-"""Connections that only share a path carry together what one does; less than this is lost somewhere."""
+"""Of its rate before: a run that falls to less was fast for a while only."""
 
+# Several connections, compared with one.
+ONE_STREAM_LIMITS = 1.5
+"""Times as much: then one stream by itself was the limit."""
+SEVERAL_ARE_SLOW = 0.7
+"""Times as much. Connections that only share a path carry together what one does; less than this is lost somewhere."""
 _LEAST_TURNS = 2
+"""Turns in which several were slower than one, to be sure of it."""
 _BUSY_PERCENT = 90.0
 """Where this machine's processors are that busy, they are what several connections share, and what a scan waits for."""
 
 _NAMED_SETTINGS = 3
-_MOST = 0.5
-"""Of a file's time, from which on one part is what it is spent on."""
+"""Of the bad settings, as many are named with their reasons."""
 
 _LEGS = {
     "lookup": ("the name lookup", "a DNS server that does not answer: check /etc/resolv.conf here"),
@@ -67,7 +87,8 @@ _LEGS = {
 }
 """The parts of a connect, in order: what each is called, and what usually makes it slow."""
 
-_WORKED_OUT = "an old server: GMAC needs Samba 4.15, Windows 11 or Windows Server 2022"
+_OLD_SERVER = "an old server: GMAC needs Samba 4.15, Windows 11 or Windows Server 2022"
+_KEEP_PROTECTION = "Keep it: it protects what crosses the network, and this is its fastest algorithm."
 
 
 def complaints(diagnosis: Diagnosis) -> list[Finding]:
@@ -86,11 +107,13 @@ def complaints(diagnosis: Diagnosis) -> list[Finding]:
 
 
 def _urgency(finding: Finding) -> tuple[bool, float]:
-    """What is wrong comes first, and of that the costliest; what was not measured costs nobody knows what: last."""
-    return not finding.is_wrong, -1 if finding.cost is None else -finding.cost - 1
+    """A key to sort by: what is wrong comes first, of that the costliest, and at last what has no measured cost."""
+    rank = 0.0 if finding.cost is None else -finding.cost
+    return not finding.is_wrong, rank
 
 
 def slow_connect(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
+    """A first connect that waits long, most of it in one leg (a name lookup, the login …)."""
     totals = stage.of("total_seconds")
     if not totals:
         return None
@@ -99,7 +122,7 @@ def slow_connect(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     seconds_beyond = _seconds_beyond_usual(stage, times_of_leg)
     lost_seconds = sum(seconds_beyond.values())
     slowest = max(seconds_beyond, key=seconds_beyond.__getitem__)
-    if lost_seconds < SLOW_CONNECT_SECONDS or seconds_beyond[slowest] < _OF_THE_WAIT * lost_seconds:
+    if lost_seconds < SLOW_CONNECT_SECONDS or seconds_beyond[slowest] < _SHARE_OF_THE_WAIT * lost_seconds:
         return None
 
     name, usual_reason = _LEGS[slowest]
@@ -123,7 +146,11 @@ def slow_connect(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
 
 
 def _seconds_beyond_usual(stage: Stage, times_of_leg: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """By how much the first connect waited for each leg beyond the round trip that it needs."""
+    """By how much the first connect waited for each leg beyond what it has to.
+
+    That is a round trip; nothing for the lookup, which is answered from nearby; and for this machine's own work what
+    its processes waited for a processor.
+    """
     round_trip = summary.round_trip(stage)
     usual_seconds = {"lookup": 0.0, "this_machine": sum(stage.of("processor_wait_seconds")[:1])}
     return {leg: max(0.0, times[0] - usual_seconds.get(leg, round_trip)) for leg, times in times_of_leg.items()}
@@ -138,7 +165,7 @@ def _later_logins_text(times: Sequence[float]) -> str:
 
 
 def far_away(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
-    """Credits that do not fill the path, else the distance itself."""
+    """A server far away: credits that do not fill the path, else the distance itself."""
     echoes = stage.of("echo_seconds")
     rates = summary.rates_in_flight(stage)
     if not echoes or len(rates) < 2 or summary.time_of_nearly_each(echoes) < FAR_SECONDS:
@@ -148,7 +175,7 @@ def far_away(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
 
 
 def _too_few_credits(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
-    """The server grants fewer bytes in flight than were asked for, and more would have carried more."""
+    """The server grants fewer bytes in flight (SMB's credits) than were asked for, and more would have carried more."""
     rates = summary.rates_in_flight(stage)
     most = max(rates)
     least = min(rates)
@@ -183,6 +210,7 @@ def _too_few_credits(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
 
 
 def _distance(stage: Stage) -> Finding:
+    """The round trip itself, which no setting shortens."""
     rates = summary.rates_in_flight(stage)
     most = max(rates)
     least = min(rates)
@@ -214,11 +242,13 @@ class SmallFileTimes:
     seconds: float
     """The median."""
     seconds_of_nearly_each: float
+    """What nearly each file takes at least."""
     share_on_the_way: float
-    """Of the time, what the round trips take."""
+    """The share of the time that the round trips take, 0 to 1."""
 
 
 def _slower_direction(stage: Stage) -> SmallFileTimes | None:
+    """The times of put or get, whichever takes longer; None where neither was measured."""
     round_trips = stage.number("round_trips") or 0
     round_trip = summary.time_of_nearly_each(stage.of("echo_seconds") or (0.0,))
 
@@ -247,9 +277,9 @@ def many_small_files(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     if slower is None or slower.seconds_of_nearly_each < SLOW_FILE_SECONDS:
         return None
 
-    is_far = slower.share_on_the_way >= _MOST
+    is_far = slower.share_on_the_way >= _MOST_OF_A_FILE
     opening_seconds, _ = _opening_seconds(stage, slower.command)
-    if not is_far and opening_seconds >= _MOST * slower.seconds:
+    if not is_far and opening_seconds >= _MOST_OF_A_FILE * slower.seconds:
         return None  # which `slow_open` tells
 
     round_trips = int(stage.number("round_trips") or 0)
@@ -292,12 +322,13 @@ def _opening_seconds(stage: Stage, command: str) -> tuple[float, float]:
 
 
 def slow_open(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
+    """Small files whose time goes to the server's opening and closing of them."""
     slower = _slower_direction(stage)
     if slower is None:
         return None
 
     opening_seconds, nearly_each = _opening_seconds(stage, slower.command)
-    if nearly_each < SLOW_FILE_SECONDS / 2 or opening_seconds < _MOST * slower.seconds:
+    if nearly_each < SLOW_FILE_SECONDS / 2 or opening_seconds < _MOST_OF_A_FILE * slower.seconds:
         return None
 
     opened, _ = summary.median_with_interval(stage.of(f"{slower.command}_open_seconds"))
@@ -315,7 +346,9 @@ def slow_open(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
 
 
 def large_folders(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
-    """The costliest of: a missing name, the questions of a file manager, a listing that grows too fast."""
+    """The costliest of three: a missing name, a file manager's questions, a listing that grows faster than the
+    folder.
+    """
     counts = summary.sizes_of(stage, "list")
     if not counts:
         return None
@@ -330,7 +363,10 @@ def _folder_urgency(finding: Finding) -> tuple[bool, float]:
 
 
 def _missing_name(stage: Stage, counts: Sequence[int]) -> Finding | None:
-    """A scan of the folder for each name that is not there; in a folder that we made it takes more to be a warning."""
+    """Names that are not there, for each of which the server scans the folder, as Samba ignores case.
+
+    A folder that we made for the diagnosis must take longer to be more than a note: the share may have none as large.
+    """
     count = counts[-1]
     times = stage.of(f"missing_{count}_seconds")
     if not times:
@@ -377,6 +413,7 @@ def _missing_name(stage: Stage, counts: Sequence[int]) -> Finding | None:
 
 
 def _slow_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
+    """A folder of which a file manager has to ask long about each entry."""
     count = counts[-1]
     times = stage.of(f"ask_{count}_seconds")
     if not times:
@@ -404,6 +441,7 @@ def _slow_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
 
 
 def _steep_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
+    """A listing whose time grows faster than the number of entries."""
     growth = summary.growth(stage)
     if growth is None:
         return None
@@ -425,7 +463,7 @@ def _steep_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
 
 
 def protected(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
-    """Signing or encryption that the server asks for, with what this machine spends on it."""
+    """Signing or encryption that the server asks for, with what this machine spends on it; a warning for a slow one."""
     base = stage.of("plain_bytes_per_second")
     signing = str(stage.facts.get("plain.signing") or "none")
     cipher = str(stage.facts.get("plain.encryption") or "none")
@@ -435,11 +473,11 @@ def protected(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
 
     algorithm = (cipher if is_encrypted else signing).upper()
     is_old = "ccm" in cipher if is_encrypted else "gmac" not in signing
-    what_to_do = _KEEP
+    what_to_do = _KEEP_PROTECTION
     if is_old and is_encrypted:
         what_to_do = "Prefer AES-128-GCM: `server smb3 encryption algorithms`."
     elif is_old:
-        what_to_do = f"{algorithm} is the algorithm of {_WORKED_OUT}."
+        what_to_do = f"{algorithm} is the algorithm of {_OLD_SERVER}."
 
     share = summary.protection_share(stage)
     spent = f" This machine alone spends at least {_percent_with_interval(*share)} of it on that." if share else ""
@@ -474,10 +512,8 @@ def _percent_with_interval(percent: float, interval: summary.Interval) -> str:
     return f"{wording.percent(percent)} ({low} to {high})"
 
 
-_KEEP = "Keep it: it protects what crosses the network, and this is its fastest algorithm."
-
-
 def fades(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
+    """A long run that becomes much slower and stays so."""
     change = summary.break_of(stage)
     if change is None or change.after > FADES_TO * change.before:
         return None
@@ -505,7 +541,9 @@ def several_connections(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
 
 
 def _one_stream(stage: Stage, diagnosis: Diagnosis, factor: float, interval: summary.Interval) -> Finding | None:
-    """More than one does; on the loopback they only share the processors."""
+    """Several connections carry much more than one. Not on the loopback, where they only share processors, nor far
+    away, where each waits for round trips of its own.
+    """
     distance = diagnosis.stage(StageName.DISTANCE)
     is_far = distance is not None and summary.round_trip(distance) >= FAR_SECONDS
     low, high = interval
@@ -531,7 +569,7 @@ def _one_stream(stage: Stage, diagnosis: Diagnosis, factor: float, interval: sum
 
 
 def _slow_connections(stage: Stage, factor: float, interval: summary.Interval) -> Finding | None:
-    """Less than one does, in each turn, while this machine's processors had time."""
+    """Several connections carry less than one, in each turn, while this machine's processors had time."""
     turns = summary.connection_turns(stage)
     if len(turns) < _LEAST_TURNS or max(turns) >= SEVERAL_ARE_SLOW:
         return None
@@ -554,6 +592,7 @@ def _slow_connections(stage: Stage, factor: float, interval: summary.Interval) -
 
 
 def _bad_settings(diagnosis: Diagnosis) -> Finding | None:
+    """The harmful and contradictory settings of the diagnosis' audit, in one finding."""
     audit = diagnosis.audit
     if audit is None:
         return None

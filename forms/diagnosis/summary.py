@@ -1,4 +1,14 @@
-"""The statistics of a diagnosis: medians, prices and growth, each with its interval."""
+"""Computes figures of a diagnosis from the samples of its stages: medians, prices and growth, each with its interval.
+
+Samples are found by their names, which end in their unit. Those of a stage:
+
+- distance: ``echo_seconds``, of empty requests; ``in_flight_BYTES_bytes_per_second``, rates with as much on the way;
+- small files: ``put_open_seconds``, ``put_data_seconds``, ``put_close_seconds``, of one file each; ``get_…`` as well;
+- folders: ``list_COUNT_seconds``, ``ask_COUNT_seconds`` and ``missing_COUNT_seconds``, in a folder of COUNT entries;
+- protection: ``plain_bytes_per_second``, as the server asks for it; ``signed_…`` and ``encrypted_…``, in turn with it;
+- long run: ``at_seconds`` and ``moved_bytes``, the progress of one transfer;
+- cards: ``connections_COUNT_bytes_per_second``, of COUNT connections together.
+"""
 
 import math
 from collections.abc import Sequence
@@ -15,13 +25,16 @@ LEAST_SEGMENT_SAMPLES = 8
 """Fewer samples on one side of a break are a hiccup."""
 
 _LEAST_SEGMENT_SECONDS = 1.0
+"""A run must go on that long after a break."""
 
 _SURE = 0.001
 """The chance of a break where there is none: it is searched at every place, so that 0.05 would find one too often."""
 
 _Z_95 = 1.96
+"""Standard deviations to each side of the mean that hold 95 % of a normal distribution."""
 
 Interval = tuple[float, float]
+"""(lowest, highest), of 95 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,14 +43,19 @@ class CopyPattern:
 
     key: str
     name: str
+    """Of the program."""
     streams: int
+    """How many files it copies at once."""
     put: tuple[str, ...]
     get: tuple[str, ...]
+    """The requests for one file, in order."""
     source: str
+    """Where the pattern is from."""
 
 
 @cache
 def patterns() -> tuple[CopyPattern, ...]:
+    """All patterns, as ``patterns.toml`` has them."""
     rows = toml_data("patterns.toml", package="forms.diagnosis")["pattern"]
     return tuple(
         CopyPattern(
@@ -60,7 +78,10 @@ def copied_per_second(stage: Stage, pattern: CopyPattern, command: str) -> float
 
 
 def median_with_interval(values: Sequence[float]) -> tuple[float, Interval]:
-    """The median and the interval of order statistics that holds it in 95 %. ``values`` is not empty."""
+    """The median, with the samples between which it lies in 95 % of cases. ``values`` is not empty.
+
+    Of n sorted samples those are, from either end, number (n - 1.96 √n) / 2, by the binomial distribution.
+    """
     ordered = sorted(values)
     count = len(ordered)
     rank = max(0, math.floor((count - _Z_95 * math.sqrt(count)) / 2) - 1)
@@ -68,14 +89,20 @@ def median_with_interval(values: Sequence[float]) -> tuple[float, Interval]:
 
 
 def time_of_nearly_each(values: Sequence[float]) -> float:
-    """What surely nine in ten reach, or all of few: a busy machine delays many, a slow server each."""
+    """The time that surely nine in ten samples reach or exceed; of few samples the shortest.
+
+    A busy machine delays many of them, a slow server each. Of n sorted samples it is number 0.1 n - 1.96 √(0.09 n).
+    """
     count = len(values)
     rank = math.floor(0.1 * count - _Z_95 * math.sqrt(0.09 * count))
     return sorted(values)[max(0, rank)]
 
 
 def price(base: Sequence[float], other: Sequence[float]) -> tuple[float, Interval] | None:
-    """How many percent slower ``other`` is, from rates measured side by side."""
+    """How many percent slower ``other`` is, from rates that were measured in turn; None for fewer than two pairs.
+
+    It is 100 (1 - exp(-m)), m the mean of the logarithms of base / other; the interval of m is Student's.
+    """
     pairs = [(base_rate, other_rate) for base_rate, other_rate in zip(base, other, strict=False)]
     logs = [math.log(base_rate / other_rate) for base_rate, other_rate in pairs if base_rate > 0 and other_rate > 0]
     interval = summary.confidence_interval(logs)
@@ -91,7 +118,7 @@ def _percent_slower(log_ratio: float) -> float:
 
 
 def sizes_of(stage: Stage, kind: str) -> list[int]:
-    """The numbers in the names of samples such as ``list_1000_seconds``."""
+    """The numbers in the names of samples of that kind, ascending: 1000 in ``list_1000_seconds``."""
     sizes = []
     for name in stage.samples:
         if name.startswith(f"{kind}_"):
@@ -100,16 +127,18 @@ def sizes_of(stage: Stage, kind: str) -> list[int]:
 
 
 def round_trip(stage: Stage) -> float:
-    """Of an empty request; 0 where it was not measured."""
+    """The median seconds of an empty request; 0 where it was not measured."""
     return summary.median(stage.of("echo_seconds")) or 0.0
 
 
 def rates_in_flight(stage: Stage) -> dict[int, float]:
     """The best rate by the number of bytes that were on their way at once."""
-    return {size: max(stage.of(f"in_flight_{size}_bytes_per_second")) for size in dict.fromkeys(_in_flight(stage))}
+    return {
+        size: max(stage.of(f"in_flight_{size}_bytes_per_second")) for size in dict.fromkeys(_sizes_in_flight(stage))
+    }
 
 
-def _in_flight(stage: Stage) -> list[int]:
+def _sizes_in_flight(stage: Stage) -> list[int]:
     return [int(name.split("_")[2]) for name in stage.samples if name.startswith("in_flight_")]
 
 
@@ -132,7 +161,10 @@ def side_by_side_factor(stage: Stage, command: str) -> float | None:
 
 
 def growth(stage: Stage) -> tuple[float, Interval] | None:
-    """The exponent by which the time of a listing grows with the folder, between the two largest."""
+    """The exponent by which the time of a listing grows with the folder, between the two largest: 1 if in proportion.
+
+    It is log(time ratio) / log(entry ratio), of the medians; its ends take the extreme samples of both folders.
+    """
     counts = [count for count in sizes_of(stage, "list") if count > 0]
     if len(counts) < 2:
         return None
@@ -164,7 +196,7 @@ class Break:
 
 
 def break_of(stage: Stage) -> Break | None:
-    """The place that parts a long run into two levels; None where it has one."""
+    """Where a long run parts into two levels of speed; None where it has one."""
     moments = stage.of("at_seconds")
     moved = stage.of("moved_bytes")
     rates = []

@@ -1,4 +1,4 @@
-"""One exporter per format, all from the same reports, loaded on first use."""
+"""The formats that forms are exported in. A module for each renders reports; it is loaded when it is first used."""
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

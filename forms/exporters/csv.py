@@ -1,6 +1,8 @@
-"""Forms as CSV (RFC 4180), all records of one length, UTF-8 with a byte order mark, or spreadsheets guess.
+"""Forms as CSV (RFC 4180), for spreadsheets and to be imported again.
 
-Formula-like text and text with a leading apostrophe get another one, so that removing it restores them.
+All records have the same number of cells, and the file begins with a byte order mark, or else spreadsheets guess
+wrongly. Text that a spreadsheet would take for a formula gets an apostrophe in front, and so does text that begins
+with one: to remove one restores each.
 """
 
 import csv

@@ -1,4 +1,9 @@
-"""A chart as shapes on a field of 720 by up to 250, y downwards; marks differ without colour."""
+"""Draws a chart of a form as shapes (boxes, lines, texts), which pages of HTML and PDF then show.
+
+The drawing is 720 wide and at most 250 high, in units of its own; y counts downwards. A shape says what it is by its
+``look``, which the page gives a colour or pattern; none is told by colour alone. ``drawing`` puts together, from the
+bottom: the axis, a band, a curve, bars, their intervals (whiskers), levels that bars are compared with, signs, names.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,20 +20,25 @@ WIDTH = 720
 HEIGHT = 250
 LEAST_HEIGHT = 130
 _TOP = 32
-"""Height above the axis."""
+"""y of the axis' upper end: above it stand title and signs."""
 _LETTER = 7.2
 _LINE = 14
 """Ample width of a letter, and height of a line of text."""
 _ROOM_ABOVE = 1.08
 """What the scale reaches to, in times of the greatest value."""
 _EDGE = 8
+"""Space at the edges, and before the names of levels."""
 _LONGEST_LEVEL = 26
+"""Characters of a level's name."""
 _MOST_BARS = 240
 _ALL_NAMED = 16
+"""As few bars are all named, even if their names are cut."""
 _NAME_LINES = 3
 _SCALES = ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 _POINT = 8
+"""Side of the square that stands for a point of a curve."""
 _WHISKER = 5
+"""Half of the width of an interval's ends."""
 _STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
 
 
@@ -71,7 +81,9 @@ Shape = Box | Stroke | ChartText
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartDrawing:
     shapes: tuple[Shape, ...]
+    """Those behind come first."""
     description: str
+    """The chart in words."""
 
 
 def drawing(chart: report.Chart, height: float = HEIGHT) -> ChartDrawing:
@@ -117,11 +129,15 @@ def _description(chart: report.Chart, title: str) -> str:
 
 
 class _ChartField:
-    """The scale of a drawing, and where on it values, bars and names stand."""
+    """Where things stand in a drawing: ``y`` of a value, ``middle`` of a bar, and the names that there is room for.
+
+    The axis is divided into fifths of a round length, with ``ticks`` at their ends.
+    """
 
     def __init__(
         self, chart: report.Chart, bars: Sequence[report.Bar], levels: Sequence[report.Level], height: float
     ) -> None:
+        """The bars and levels are those of the chart that are drawn."""
         lowest, highest = replace(chart, bars=tuple(bars), levels=tuple(levels)).ends
         highest = max(highest, *(bar.frame or 0.0 for bar in bars), chart.band[2] if chart.band else 0.0)
         lowest *= _ROOM_ABOVE
@@ -144,15 +160,17 @@ class _ChartField:
 
     @property
     def across(self) -> float:
+        """The width of the field of bars."""
         return WIDTH - self.left - self.right
 
     @property
     def step(self) -> float:
+        """From the middle of one bar to that of the next."""
         return self.across / len(self.bars)
 
     @cached_property
     def names(self) -> list[tuple[int, list[str]]]:
-        """Places and the lines of their names: of every bar, or of as many as there is room for."""
+        """(number of a bar, lines of its name): of every bar, or of every second, fifth …, as there is room."""
         names = [visible(bar.name) for bar in self.bars]
         for interval in (1, 2, 5, 10, 20, 50, len(names)):
             cells = floor(self.step * interval / _LETTER) - 1
@@ -189,6 +207,7 @@ def _round_fifth(lowest: float, highest: float) -> float:
 
 
 def _scale(top: float, unit: str) -> tuple[float, str]:
+    """By what values are divided to be written, and their unit then: of bytes/sec MB/s, by 10^6."""
     if unit != "bytes/sec":
         return 1.0, unit
     for factor, name in _SCALES:
@@ -207,6 +226,7 @@ def _with_unit(value: float, unit: str) -> str:
 
 
 def _cut_lines(lines: Sequence[str], cells: int) -> list[str]:
+    """The lines that a name may have; the last one is cut."""
     if len(lines) <= _NAME_LINES:
         return list(lines)
     *first_lines, last = lines[:_NAME_LINES]
@@ -235,6 +255,7 @@ def _axis(field: _ChartField) -> Iterator[Shape]:
 
 
 def _band(chart: report.Chart, field: _ChartField) -> Iterator[Shape]:
+    """The shaded range of values, behind all else."""
     if chart.band:
         _, low, high = chart.band
         y = field.y(high)
@@ -248,6 +269,7 @@ def _curve(bars: Sequence[report.Bar], field: _ChartField) -> Iterator[Shape]:
 
 
 def _whiskers(bars: Sequence[report.Bar], field: _ChartField) -> Iterator[Shape]:
+    """The intervals of bars, each with a casing of the paper's colour, so that it is seen on a bar."""
     for look in ("casing", "whisker"):
         for index, bar in enumerate(bars):
             if bar.interval is None:
@@ -288,6 +310,7 @@ def _bars(bars: Sequence[report.Bar], field: _ChartField, *, are_points: bool) -
 
 
 def _signs(bars: Sequence[report.Bar], field: _ChartField) -> Iterator[Shape]:
+    """The signs of bars that are rejected, unusual …, above their upper ends."""
     for index, bar in enumerate(bars):
         if bar.mark in report.SIGNS:
             top = field.y(min(max(bar.ends[1], bar.interval[1] if bar.interval else 0.0), field.top))
@@ -295,6 +318,7 @@ def _signs(bars: Sequence[report.Bar], field: _ChartField) -> Iterator[Shape]:
 
 
 def _marks(chart: report.Chart, field: _ChartField, bars_per_mean: int) -> Iterator[Shape]:
+    """Lines at the bars where something happened, such as a change of a setting, with signs on top."""
     places = [field.middle(index // bars_per_mean) for index in range(len(chart.bars))]
     for x, signs in chart.signs_at(places, _LETTER):
         yield Stroke(x, _TOP, x, field.bottom, "grid")

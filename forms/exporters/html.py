@@ -31,6 +31,7 @@ def _variables(colours: dict[str, str]) -> str:
 
 
 _LONG_ROWS = 24
+"""A form of more rows has smaller charts where it is printed."""
 
 
 @cache

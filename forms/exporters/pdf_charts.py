@@ -104,6 +104,7 @@ _HATCH_STEP = 4.0
 
 
 def _hatch(pdf: FPDF, x: float, y: float, width: float, height: float) -> None:
+    """Oblique lines across a box."""
     offset = _HATCH_STEP
     while offset < width + height:
         start_x = x + max(0.0, offset - height)

@@ -1,4 +1,4 @@
-"""The fonts of a PDF: our own, and others for the characters that it lacks, boxes at last."""
+"""Gives a PDF its fonts: our own, and for characters that it lacks symbols, fonts of the system, and boxes at last."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator

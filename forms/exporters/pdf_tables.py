@@ -1,15 +1,18 @@
-"""A table of a form on the pages of a PDF."""
+"""Draws a table of a form on the pages of a PDF, in letters as large as its columns allow.
+
+A table takes the whole width of the page. Its letters become smaller until all columns fit as they are; long texts are
+wrapped before letters become too small. A row stays on one page.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import cast
 
-from fpdf import FPDF
-from fpdf.enums import TableBordersLayout, TableBorderStyle, TableCellStyle, VAlign
+from fpdf import FPDF, enums
 from fpdf.fonts import FontFace
 
+from forms import layout
 from forms.exporters.pdf_look import GREY, INK, TEXT, WARN
-from forms.layout import control_pictures, cut, visible
 from forms.report import SIGNS, Mark, ReportKind, Role, Row, Table, cell_text
 
 _COLOURS = {Mark.REJECTED: WARN, Mark.RESTORED: WARN, Mark.FAILED: WARN, Mark.WARM_UP: GREY}
@@ -45,20 +48,21 @@ _HEADING_CELLS = 120
 """Characters of a heading that are kept."""
 
 
-class _Rules(TableBordersLayout):
+class _Rules(enums.TableBordersLayout):
     """Thin rules around all cells, and a thick one below the headings and where the rows' role changes."""
 
     def __init__(self, starts: set[int]) -> None:
+        """``starts``: the rows above which there is a thick one; the headings are row 0."""
         self.starts = starts
 
-    def cell_style_getter(self, row_idx: int, *_: int, **_places: int) -> TableCellStyle:
-        thick = TableBorderStyle(1.2, INK)
+    def cell_style_getter(self, row_idx: int, *_: int, **_places: int) -> enums.TableCellStyle:
+        thick = enums.TableBorderStyle(1.2, INK)
         top = thick if row_idx in self.starts else row_idx == 0
-        return TableCellStyle(left=True, right=True, top=top, bottom=True if row_idx else thick)
+        return enums.TableCellStyle(left=True, right=True, top=top, bottom=True if row_idx else thick)
 
 
 def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
-    """Draw the table at the page's width in the largest size that fits; rows stay whole."""
+    """Draw the table, beginning at ``y`` of the page; ``blank``: with rows high enough to be filled in by hand."""
     texts = [_row_texts(table, row) for row in table.rows]
     size, widths = _fit_columns(pdf, table, texts)
     rows: list[tuple[Row, tuple[str, ...]]] = []
@@ -76,9 +80,9 @@ def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
         min_row_height=_BY_HAND_HEIGHT if blank else None,
         padding=(size * _between_rows(pdf, size, len(rows)), _PADDING),
         text_align=tuple("LEFT" if column.kind is ReportKind.TEXT else "RIGHT" for column in table.columns),
-        v_align=VAlign.T,
+        v_align=enums.VAlign.T,
     ) as page_table:
-        page_table.row([cut(visible(column.heading), _HEADING_CELLS) for column in table.columns])
+        page_table.row([layout.cut(layout.visible(column.heading), _HEADING_CELLS) for column in table.columns])
         for row, part in rows:
             is_bold = row.role is Role.RESULT or row.mark in {Mark.UNUSUAL, Mark.BOTTLENECK}
             emphasis = ("B" if is_bold else "") + ("S" if row.struck else "")
@@ -91,7 +95,7 @@ def table_on(pdf: FPDF, table: Table, *, blank: bool = False) -> None:
 
 
 def _between_rows(pdf: FPDF, size: float, rows: int) -> float:
-    """The narrow space only where it saves a page."""
+    """The space above and below a row's text, in heights of a letter: the narrow one only where it saves a page."""
     room = pdf.page_break_trigger - pdf.y
     wide = size * (_TABLE_LEADING + 2 * _WIDE_SPACE) * (rows + 1)
     narrow = size * (_TABLE_LEADING + 2 * _NARROW_SPACE) * (rows + 1)
@@ -99,8 +103,9 @@ def _between_rows(pdf: FPDF, size: float, rows: int) -> float:
 
 
 def _row_texts(table: Table, row: Row) -> list[str]:
+    """The texts of a row's cells, the first with the row's sign."""
     cells = [cell_text(cell, column.kind) for cell, column in table.cells(row)]
-    texts = [control_pictures(text).replace("\t", " ") for text in cells]
+    texts = [layout.control_pictures(text).replace("\t", " ") for text in cells]
     if row.mark in SIGNS:
         texts[0] = f"{SIGNS[row.mark]} {texts[0]}"
     return texts
@@ -146,7 +151,9 @@ def _fit_columns(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tup
 
 
 def _widest_text(widths: Sequence[float], text_columns: Sequence[int], room: float) -> float:
-    """How wide columns of text may be, if each takes no more than it needs."""
+    """How wide a column of text may be, if each takes no more than it needs, and what is left is shared by the
+    others.
+    """
     room -= sum(width for index, width in enumerate(widths) if index not in text_columns)
     text_widths = sorted(widths[index] for index in text_columns)
     for place, width in enumerate(text_widths):

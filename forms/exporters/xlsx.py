@@ -1,4 +1,8 @@
-"""Forms as XLSX: a sheet each, live formulas and a chart; averages follow a run's changed status."""
+"""Forms as XLSX: a sheet each, with formulas in place of what is computed, and a chart.
+
+So an average follows when somebody changes the status of a run. A formula names cells by what they are (a column of a
+table, a field); the sheet knows their addresses once they are written.
+"""
 
 import io
 import re
@@ -43,6 +47,7 @@ def render(reports: Sequence[report.Report], *, paper: str) -> bytes:
         book.set_properties({"title": clean(reports[0].title), "comments": "sharebench"})
         book.set_calc_mode("auto")
 
+        # A cell's look is an object of the workbook: one for each set of properties.
         @cache
         def format_of(**properties: Any) -> Any:
             return book.add_format(properties)
@@ -54,7 +59,7 @@ def render(reports: Sequence[report.Report], *, paper: str) -> bytes:
 
 
 class _SheetWriter:
-    """Writes a form from the top: ``line``, from 0, is the next one that is free."""
+    """Writes one form into a sheet, from the top downwards."""
 
     def __init__(self, book: Any, name: str, form: report.Report, format_of: Callable[..., Any]) -> None:
         self.book = book
@@ -62,11 +67,13 @@ class _SheetWriter:
         self.format_of = format_of
         self.page = book.add_worksheet(name)
         self.line = 0
+        """The next line that is free, from 0."""
         self.field_cells: dict[str, str] = {}
         """Where each field's number stands, for the formulas: ``$B$4``."""
         self.table_lines: list[int] = []
         """The first line of each table's rows."""
         self.widths = _column_widths(form)
+        """Of each column, in letters."""
 
     def write(self, paper: int) -> None:
         self._write_text(0, 0, self.form.title, bold=True, font_size=14)
@@ -102,6 +109,7 @@ class _SheetWriter:
             self.page.write_blank(line, column, None, self.format_of(**properties))
 
     def _fields(self, fields: Sequence[report.Field]) -> None:
+        """Write each field: its name, then its number and unit where it has one, and its text."""
         for field in fields:
             self._write_text(self.line, 0, field.name, font_color="#595959", valign="top")
             if field.number is not None and field.unit:
@@ -121,7 +129,7 @@ class _SheetWriter:
             self.line += 1
 
     def _across(self, first: int, text: str) -> None:
-        """Wrap long or multi-line text: one long sentence would shrink the whole print."""
+        """Write a text from a column on; a long one wrapped in merged cells, since it would shrink the whole print."""
         last = max(_LEAST_ACROSS, len(self.widths) - 1)
         cells = int(sum(self.widths[first : last + 1])) - 2
         lines = sum(len(wrap(line, cells)) for line in lines_of(text))
@@ -209,6 +217,7 @@ class _SheetWriter:
             self.page.write_formula(self.line, column, f"={text}", form, value)
 
     def _address(self, reference: report.ColumnGroup | report.FieldReference, first: int) -> str:
+        """Where what a formula refers to stands: ``$B$4``, ``C12:C16``."""
         if isinstance(reference, report.FieldReference):
             return self.field_cells[reference.name]
         first = first if reference.table is None else self.table_lines[reference.table]
@@ -216,6 +225,7 @@ class _SheetWriter:
         return cells
 
     def _chart(self, chart: report.Chart, line: int) -> None:
+        """Insert a chart of a table's column; of a chart that no table has the numbers of there is none."""
         if chart.source is None:
             return
         table, column = chart.source
@@ -257,6 +267,7 @@ class _SheetWriter:
 
 
 _MOST_HATCHED = 500
+"""Points of a chart up to which rejected ones are hatched."""
 _HATCHED = {"pattern": {"pattern": "wide_upward_diagonal", "fg_color": "#8F1D1D", "bg_color": "#FFFFFF"}}
 
 
@@ -276,6 +287,7 @@ _REMARK = report.Column(heading="Remark", kind=report.ReportKind.TEXT)
 
 
 def _look(row: report.Row) -> dict[str, Any]:
+    """The properties of a row's cells by its mark and role."""
     if row.struck:
         return {"font_strikeout": True, "font_color": "#8F1D1D"}
     if row.mark is report.Mark.FAILED:
@@ -293,6 +305,7 @@ _MOST_WIDTH = 44.0
 _STATUS_WIDTH = 11.0
 REMARK_WIDTH = 40.0
 _LONGEST_TEXT = 32_767
+"""Characters of a cell, by Excel."""
 _FORBIDDEN_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 
 

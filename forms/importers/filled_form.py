@@ -13,7 +13,6 @@ from forms.findings.rules_series import CONTRADICTIONS
 from forms.importers import form_fields, form_rows
 from forms.importers.contradictions import find_contradictions
 from forms.importers.form_lines import RUN_NAME, FilledForm, forms_in
-from forms.importers.form_rows import PaperColumn, PrintedNumber
 from forms.series.report import BLANK_TITLE
 from storage import json_reader, records
 from storage.plan import Plan, RunCounts
@@ -85,8 +84,8 @@ def _doubts(form: FilledForm, runs: tuple[records.Run, ...], link: int | None) -
     for line, record in form.runs:
         name = record[0].strip()
         if name in valid_runs:
-            size = PrintedNumber(valid_runs[name].size_bytes)
-            numbers_by_run.append((name, {PaperColumn.SIZE: size, **form.row(line, record).numbers()}))
+            size = form_rows.PrintedNumber(valid_runs[name].size_bytes)
+            numbers_by_run.append((name, {form_rows.PaperColumn.SIZE: size, **form.row(line, record).numbers()}))
 
     return find_contradictions(numbers_by_run, form.statistic("Average"), form.statistic("Deviation"), link)
 
@@ -100,7 +99,7 @@ def _runs(form: FilledForm, size_bytes: int | None) -> Iterator[records.Run]:
         status = row.status()
         is_failed = status is records.RunStatus.FAILED
 
-        size_cell = row.number(PaperColumn.SIZE, zero=is_failed)
+        size_cell = row.number(form_rows.PaperColumn.SIZE, zero=is_failed)
         size = _size_of_run(size_cell, size)
         seconds = row.seconds(size)
         if seconds is None and not is_failed:
@@ -127,7 +126,7 @@ def _runs(form: FilledForm, size_bytes: int | None) -> Iterator[records.Run]:
         )
 
 
-def _size_of_run(size_cell: PrintedNumber | None, size_before: int | None) -> int | None:
+def _size_of_run(size_cell: form_rows.PrintedNumber | None, size_before: int | None) -> int | None:
     """Bytes by the run's own cell, else those of the run before: a form may give the size once.
 
     The 0 of a failed run is passed over, so that the runs below it have the size of those above.
@@ -136,7 +135,7 @@ def _size_of_run(size_cell: PrintedNumber | None, size_before: int | None) -> in
     return own_size or size_before
 
 
-def _stored_size(size_cell: PrintedNumber | None, size: int | None) -> int:
+def _stored_size(size_cell: form_rows.PrintedNumber | None, size: int | None) -> int:
     """Bytes as they are stored with a run: 0 for a failed one that says so, or whose size nothing tells."""
     says_zero = size_cell is not None and size_cell.value == 0
     return 0 if says_zero or size is None else size

@@ -8,6 +8,7 @@ from forms.report import Bar, Chart
 
 
 def server_chart(summary: IsolationSummary) -> Chart:
+    """The server's rate over the numbers of clients, each in a frame as high as the slower of disk and network."""
     bars = tuple(
         Bar(name=str(point.clients), value=wording.megabytes(point.server), frame=wording.megabytes(point.least))
         for point in summary.points
@@ -30,6 +31,7 @@ def layers_chart(summary: IsolationSummary) -> Chart:
 
 
 def waterfall_chart(summary: IsolationSummary) -> Chart | None:
+    """Where one operation's time goes, each part beginning where the one before ends; None where nobody knows."""
     waterfall = summary.waterfall
     if waterfall is None:
         return None
@@ -48,7 +50,7 @@ def waterfall_chart(summary: IsolationSummary) -> Chart | None:
 
 
 def _limit_text(verdict: IsolationVerdict) -> str:
-    """From where on the client is the limit, where that share decided."""
+    """From which share on the client is the limit; empty where the verdict does not follow from that share."""
     held_share = verdict.evidence.held_share
     if held_share is None:
         return ""

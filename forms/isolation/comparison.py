@@ -7,7 +7,7 @@ from typing import Any
 
 from forms import wording
 from forms.comparison.blame_report import with_blame
-from forms.isolation.report import isolation_document
+from forms.isolation.document import isolation_document
 from forms.isolation.summary import IsolationSummary, isolation_summary, profiled_rounds
 from forms.isolation.tables import SHOWN_LAYERS
 from forms.isolation.wording import verdict_sentence

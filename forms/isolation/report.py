@@ -1,75 +1,34 @@
-"""Isolations on paper and as JSON."""
+"""The form of an isolation.
+
+An isolation plays one script against the server's disk, the network, both at once and the server, to find what
+limits it.
+"""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
-from importlib import resources
-from typing import Any
 
-from forms import report, wording
+from forms import layout, report, wording
 from forms.isolation import charts, tables
 from forms.isolation import verdict as isolation_verdict
 from forms.isolation import wording as isolation_wording
-from forms.isolation.summary import IsolationPoint, IsolationSummary, MeasuredRatio, isolation_summary
-from forms.layout import Tone
+from forms.isolation.document import isolation_document
+from forms.isolation.summary import IsolationSummary, MeasuredRatio, isolation_summary
 from forms.series import origin
-from storage.isolation import Isolation, Layer, LayerRun, isolation_to_json
+from storage.isolation import Isolation, Layer, LayerRun
 
 FORM = "isolation"
-SCHEMA = "sharebench/isolation/1"
-EXAMPLES = ("isolation-2003", "isolation-2003-without")
-
-_HIDDEN = {"server_ssh", "smb_conf", "script_path", "expose_tbench"}
-"""Fields that lead to the server, or to files of the machine that measured: in no document."""
 
 _PARTS_ALONE = (("disk", Layer.DISK, Layer.DISK_WITH_NETWORK), ("network", Layer.NETWORK, Layer.NETWORK_WITH_DISK))
+"""(name, the part alone, the part while the other is busy)"""
 
 _MOST_GAIN = 10.0
 """Above it the end of an interval tells nothing."""
 
 
-def isolation_document(summary: IsolationSummary) -> dict[str, Any]:
-    """The JSON object ``sharebench/isolation/1``, unrounded."""
-    stored = {name: value for name, value in isolation_to_json(summary.isolation).items() if name not in _HIDDEN}
-    verdict = {
-        "cause": summary.verdict.cause.value,
-        "doubts": [doubt.value for doubt in summary.verdict.doubts],
-        "evidence": asdict(summary.verdict.evidence),
-    }
-    waterfall = None
-    if summary.waterfall:
-        waterfall = dict(summary.waterfall.parts()) | {"one operation": summary.waterfall.whole}
-
-    return {
-        "schema": SCHEMA,
-        **stored,
-        "points": list(map(_point_document, summary.points)),
-        "verdict": verdict,
-        "waterfall_microseconds": waterfall,
-        "profile_summary": summary.profile and asdict(summary.profile),
-        "profiling_cost": summary.profiling_cost and asdict(summary.profiling_cost),
-    }
-
-
-def _point_document(point: IsolationPoint) -> dict[str, Any]:
-    return {
-        "clients": point.clients,
-        "bytes_per_second": {layer.value: rate for layer, rate in point.rates.items()},
-        "least_bytes_per_second": point.least,
-        "server_of_least": point.ratio and asdict(point.ratio),
-        "passes_without_of_passes_with": point.price and asdict(point.price),
-    }
-
-
-def example_documents() -> tuple[bytes, ...]:
-    """The isolations of 2003, from a post on samba-technical, as documents."""
-    folder = resources.files("forms.isolation").joinpath("data")
-    return tuple(folder.joinpath(f"{name}.json").read_bytes() for name in EXAMPLES)
-
-
 def isolation_report(isolation: Isolation) -> report.Report:
     summary = isolation_summary(isolation)
-    tone = Tone.CAUTION if summary.verdict.cause is isolation_verdict.Cause.UNKNOWN else Tone.PLAIN
+    tone = layout.Tone.CAUTION if summary.verdict.cause is isolation_verdict.Cause.UNKNOWN else layout.Tone.PLAIN
     answer = report.verdict_field(isolation_wording.answer_sentence(summary.verdict), tone)
 
     return report.Report(

@@ -1,4 +1,9 @@
-"""An isolation computed: the layers' rates, the least of them, the server's share of it, and the verdict."""
+"""Computes what an isolation shows: each layer's rate, the server's share of the slowest, processors, and the verdict.
+
+The *layers* are the server's disk, the network, both at once, and the server itself. The *least* is the slower of disk
+and network, which the server cannot exceed; the *ratio* is the server's rate divided by it. The *price* is what the
+operations cost that were left out of the script, by runs of the whole script.
+"""
 
 import math
 import statistics
@@ -6,13 +11,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from forms.isolation.profile import Profile, ProfileSummary, Waterfall, profile_summary, waterfall
+from forms.isolation import profile
 from forms.isolation.verdict import IsolationVerdict, LayerEvidence, judge
 from forms.stats import summary as stats_summary
 from forms.tuning.differences import effective
 from storage import records
 from storage.isolation import CPUUse, Isolation, Layer, LayerRun
 
+# Disk and network, measured at once and each alone.
 _AT_ONCE = (Layer.DISK_WITH_NETWORK, Layer.NETWORK_WITH_DISK)
 _ALONE = (Layer.DISK, Layer.NETWORK)
 
@@ -38,7 +44,9 @@ class IsolationPoint:
     least: float | None
     """Of disk and network at once, as in 2003; else of each alone."""
     ratio: MeasuredRatio | None
+    """The server's rate divided by the least."""
     price: MeasuredRatio | None
+    """Passes a second without the operations that are left out, divided by those with them."""
 
     @property
     def server(self) -> float | None:
@@ -51,10 +59,14 @@ class IsolationSummary:
     points: tuple[IsolationPoint, ...]
     cpu: CPUUses
     verdict: IsolationVerdict
-    profile: ProfileSummary | None
+    """Of the largest number of clients with which the server was measured."""
+    profile: profile.ProfileSummary | None
     profile_clients: int
-    waterfall: Waterfall | None
+    """The number of clients of the profile, the largest with one; 0 without any."""
+    waterfall: profile.Waterfall | None
+    """Where an operation's time goes, with as many clients."""
     profiling_cost: MeasuredRatio | None
+    """The server's rate while smbd counts nothing, divided by that while it counts."""
 
 
 def isolation_summary(isolation: Isolation) -> IsolationSummary:
@@ -63,9 +75,12 @@ def isolation_summary(isolation: Isolation) -> IsolationSummary:
     runs = [run for run in valid if run.round <= isolation.rounds]
     client_counts = sorted({run.clients for run in runs})
 
+    # Each part alone is compared with only where both at once were never to be measured.
     were_both_tried = any(run.layer in _AT_ONCE for run in isolation.runs)
     alone_tells = isolation.status is not records.SeriesStatus.INTERRUPTED and not were_both_tried
     points = tuple(_point(clients, runs, valid, alone_tells=alone_tells) for clients in client_counts)
+
+    # The verdict is that of the most clients with which the server was measured.
     judged_point = next((point for point in reversed(points) if point.server), None)
     judged_runs = _runs_of(runs, Layer.SERVER, judged_point.clients) if judged_point else []
 
@@ -80,9 +95,9 @@ def isolation_summary(isolation: Isolation) -> IsolationSummary:
         points=points,
         cpu=cpu,
         verdict=judge(_evidence(isolation, judged_point, judged_runs, cpu)),
-        profile=profile_summary(profiled_runs),
+        profile=profile.profile_summary(profiled_runs),
         profile_clients=profile_clients,
-        waterfall=waterfall(profiled_runs),
+        waterfall=profile.waterfall(profiled_runs),
         profiling_cost=ratio_over_rounds(
             _runs_of(runs, Layer.SERVER_UNPROFILED, most_clients),
             _runs_of(runs, Layer.SERVER, most_clients),
@@ -91,7 +106,7 @@ def isolation_summary(isolation: Isolation) -> IsolationSummary:
     )
 
 
-def profiled_rounds(summary: IsolationSummary) -> list[Profile]:
+def profiled_rounds(summary: IsolationSummary) -> list[profile.Profile]:
     """The server layer's profiles at the number of clients whose profile stands on the form."""
     valid = [run for run in summary.isolation.runs if run.status is records.RunStatus.VALID]
     return [run.profile for run in _runs_of(valid, Layer.SERVER, summary.profile_clients)]
@@ -140,7 +155,9 @@ def _point(
 
 
 def _least_layer(rates: Mapping[Layer, float], *, alone_tells: bool) -> Layer | None:
-    """Of both at once; of each alone only where both at once were never to be measured, nor failed."""
+    """The slower of disk and network: of both at once, else, if that tells anything, of each alone; None without
+    any.
+    """
     if all(layer in rates for layer in _AT_ONCE):
         return min(_AT_ONCE, key=rates.__getitem__)
     if not alone_tells:
@@ -153,7 +170,11 @@ def _least_layer(rates: Mapping[Layer, float], *, alone_tells: bool) -> Layer | 
 def ratio_over_rounds(
     upper: Sequence[LayerRun], lower: Sequence[LayerRun], value_of: Callable[[LayerRun], float]
 ) -> MeasuredRatio | None:
-    """The ratio of the means; its interval is Student's t over the logarithms of the rounds' ratios."""
+    """The ratio of two layers' mean rates, over the rounds in which both were measured; None where there are none.
+
+    Its 95 % interval is exp(mean ± t·s/√n) of the logarithms of the n rounds' ratios, t by Student with n - 1
+    degrees of freedom; the ratio itself is that of the means.
+    """
     lower_by_round = {run.round: value_of(run) for run in lower}
     pairs = [(value_of(run), lower_by_round.get(run.round, 0.0)) for run in upper]
     pairs = [(above, below) for above, below in pairs if above > 0 and below > 0]
@@ -193,6 +214,7 @@ def pooled_cpu(uses: Sequence[CPUUse]) -> CPUUse | None:
 
 
 def _pooled_spread(spreads: Sequence[records.Spread], samples: Sequence[int]) -> records.Spread:
+    """One spread of those of several runs: deviation = √(Σ (nᵢ - 1) sᵢ² / Σ (nᵢ - 1))."""
     total = 0.0
     squares = 0.0
     freedom = 0
@@ -226,7 +248,7 @@ def _evidence(
     both_cpu = cpu.get((Layer.DISK_WITH_NETWORK, point.clients))
     process_percents = _mean_processes(runs)
     link_share, link_share_both_ways = _link_shares(isolation, runs)
-    fall = waterfall(runs)
+    waterfall = profile.waterfall(runs)
     client = isolation.client
     return LayerEvidence(
         clients=point.clients,
@@ -256,7 +278,7 @@ def _evidence(
         disk_busy_percent=stats_summary.mean(
             [run.disk_busy_percent for run in runs if run.disk_busy_percent is not None]
         ),
-        file_system_share=fall.file_system_share if fall else None,
+        file_system_share=waterfall.file_system_share if waterfall else None,
         loopback=isolation.loopback or isolation.same_machine,
         same_machine=isolation.same_machine,
         signed=client is None or client.signing != "none",

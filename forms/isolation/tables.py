@@ -17,6 +17,7 @@ NAMES = {
     Layer.DISK_WITH_NETWORK: "Disk, both busy",
     Layer.NETWORK_WITH_DISK: "Network, both busy",
 }
+"""What the parts are called in tables and charts."""
 SHOWN_LAYERS = (*NAMES, Layer.SERVER)
 
 _BOTH = "Disk + network"
@@ -45,7 +46,7 @@ def failed_runs(runs: Sequence[LayerRun]) -> list[LayerRun]:
 
 
 def layers_table(summary: IsolationSummary) -> report.Table:
-    """The table of 2003: a row per number of clients."""
+    """A row per number of clients with each layer's rate, as in the post of 2003 that the method is from."""
     has_price = any(point.price for point in summary.points)
     return report.Table(
         columns=_layer_columns(summary, has_price=has_price),
@@ -113,7 +114,7 @@ _STATISTICS = (("mean", "mean"), ("median", "median"), ("deviation", "deviation 
 
 
 def _cpu_table(summary: IsolationSummary) -> Iterator[report.Table]:
-    """The processors with the most clients."""
+    """How busy the server's processors were in each layer, with the most clients."""
     most_clients = max((clients for _, clients in summary.cpu), default=0)
     rows = []
     for (layer, clients), use in summary.cpu.items():

@@ -1,30 +1,41 @@
-"""Which layer limits a server: the evidence of one number of clients, and what follows from it."""
+"""Judges what limits a server: Samba, the disk, the network, a processor, or the client that measures it.
+
+An isolation plays one script of file operations against the server's disk, the network, both at once, and the
+server, with some number of clients. `LayerEvidence` is what that showed; ``judge`` draws the verdict from it. The
+*least layer* is the slower of disk and network: a server cannot be faster, and one that nearly reaches it is held
+back by it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+# Limits of the evidence's figures of the same names.
+
 CLIENT_SHARE = 0.6
-"""Of what this client can ask for at most: beyond it the client is what is measured."""
+"""Of what this client can ask for at most (``ceiling_share``): beyond it the client is what is measured."""
 
 SOUND_SHARE = 0.5
-"""Below it the client's own limit, which was measured once and before, was disturbed."""
+"""Of ``held_share``: where less of the time is the clients' own, they were no limit, and the ceiling, which was
+measured once and before, was disturbed."""
 
 HELD_SHARE = 0.65
 """Of an operation's time spent in the clients: beyond it they are what is measured."""
 
 LINK_SHARE = 0.85
+"""Of the link's speed, in the busier direction: beyond it the link is full."""
 
 BOTH_WAYS_SHARE = 0.9
 """Clients in step write together and read together: in and out then share a full link."""
 
 REACHED = 0.7
-"""A server this close to the least layer is held back by it; on a full link it was 0.77 and more."""
+"""Of the least layer's rate: a server that reaches as much is held back by it; on a full link it was 0.77 and more."""
 
 NEAR = 0.8
 """Of the faster of disk and network: a slower one stands out below it."""
 
 FILE_SYSTEM_SHARE = 0.5
+"""Of the clients' waiting: from here on it is calls of the server's file system that they wait for."""
 
 THROTTLED_PERCENT = 30.0
 """Of its periods: a quota that limits smbd is used up in nearly each on an idle machine, in fewer on a busy one."""
@@ -33,10 +44,13 @@ BUSY_PERCENT = 90.0
 """What waits for a disk leaves processors idle: where they are full, dbench and smbd's calls waited for them."""
 
 IDLE_PERCENT = 60.0
+"""Of the processors: below it a single client waits for them to wake up, so that nothing is at its limit."""
 IDLE_DISK_PERCENT = 5.0
+"""Of the time: below it the disk hardly worked, and the page cache answered."""
 
 OTHERS_PERCENT = 25.0
-"""The kernel moves packets outside of our processes: an unknown part may be this much."""
+"""From here on others certainly worked. The kernel moves packets outside of our processes: an unknown part may be
+this much."""
 
 MOST_OTHERS_PERCENT = 50.0
 """Of full processors: where others had more than half, nobody knows what the server would do with them."""
@@ -52,6 +66,8 @@ FASTER_THAN_PART = 2.0
 
 
 class Cause(StrEnum):
+    """What limits the server."""
+
     SAMBA = "samba"
     DISK = "disk"
     NETWORK = "network"
@@ -61,7 +77,10 @@ class Cause(StrEnum):
 
 
 class IsolationDoubt(StrEnum):
-    """Reservations as documents have them; people read :mod:`forms.isolation.wording`."""
+    """Why a cause is unknown, or what to keep in mind beside one; the values are those of documents.
+
+    People read :mod:`forms.isolation.wording`.
+    """
 
     NO_SERVER = "the server was not measured"
     NO_LEAST = "there is nothing to compare the server with"
@@ -79,35 +98,61 @@ class IsolationDoubt(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerEvidence:
-    """What is known of one number of clients; unmeasured values are absent. Rates in bytes/s."""
+    """What was measured with one number of clients; None for what was not."""
 
     clients: int
+
+    # Bytes/s of each layer, on average over the rounds.
     server: float | None = None
     disk: float | None = None
     network: float | None = None
-    """As ``disk``: at once with the other part, where that was measured."""
+    """Disk and network: while both are busy, where that was measured; else each alone."""
     disk_alone: float | None = None
     network_alone: float | None = None
     least: float | None = None
+    """The slower of disk and network."""
+
+    # The server's rate divided by the least, with its 95 % interval.
     ratio: float | None = None
     ratio_low: float | None = None
     ratio_high: float | None = None
+
+    # Percent of all of the server's processors: all that was used, and by whom.
     cpu_percent: float | None = None
     cpu_percent_of_both: float | None = None
+    """While disk and network were busy without the server."""
     server_percent: float | None = None
+    """By smbd."""
     clients_percent: float | None = None
+    """By the clients, on a server that is this machine."""
     kernel_percent: float | None = None
+
+    # How near the client that measures was to its own limits.
     client_cpu_percent: float | None = None
+    """Of all of this machine's processors."""
     ceiling_share: float | None = None
+    """The operations/s, as a share of those against a server that costs next to nothing."""
     held_share: float | None = None
+    """The share of the clients' time in which they worked themselves or waited for a processor here."""
+
+    # How near the link, smbd's quota of processor time, and the disk were to theirs.
     link_share: float | None = None
+    """Of the link's speed, in the busier direction."""
     link_share_both_ways: float | None = None
+    """Of the link's speed, both directions added up."""
     throttled_percent: float | None = None
+    """Of the periods of smbd's quota, those used up."""
     processor_quota: float | None = None
+    """How many processors the quota allows smbd."""
     disk_busy_percent: float | None = None
     file_system_share: float | None = None
+    """The share of the clients' waiting that is calls of the server's file system, by smbd's counters."""
+
+    # What has to be known to judge.
     loopback: bool = False
+    """Whether the bytes crossed no network card."""
     same_machine: bool = False
+    """Whether the clients ran on the server."""
     signed: bool = True
     encrypted: bool = True
     logs: bool = True
@@ -125,6 +170,7 @@ class LayerEvidence:
 
     @property
     def others_worked(self) -> bool:
+        """Whether other programs certainly used a good part of the processors."""
         return _is_at_least(self.others_percent, OTHERS_PERCENT)
 
     @property
@@ -155,15 +201,18 @@ class LayerEvidence:
 class IsolationVerdict:
     cause: Cause
     doubts: tuple[IsolationDoubt, ...] = ()
+    """What to keep in mind; of an unknown cause the first one is the reason."""
     evidence: LayerEvidence
 
 
 Judgement = tuple[Cause, IsolationDoubt | None]
-"""The cause, and why it is unknown where it is."""
+"""The cause; and for an unknown one the reason, else None."""
 
 
 def judge(evidence: LayerEvidence) -> IsolationVerdict:
-    """The verdict: a full link, this client, a processor quota, the disk; what then remains is Samba's."""
+    """The verdict. A full link, this client, a processor quota and the disk are looked at first; what remains is
+    Samba's.
+    """
     if not evidence.server:
         return IsolationVerdict(cause=Cause.UNKNOWN, doubts=(IsolationDoubt.NO_SERVER,), evidence=evidence)
 
@@ -185,12 +234,14 @@ def judge(evidence: LayerEvidence) -> IsolationVerdict:
 
 
 def _judge_cause(evidence: LayerEvidence) -> Judgement:
+    """What limits the server, by the figures that show it plainly, else by comparing it with the least layer."""
     plain_cause = _plain_cause(evidence)
     if plain_cause is Cause.CLIENT and _may_have_waited_for_others(evidence):
         return Cause.UNKNOWN, IsolationDoubt.OTHERS
     if plain_cause is not None:
         return plain_cause, None
 
+    # From here on the server is compared with the least layer.
     if evidence.ratio is None:
         return Cause.UNKNOWN, IsolationDoubt.NO_LEAST
 
@@ -198,11 +249,12 @@ def _judge_cause(evidence: LayerEvidence) -> Judgement:
     if evidence.clients == 1 and is_idle:
         return Cause.UNKNOWN, IsolationDoubt.WAKE_UP
 
-    if (evidence.ratio_high or evidence.ratio) < REACHED:
+    is_surely_behind = (evidence.ratio_high or evidence.ratio) < REACHED
+    if is_surely_behind:
         return _judge_server(evidence)
     if evidence.ratio < REACHED:
         return Cause.UNKNOWN, IsolationDoubt.VARYING
-    return _judge_machine(evidence)
+    return _judge_layers(evidence)
 
 
 def _may_have_waited_for_others(evidence: LayerEvidence) -> bool:
@@ -212,7 +264,7 @@ def _may_have_waited_for_others(evidence: LayerEvidence) -> bool:
 
 
 def _plain_cause(evidence: LayerEvidence) -> Cause | None:
-    """What one figure shows by itself."""
+    """The cause that one figure shows by itself; None where none does."""
     if _is_at_least(evidence.link_share, LINK_SHARE) or _fills_link_both_ways(evidence):
         return Cause.NETWORK
     if _is_client_the_limit(evidence):
@@ -225,6 +277,9 @@ def _plain_cause(evidence: LayerEvidence) -> Cause | None:
 
 
 def _is_client_the_limit(evidence: LayerEvidence) -> bool:
+    """By the clients' own share of the time; by what this machine can ask for; by its processors where that is
+    unknown.
+    """
     if _is_at_least(evidence.held_share, HELD_SHARE):
         return True
 
@@ -236,7 +291,7 @@ def _is_client_the_limit(evidence: LayerEvidence) -> bool:
 
 
 def _judge_server(evidence: LayerEvidence) -> Judgement:
-    """What holds back a server that does not reach what the layers carry."""
+    """What holds back a server that surely does not reach what the layers carry: Samba, unless others may have."""
     ratio = evidence.ratio_high or evidence.ratio or 0.0
     ratio_without_contention = _without_contention(ratio, evidence)
 
@@ -253,7 +308,7 @@ def _judge_server(evidence: LayerEvidence) -> Judgement:
     return Cause.SAMBA, None
 
 
-def _judge_machine(evidence: LayerEvidence) -> Judgement:
+def _judge_layers(evidence: LayerEvidence) -> Judgement:
     """What limits a server that reaches what the layers carry: the slower of them."""
     disk = evidence.disk
     network = evidence.network
@@ -275,6 +330,7 @@ def _judge_machine(evidence: LayerEvidence) -> Judgement:
 
 
 def _reservations(evidence: LayerEvidence, cause: Cause) -> list[IsolationDoubt]:
+    """What to keep in mind of a verdict, whatever its cause."""
     is_disk_idle = evidence.disk_busy_percent is not None and evidence.disk_busy_percent < IDLE_DISK_PERCENT
     was_disk_measured = bool(evidence.disk or evidence.disk_alone)
     is_slower_alone = is_far_slower(evidence.disk_alone, evidence.disk) or is_far_slower(
@@ -282,7 +338,7 @@ def _reservations(evidence: LayerEvidence, cause: Cause) -> list[IsolationDoubt]
     )
 
     # In the order in which they are told.
-    holds = {
+    does_hold = {
         IsolationDoubt.SLOWER_ALONE: is_slower_alone,
         IsolationDoubt.LOOPBACK: evidence.loopback,
         IsolationDoubt.PAGE_CACHE: is_disk_idle and cause is not Cause.DISK and was_disk_measured,
@@ -290,15 +346,16 @@ def _reservations(evidence: LayerEvidence, cause: Cause) -> list[IsolationDoubt]
         IsolationDoubt.OTHERS: evidence.others_worked,
         IsolationDoubt.ONE_ROUND: evidence.rounds == 1,
     }
-    return [doubt for doubt, does_hold in holds.items() if does_hold]
+    return [doubt for doubt in does_hold if does_hold[doubt]]
 
 
 def is_far_slower(rate: float | None, other: float | None) -> bool:
+    """Whether a rate is so far below another that its measurement was disturbed; False where one is unknown."""
     return rate is not None and _is_at_least(other, FASTER_THAN_PART * rate)
 
 
 def _without_others(figure: float, evidence: LayerEvidence) -> float:
-    """What it could be at most without the other programs."""
+    """What a rate or ratio could be at most without the other programs."""
     return OTHERS_COST * figure if evidence.others_worked else figure
 
 
@@ -312,6 +369,7 @@ def _without_contention(ratio: float, evidence: LayerEvidence) -> float:
 
 
 def _fills_link_both_ways(evidence: LayerEvidence) -> bool:
+    """Whether both directions together fill the link, and the server reaches what the network carries by itself."""
     is_network_slow = evidence.network is None or (evidence.server or 0.0) >= REACHED * evidence.network
     return is_network_slow and _is_at_least(evidence.link_share_both_ways, BOTH_WAYS_SHARE)
 

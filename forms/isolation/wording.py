@@ -1,4 +1,4 @@
-"""What an isolation comes to, in sentences."""
+"""The verdict of an isolation in sentences: what limits the server, why, what to keep in mind and what to do next."""
 
 from collections.abc import Callable, Mapping
 
@@ -26,10 +26,11 @@ LOOK_AT: Mapping[Cause, tuple[str, ...]] = {
     Cause.CLIENT: ("load: number of clients", "smbclient options"),
     Cause.UNKNOWN: (),
 }
-"""Entries of the catalogue, by what limits."""
+"""The entries of the catalogue of settings to look at next, by what limits the server."""
 
 _VERY_WIDE = 3
-"""An interval that ends at more than three times the ratio, or of the whole, says only how large it is, roughly."""
+"""An interval that ends beyond three times the ratio (or beyond 300 %, if that is more) is not shown: it says
+nothing."""
 
 
 def answer_sentence(verdict: IsolationVerdict) -> str:
@@ -63,6 +64,7 @@ def _main_doubt(verdict: IsolationVerdict) -> IsolationDoubt | None:
 
 
 def verdict_sentence(verdict: IsolationVerdict) -> str:
+    """What limits the server, with the figures that show it; or why nobody can say."""
     evidence = verdict.evidence
     if verdict.cause is not Cause.UNKNOWN:
         return f"Limit: {_LIMITS[verdict.cause](evidence)}"
@@ -90,6 +92,9 @@ def comparison_text(evidence: LayerEvidence) -> str:
     """What the server is compared with."""
     part = only_part(evidence)
     return f"what the {part} alone carries" if part else "what disk and network carry together"
+
+
+# What stands behind "Limit: ", a function for each cause.
 
 
 def _samba_limit(evidence: LayerEvidence) -> str:
@@ -165,7 +170,7 @@ _LIMITS: Mapping[Cause, Callable[[LayerEvidence], str]] = {
 
 
 def look_at(verdict: IsolationVerdict) -> list[str]:
-    """What of the catalogue can have cost anything."""
+    """The entries of the catalogue to look at, without those that the session did not use."""
     evidence = verdict.evidence
     is_in_use = {
         "server signing": evidence.signed,
@@ -177,6 +182,7 @@ def look_at(verdict: IsolationVerdict) -> list[str]:
 
 
 def reservations(verdict: IsolationVerdict) -> list[str]:
+    """A line of what to keep in mind; none where there is nothing."""
     # Of an unknown cause the first doubt is the reason, which the verdict tells.
     doubts = verdict.doubts[1:] if verdict.cause is Cause.UNKNOWN else verdict.doubts
     if not doubts:
@@ -193,7 +199,7 @@ _DOUBTS: Mapping[IsolationDoubt, str] = {
     IsolationDoubt.PAGE_CACHE: "the disk hardly worked, since the page cache answered",
     IsolationDoubt.ONE_ROUND: "one round gives no interval",
 }
-"""Those whose words in documents are not plain enough."""
+"""The doubts whose words in documents are not plain enough for people."""
 
 
 def describe_doubt(doubt: IsolationDoubt, evidence: LayerEvidence) -> str:
@@ -217,6 +223,7 @@ def describe_doubt(doubt: IsolationDoubt, evidence: LayerEvidence) -> str:
 
 
 RatePair = tuple[float | None, float | None]
+"""A part's rate, and the rate beside which it may be far too low."""
 
 
 def _parts_far_slower(*, disk: RatePair, network: RatePair) -> list[str]:

@@ -1,4 +1,8 @@
-"""What a load advises: what limited it, what its figures leave out, and what to measure next."""
+"""The lines of advice on a load's form: what limited it, what its figures leave out, and what to measure next.
+
+*This machine* is the load generator, which plays the users; a point that it was too slow for says nothing of the
+server.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -20,6 +24,7 @@ _TOLD_SHARE = 0.1
 
 
 def load_advice(load: Load) -> Iterator[str]:
+    """The lines, the reason of the limit first."""
     limit = load.capacity.limit if load.capacity else None
     if limit in _ADVICE:
         yield _ADVICE[limit]

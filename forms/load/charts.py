@@ -1,4 +1,4 @@
-"""The charts of a load, over its numbers of users."""
+"""The charts of a load: requests/s, the 95th percentile (p95) and the server's processors over the number of users."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -12,8 +12,8 @@ from forms.stats.distributions import student_t
 from forms.stats.summary import LEVEL, confidence_interval
 from storage.load.records import LoadPoint
 
-_Drawn = tuple[float | None, tuple[float, float] | None]
-"""A value, and its 95 % interval."""
+_ValueWithInterval = tuple[float | None, tuple[float, float] | None]
+"""What is drawn of a point: a value, and its 95 % interval; None for what is not known."""
 
 
 def load_charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:
@@ -33,16 +33,16 @@ def load_charts(points: Sequence[LoadPoint]) -> Iterator[Chart]:
             yield replace(chart, title=f"{title}, with 95 % intervals") if chart.has_intervals else chart
 
 
-def _requests_per_second(point: LoadPoint) -> _Drawn:
+def _requests_per_second(point: LoadPoint) -> _ValueWithInterval:
     return point.requests_per_second, confidence_interval(point.slice_rates)
 
 
-def _p95_milliseconds(point: LoadPoint) -> _Drawn:
+def _p95_milliseconds(point: LoadPoint) -> _ValueWithInterval:
     ends = summary.percentile_interval(point.response, 0.95)
     return milliseconds(point.response, 0.95), ends and (1000 * ends[0], 1000 * ends[1])
 
 
-def _processors_percent(point: LoadPoint) -> _Drawn:
+def _processors_percent(point: LoadPoint) -> _ValueWithInterval:
     if point.server is None:
         return None, None
 
@@ -56,7 +56,7 @@ def _processors_percent(point: LoadPoint) -> _Drawn:
     return total.mean, (max(0.0, total.mean - half), min(100.0, total.mean + half))
 
 
-_CHARTS: tuple[tuple[str, str, tuple[int, int], Callable[[LoadPoint], _Drawn]], ...] = (
+_CHARTS: tuple[tuple[str, str, tuple[int, int], Callable[[LoadPoint], _ValueWithInterval]], ...] = (
     ("Requests a second over users", "requests/s", (0, 2), _requests_per_second),
     ("p95 of the response over users", "ms", (0, 8), _p95_milliseconds),
     ("The server's processors over users", "%", (1, 3), _processors_percent),

@@ -1,10 +1,14 @@
-"""Compare two loads: capacities, and points of equal users, whose slices count as runs."""
+"""Compares two loads, a base and another: by their capacities, or at the numbers of users that both measured.
+
+Two capacities are compared where their brackets (most users carried, fewest not carried) do not overlap. Else points
+of equal users are: the requests/s in each fifth (slice) of a point's window count as its runs, and the statistics
+are those that compare series.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from operator import attrgetter
 from typing import Any
 
 from forms import report, verdict_wording, wording
@@ -14,7 +18,6 @@ from forms.stats.decision import ChangeDecision, Verdict
 from forms.stats.levels import confirmed_changes
 from forms.stats.variation import SeriesGroup
 from forms.stats.verdict_rule import Step, decide_together
-from forms.worksheets.users import UsersCalculation
 from storage.load import records
 
 COMPARISON_SCHEMA = "sharebench/load-comparison/1"
@@ -28,6 +31,8 @@ PointKey = tuple[int, int | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsersPair:
+    """A point of each load with the same number of users."""
+
     users: int
     base: records.LoadPoint
     other: records.LoadPoint
@@ -35,6 +40,7 @@ class UsersPair:
 
     @property
     def change_percent(self) -> float | None:
+        """By how many percent the other's requests/s differ from the base's."""
         base_rate = self.base.requests_per_second
         other_rate = self.other.requests_per_second
         if not base_rate or other_rate is None:
@@ -58,7 +64,9 @@ class LoadComparison:
 
 
 def compare_loads(base: records.Load, other: records.Load, earlier: Sequence[records.Load] = ()) -> LoadComparison:
-    """By capacities with disjoint brackets, else points of equal users. ``earlier``: equal loads, oldest first."""
+    """Compare them. ``earlier``: older loads of the same scenario and targets, oldest first, whose points show how much
+    such figures vary from day to day.
+    """
     pairs = _pairs_of_equal_users(base, other, earlier)
     verdict_by_capacity = _verdict_by_capacity(base, other)
     return LoadComparison(
@@ -158,6 +166,7 @@ def _history(earlier: Sequence[records.Load], compared: Collection[PointKey]) ->
 
 
 def load_comparison_report(comparison: LoadComparison) -> report.Report:
+    """The form of the comparison."""
     advice = []
     if comparison.differences:
         advice.append(f"Not the same in both: {', '.join(comparison.differences)}. That may be the reason as well.")
@@ -219,6 +228,7 @@ def milliseconds(histogram: records.Histogram, share: float) -> float | None:
 
 
 def _verdict_text(comparison: LoadComparison) -> str:
+    """The verdict with the figures that it follows from, or why there is none."""
     word = verdict_wording.VERDICT_WORDS[comparison.verdict]
     if comparison.by_capacity and comparison.capacity_ratio:
         more = "more" if comparison.verdict is Verdict.FASTER else "fewer"
@@ -243,6 +253,7 @@ def _verdict_text(comparison: LoadComparison) -> str:
 
 
 def load_comparison_document(comparison: LoadComparison) -> dict[str, Any]:
+    """The JSON object ``sharebench/load-comparison/1``, unrounded."""
     points = [
         {
             "users": pair.users,
@@ -264,34 +275,3 @@ def load_comparison_document(comparison: LoadComparison) -> dict[str, Any]:
         "differences": list(comparison.differences),
         "points": points,
     }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prediction:
-    worksheet: str
-    capacity_bytes_per_second: float
-    user_bytes_per_second: float
-    users: int
-
-
-def predicted(load: records.Load, name: str, worksheet: UsersCalculation) -> Prediction | None:
-    """The users that the worksheet's server carries (Using Samba); None where demand has no limit."""
-    if not load.scenario.think.seconds and not load.scenario.pace_seconds:
-        return None
-
-    points = [point for point in load.valid_points() if point.size_bytes is None]
-    fewest = min(points, key=attrgetter("users"), default=None)
-    if fewest is None:
-        return None
-
-    moved = (fewest.read_bytes_per_second or 0.0) + (fewest.write_bytes_per_second or 0.0)
-    if not moved:
-        return None
-
-    user_bytes_per_second = moved / fewest.users
-    return Prediction(
-        worksheet=name,
-        capacity_bytes_per_second=worksheet.capacity_bytes_per_second,
-        user_bytes_per_second=user_bytes_per_second,
-        users=int(worksheet.capacity_bytes_per_second / user_bytes_per_second),
-    )

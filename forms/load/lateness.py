@@ -1,4 +1,9 @@
-"""What the delays of the machine that makes a load could change in a point's figures: its rate and its percentiles."""
+"""How far the machine that makes a load (the load generator) may itself have changed a point's rate and percentiles.
+
+While it is measured, each process of the load generator sets a timer every 20 ms and notes how late it fires: its
+*lateness*. An answer that arrives waits as long before it is seen. A *standstill* is a time in which the machine did
+nothing at all, such as a virtual machine that is paused.
+"""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -8,13 +13,13 @@ from storage.load.records import Histogram, LoadPoint, class_width, lower_bound
 from storage.records import LEAST_STANDSTILL_SECONDS
 
 INTERVAL_SECONDS = 0.02
-"""Between two looks of a process that makes a load at how late its timers fire."""
+"""Between two timers of a process that makes a load."""
 MOST_LOST_SHARE = 0.05
 """Of the users' time. A server that makes less than 95 % of what is offered is overloaded: beyond this share the
 machine that makes the load could make a server look so by itself."""
 MOST_ADDED_SECONDS = 0.005
 MOST_ADDED_SHARE = 0.1
-"""To a percentile of the response: only more than both, in seconds and of the percentile, changes what it says."""
+"""Added to a percentile of the response: more than 5 ms, and more than a tenth of it, changes what it says."""
 _USUAL_SECONDS = 0.0005
 """How late a timer fires on an idle machine, at most."""
 
@@ -29,7 +34,11 @@ def standstill_seconds(point: LoadPoint) -> float:
 
 
 def lost_share(point: LoadPoint) -> float:
-    """The share of the users' time in which this machine, not the server, kept them from working."""
+    """The share of the users' time in which this machine, not the server, kept them from working.
+
+    It is the larger of the time that requests were sent late and that of a standstill, which are seen in one another;
+    plus, of each request, how much later its answer was seen than on an idle machine.
+    """
     users_seconds = point.users * point.seconds
     if not users_seconds:
         return 0.0
@@ -52,7 +61,10 @@ def _mean_excess_seconds(lateness: Histogram, longest_seconds: float) -> float:
 
 
 def added_to_percentile(point: LoadPoint, share: float) -> float:
-    """Seconds by which a percentile of the response would rise if this machine's lateness came to it once more."""
+    """By how many seconds a percentile of the response would rise if this machine's lateness were added to each answer.
+
+    The lateness is in the response once already; what a second time adds shows how much the first may have.
+    """
     before = point.response.quantile_seconds(share)
     if before is None or not point.generator_lateness.count:
         return 0.0
@@ -67,7 +79,10 @@ def changes_percentile(point: LoadPoint, share: float) -> bool:
 
 
 def lateness_at_any_moment(lateness: Histogram) -> WeightedTimes:
-    """How late what falls due at any moment is; a timer that fires late leaves out those that were due meanwhile.
+    """How late something is that falls due at any moment, by how late the timers were.
+
+    A timer that fires 90 ms late stands for four more, that would have been due 20, 40, 60 and 80 ms later and as much
+    less late.
 
     Source: G. Tene's correction for coordinated omission (HdrHistogram, ``recordValueWithExpectedInterval``).
     """
@@ -89,7 +104,7 @@ def _times_of(histogram: Histogram) -> WeightedTimes:
 
 
 def _quantile_of_sum(first: WeightedTimes, second: WeightedTimes, share: float) -> float:
-    """The time that this share of sums of two independent times stays within, by halving."""
+    """The time that this share of the sums stays within, of each first time with each second time; found by halving."""
     times, counts = first
     counts_up_to = [0.0, *accumulate(counts)]
     all_pairs = counts_up_to[-1] * sum(second[1])

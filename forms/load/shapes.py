@@ -1,4 +1,7 @@
-"""What several load points show together: the knee, memory per session, network cards, file sizes."""
+"""What several points of a load show together: the knee, memory per session, network cards, sizes of files.
+
+The *knee* is the number of users beyond which more of them add more waiting than requests.
+"""
 
 import math
 from collections.abc import Sequence
@@ -18,10 +21,12 @@ KNEE_POINTS = 3
 """A knee lies between two other points."""
 
 LOOPBACK_CARD = "lo"
+"""The name of the interface on which a machine talks to itself."""
 
 _ONE_CARD_SHARE = 0.9
+"""Of all bytes: a card through which more goes carries nearly everything."""
 _USED_CARD_SHARE = 0.2
-"""Nearly everything, and enough to count as used: two cards in balance carry a half each."""
+"""Of all bytes: a card through which more goes counts as used; two in balance carry a half each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +39,11 @@ class Knee:
 
 
 def knee_of(points: Sequence[LoadPoint]) -> Knee | None:
-    """The point of the greatest power, requests/s over response seconds (Kleinrock 1979; Jain 1991, 3.3), if inside."""
+    """The knee: the point with the greatest requests/s divided by mean response seconds.
+
+    None where that is the first or last point, beyond which nothing is known. This quotient is called power (Kleinrock
+    1979; Jain 1991, 3.3).
+    """
     candidates = []
     for point in sorted(points, key=attrgetter("users")):
         rate = point.requests_per_second
@@ -50,12 +59,13 @@ def knee_of(points: Sequence[LoadPoint]) -> Knee | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryLine:
-    """Memory per session: the slope of the server processes' memory over sessions."""
+    """Memory per session: by how much the memory of the server's processes grows with each session."""
 
     bytes_a_session: float
     """Of private memory (USS)."""
     low_bytes: float | None
     high_bytes: float | None
+    """The ends of its 95 % interval; None for two points, which have none."""
     shared_bytes_a_session: float | None = None
     """With a session's part of what processes share (PSS); None where that was not seen at each point."""
 
@@ -91,7 +101,11 @@ def memory_line(load: Load) -> MemoryLine | None:
 
 
 def _least_squares_slope(pairs: Sequence[tuple[float, float]]) -> tuple[float, float | None] | None:
-    """The slope of y over x, and half of its 95 % interval from three points on; None for one x."""
+    """The slope b of y over x by least squares, and half of its 95 % interval from three points on; None for one x.
+
+    b = Σ (x - x̄)(y - ȳ) / Σ (x - x̄)²; its standard error is √(Σ residuals² / (n - 2) / Σ (x - x̄)²), and the interval
+    Student's with n - 2 degrees of freedom.
+    """
     count = len(pairs)
     if len({x for x, _ in pairs}) < 2:
         return None
@@ -110,9 +124,12 @@ def _least_squares_slope(pairs: Sequence[tuple[float, float]]) -> tuple[float, f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardCheck:
+    """How the network cards of a server that has several were used."""
+
     cards: tuple[tuple[str, float, float], ...]
     """(name, bytes/s in, bytes/s out), without idle cards."""
     only_out: str | None
+    """The card by which nearly everything leaves although others take in; None where there is none."""
 
 
 def _moved_bytes(point: LoadPoint) -> int:
@@ -149,6 +166,8 @@ def card_check(points: Sequence[LoadPoint]) -> CardCheck | None:
 
 
 class SizeRow(NamedTuple):
+    """What was measured with files of one size."""
+
     size_bytes: int
     users: int
     requests_per_second: float
@@ -173,7 +192,10 @@ def size_rows(points: Sequence[LoadPoint]) -> tuple[SizeRow, ...]:
 
 
 def _busy_processors(point: LoadPoint) -> float | None:
-    """How many processors smbd used, with its share of the kernel's work; None where nobody knows."""
+    """How many processors smbd used, with its share of the kernel's work; None where nobody knows.
+
+    The kernel's work is divided among programs as their own time is.
+    """
     server = point.server
     if server is None or server.smbd_percent is None or server.kernel_percent is None or is_mostly_others(point):
         return None

@@ -1,4 +1,10 @@
-"""What load points show: percentiles, what was offered, overload, stalls, limits, capacity."""
+"""Judges the points of a load: percentiles, what was offered, overload, stalls, what limited, and the capacity.
+
+A point is a measurement with one number of users. Requests are *offered* by the users, as many as they would make if
+the server kept up, and *made*; a server that makes clearly fewer than are offered, or answers late, is overloaded. A
+point is *judged* where that is certain either way: the *load generator* (this machine, which plays the users) may
+have been too slow itself. The *capacity* lies between the most users that were carried and the fewest that were not.
+"""
 
 import math
 from collections.abc import Sequence
@@ -11,6 +17,7 @@ ACHIEVED_SHARE = 0.95
 """Below it a server does not keep up with what it is offered (FSCT, SPEC SFS)."""
 
 MOST_ERRORS_SHARE = 0.001
+"""Of the requests: beyond it the server fails."""
 
 MOST_CPU_PERCENT = 70.0
 """Of one processor, by one process of the load generator: beyond it answers queue in the process."""
@@ -27,6 +34,7 @@ _STALL_TIMES = 10
 """A silence is a stall from half a second on, and only where it is ten times what is usual at this point."""
 
 MOST_OTHERS_PERCENT = 20.0
+"""Of the server's processors, by other programs: beyond it its figures are not those of the file server."""
 
 _NEARLY_FULL_SHARE = 0.9
 """Of a link's speed: the rest is what TCP and Ethernet take for themselves."""
@@ -42,7 +50,7 @@ _LEAST_SHARE_OF_FEW = 0.5
 
 
 def percentile_seconds(times: Histogram, share: float) -> float | None:
-    """The time that this share of requests stay within; None for too few (p95 needs 20, p99 100)."""
+    """The time in seconds that this share of requests stay within; None for too few (p95 needs 20, p99 100)."""
     if times.count < requests_needed(share):
         return None
 
@@ -67,12 +75,13 @@ def requests_needed(share: float) -> int:
 
 
 def error_share(point: LoadPoint) -> float:
+    """The share of the requests that failed, 0 to 1."""
     errors = sum(point.errors.values())
     return errors / (point.requests + errors) if errors else 0.0
 
 
 def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
-    """The point that shows each user's demand; a limited load generator does not lower it."""
+    """The point with the fewest users, which shows what each user asks for; a slow load generator does not lower it."""
     telling = [
         point for point in points if point.status in {PointStatus.VALID, PointStatus.GENERATOR} and not point.size_bytes
     ]
@@ -85,9 +94,10 @@ def fewest_users(points: Sequence[LoadPoint]) -> LoadPoint | None:
 
 
 def offered_per_second(scenario: Scenario, point: LoadPoint, fewest: LoadPoint | None) -> float | None:
-    """Requests/s offered, at least those made: as scheduled, or as ``fewest`` users made and pauses allow.
+    """Requests/s that the users offer, at least those that were made; None where nobody knows.
 
-    None where nobody knows: without a schedule, the fewest users' own requests show only what was made.
+    By a schedule (a pace) that is users / pace. Users who pause offer as much each as the ``fewest`` made each; of
+    those fewest themselves only what they made is known.
     """
     made_per_second = point.requests_per_second or 0.0
     if not scenario.requests:
@@ -106,8 +116,11 @@ def offered_per_second(scenario: Scenario, point: LoadPoint, fewest: LoadPoint |
     return max(made_per_second, point.users * per_user)
 
 
-def _share_made_by_chance(point: LoadPoint, scenario: Scenario, fewest: LoadPoint | None) -> float:
-    """The share of what is offered that a server which keeps up falls below in 1 of 200 points (Poisson counts)."""
+def _least_share_by_chance(point: LoadPoint, scenario: Scenario, fewest: LoadPoint | None) -> float:
+    """The share of what is offered that a server which keeps up makes at least, but for 1 of 200 points.
+
+    Counts of requests are taken for Poisson's: 1 - 2.576 √(1 / requests of the fewest users + 1 / requests offered).
+    """
     offered = (point.offered_per_second or 0.0) * point.seconds
     if scenario.pace_seconds or fewest is None or not fewest.requests or not offered:
         return 1.0
@@ -123,12 +136,12 @@ def _is_of_too_few_requests(point: LoadPoint, scenario: Scenario, fewest: LoadPo
     if made_per_second >= ACHIEVED_SHARE * offered:
         return False
 
-    return _share_made_by_chance(point, scenario, fewest) < _LEAST_SHARE_OF_FEW
+    return _least_share_by_chance(point, scenario, fewest) < _LEAST_SHARE_OF_FEW
 
 
 def _least_share_made(point: LoadPoint, scenario: Scenario, fewest: LoadPoint | None) -> float:
-    """Of what is offered, what a server that keeps up makes at least."""
-    return min(ACHIEVED_SHARE, _share_made_by_chance(point, scenario, fewest))
+    """The share of what is offered below which a server does not keep up: 0.95, or less where chance allows less."""
+    return min(ACHIEVED_SHARE, _least_share_by_chance(point, scenario, fewest))
 
 
 def tells_of_server(point: LoadPoint) -> bool:
@@ -162,7 +175,7 @@ def is_judged(point: LoadPoint, choices: LoadChoices, scenario: Scenario, fewest
 
 
 def limit_seconds(choices: LoadChoices, scenario: Scenario, size_bytes: int | None = None) -> float:
-    """What p95 of the response may take: as asked for, or what is usual for the largest file."""
+    """What p95 of the response may take: as asked for; else a second, or the largest file's time at 10 MB/s."""
     if choices.limit_seconds is not None:
         return choices.limit_seconds
 
@@ -171,7 +184,7 @@ def limit_seconds(choices: LoadChoices, scenario: Scenario, size_bytes: int | No
 
 
 def overload(point: LoadPoint, choices: LoadChoices, scenario: Scenario, fewest: LoadPoint | None) -> str | None:
-    """Why the server does not carry the point's users; ``fewest`` users showed what is offered. None if it does."""
+    """Why the server does not carry the point's users; None where it does. ``fewest`` is from :func:`fewest_users`."""
     if point.status is PointStatus.FAILED:
         return point.reason or "the point failed"
 
@@ -201,13 +214,16 @@ class Stall:
     silent_seconds: float | None
     """How long nothing was answered; None where only one request took very long."""
     longest_seconds: float
+    """The longest answer."""
     p99_seconds: float
+    """The 99th percentile of the answers."""
 
 
 def stall_of(point: LoadPoint) -> Stall | None:
-    """What percentiles hide: waiting users make no requests, so a long silence is a few slow ones.
+    """The stall of a point, None without one. Percentiles hide it: users who wait make no requests, so that a long
+    silence is only a few slow ones.
 
-    While this machine stood still, nobody knows what the server did.
+    While this machine stood still nobody knows what the server did: that time is taken out.
     """
     median = percentile_seconds(point.response, 0.5)
     p99 = percentile_seconds(point.response, 0.99)
@@ -293,7 +309,7 @@ def capacity_of(load: Load) -> Capacity | None:
 
 
 def _limit_of_server(point: LoadPoint, link_bits_per_second: int | None) -> Limit:
-    """Of a point that is judged although the load generator was late."""
+    """What limited the server at a point, also at one that is judged although the load generator was late."""
     if point.status is PointStatus.GENERATOR:
         point = replace(point, status=PointStatus.VALID, limit=None)
 

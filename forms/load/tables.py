@@ -1,4 +1,7 @@
-"""The tables of a load: what was served, the server's processors and memory, kinds of request, sizes."""
+"""The tables of a load: what was served, the server's processors and memory, kinds of request, sizes of files.
+
+Most have a row for each point, a measurement with one number of users.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -19,10 +22,11 @@ MARKS = {
 
 
 def load_tables(load: Load) -> Iterator[Table]:
+    """The tables that the load has figures for."""
     yield points_table(load.points, load.scenario)
     if any(point.server for point in load.points):
         yield _processors_table(load.points)
-    yield _beside_table(load.points)
+    yield _resources_table(load.points)
 
     largest = max(load.valid_points(), key=attrgetter("users"), default=None)
     if largest and len(largest.operations) > 1:
@@ -34,6 +38,7 @@ def load_tables(load: Load) -> Iterator[Table]:
 
 
 def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
+    """What was offered and served at each point, and how long answers took."""
     rates = chain.from_iterable((point.read_bytes_per_second, point.write_bytes_per_second) for point in points)
     is_slow = max((rate for rate in rates if rate is not None), default=0.0) < 1e6
     # One decimal of MB/s would show nothing of a slow server: seconds have four.
@@ -84,6 +89,7 @@ def _longest_milliseconds(point: LoadPoint) -> float | None:
 
 
 def point_name(point: LoadPoint) -> str:
+    """A point's row or bar: ``40``, or ``40 x 64 KiB`` where each size of files is measured by itself."""
     size = f" x {wording.binary_size(point.size_bytes)}" if point.size_bytes else ""
     return f"{point.users}{size}"
 
@@ -132,7 +138,7 @@ def _processors_table(points: Sequence[LoadPoint]) -> Table:
     )
 
 
-def _beside_table(points: Sequence[LoadPoint]) -> Table:
+def _resources_table(points: Sequence[LoadPoint]) -> Table:
     return Table(
         columns=columns_of(
             "Users",
@@ -142,13 +148,13 @@ def _beside_table(points: Sequence[LoadPoint]) -> Table:
             ("Generator CPU %", ReportKind.DECIMAL),
             ("Late ms p99", ReportKind.DECIMAL),
         ),
-        rows=tuple(map(_row_beside, points)),
+        rows=tuple(map(_resources_row, points)),
         caption="Memory and disks of the server; the load generator, and how late its requests went out",
         is_detail=True,
     )
 
 
-def _row_beside(point: LoadPoint) -> Row:
+def _resources_row(point: LoadPoint) -> Row:
     server = point.server
     return row_of(
         point_name(point),

@@ -1,4 +1,9 @@
-"""What a load comes to, in sentences."""
+"""The results of a load in sentences: how many users were carried, and why no more is known.
+
+A number of users is *carried* where the server was not overloaded with it, and *not judged* where this machine,
+which plays the users, was too slow to tell. The capacity lies between the most that were carried and the fewest that
+were not.
+"""
 
 from collections.abc import Iterator
 from operator import attrgetter
@@ -17,6 +22,7 @@ _NOT_JUDGED = {
     PointStatus.GENERATOR: ": this machine could not keep up",
     PointStatus.REJECTED: ": the numbers contradict one another",
 }
+"""Why a point of that status is not judged, to be put behind its text."""
 
 
 def load_headline(load: Load) -> Iterator[Toned]:
@@ -61,6 +67,7 @@ def load_answer(load: Load, *, brief: bool = False) -> str:
 
 
 def _sessions_text(load: Load, points: list[LoadPoint]) -> str:
+    """How many users only logged in, and the memory that each took."""
     if not points:
         return ""
 
@@ -84,6 +91,7 @@ def _why_not_judged(point: LoadPoint, capacity: Capacity | None, *, brief: bool)
 
 
 def memory_text(line: MemoryLine) -> str:
+    """The server's memory per session, with its interval."""
     within = ""
     if line.low_bytes is not None and line.high_bytes is not None:
         within = f" ({line.low_bytes / 1000:,.0f} to {line.high_bytes / 1000:,.0f})"
@@ -121,6 +129,7 @@ def _text_of_gap(load: Load, carried: int, not_carried: int) -> str:
 
 
 def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:
+    """Why it is not known whether the server carries more users than these."""
     broken_off = summary.point_where_search_broke_off(load)
     if broken_off is not None:
         reason = "" if brief else f" ({broken_off.reason})"
@@ -147,6 +156,7 @@ def _why_no_more(load: Load, carried: int, *, brief: bool) -> str:
 
 
 def _silence(point: LoadPoint | None) -> str:
+    """What is added of a time in which the server answered nothing; empty without one."""
     stall = summary.stall_of(point) if point else None
     if stall is None or stall.silent_seconds is None:
         return ""
@@ -155,6 +165,7 @@ def _silence(point: LoadPoint | None) -> str:
 
 
 def point_text(point: LoadPoint) -> str:
+    """A point in a line: its users, requests/s and p95."""
     users = wording.count(point.users, "user")
     if point.requests_per_second is None or not point.requests:
         return f"{users}: no request was answered"
@@ -165,6 +176,7 @@ def point_text(point: LoadPoint) -> str:
 
 
 def limit_text(load: Load) -> str:
+    """Which response time counts as overload."""
     limit = summary.limit_seconds(load.choices, load.scenario)
     usual = "" if load.choices.limit_seconds is not None else ", the usual limit; --limit sets another"
     return f"a p95 of the response above {limit:.3g} s{usual}"

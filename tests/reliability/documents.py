@@ -25,7 +25,7 @@ from typing import Any
 from unittest.mock import patch
 
 from app.cli.main import run
-from forms.isolation.report import example_documents
+from forms.isolation.document import example_documents
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.notebook import Notebook
 from storage.records import Change, Experiment, ExperimentKind

@@ -22,7 +22,7 @@ from forms import wording
 from forms.findings.rules_series import CONTRADICTIONS
 from forms.importers import value_of
 from forms.importers.filled_form import FormDefaults
-from forms.isolation.report import example_documents
+from forms.isolation.document import example_documents
 from forms.layout import visible
 from forms.tuning.catalogue import misprints_about
 from storage.database import copy_notebook

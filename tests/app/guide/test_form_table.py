@@ -3,7 +3,7 @@
 import pytest
 
 from app.guide.form_table import filling_table
-from forms.exporters.text import table_lines
+from forms.exporters.text_tables import table_lines
 from forms.series.run_table import run_table
 from forms.series.summary import run_form
 from tests.builders import series

@@ -23,7 +23,7 @@ from app.isolation.spec import IsolationRequest, request_to_resume
 from app.recording.process import SeriesControl, Warned
 from app.server.shell import ServerShell
 from app.server.smbd import SmbdControl, profile_since
-from forms.isolation.report import isolation_document
+from forms.isolation.document import isolation_document
 from forms.isolation.summary import isolation_summary
 from storage.isolation import Isolation, Layer, LayerRun
 from storage.notebook import Notebook

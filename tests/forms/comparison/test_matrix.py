@@ -8,7 +8,8 @@ from forms.comparison.matrix import ProtocolMatrix, protocol_matrix
 from forms.comparison.matrix_report import matrix_table
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons, sides_of
-from forms.exporters.text import report_text, table_lines
+from forms.exporters.text import report_text
+from forms.exporters.text_tables import table_lines
 from forms.report import cell_text
 from forms.stats.summary import half_width
 from storage.records import Change, Command, Series, Target

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from forms.comparison.rules import _is_loss, findings
-from forms.exporters.text import table_lines
+from forms.exporters.text_tables import table_lines
 from forms.findings.finding import Finding, Severity, first_to_look_at
 from forms.findings.report import NO_FINDINGS, finding_document, findings_table
 from forms.series.report import result_fields

@@ -13,7 +13,7 @@ from pypdf import PdfReader
 
 from forms import wording
 from forms.exporters import export_reports, pdf_fonts
-from forms.exporters.pdf import _Pages
+from forms.exporters.pdf_pages import Pages
 from forms.report import Cell, Column, Field, Report, ReportKind, Row, Table, columns_of, row_of
 from forms.reports import series_reports
 from forms.series.report import blank_series_report
@@ -105,7 +105,7 @@ def test_short_cells_are_drawn_as_fpdf2_does_it_without_looking_for_breaks(monke
             quick = drawn(export([each], "pdf"))
             few = by_letter.call_count
             with monkeypatch.context() as slowly:
-                slowly.setattr(_Pages, "_is_one_line", lambda *_: False)
+                slowly.setattr(Pages, "_is_one_line", lambda *_: False)
                 assert quick == drawn(export([each], "pdf"))
             many = by_letter.call_count - few
     assert few < many / 4, "of the long one"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from forms.exporters.text import _TextScale, chart_lines
+from forms.exporters.text_charts import _TextScale, chart_lines
 from forms.report import Bar, Chart, Level
 from tests.forms.exporters.other_forms import reports
 

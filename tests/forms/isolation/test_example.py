@@ -5,7 +5,8 @@ import json
 import pytest
 
 from forms.isolation.comparison import isolation_comparison
-from forms.isolation.report import EXAMPLES, isolation_document, isolation_report
+from forms.isolation.document import EXAMPLES, isolation_document
+from forms.isolation.report import isolation_report
 from forms.isolation.summary import isolation_summary
 from forms.isolation.verdict import Cause, IsolationDoubt
 from forms.report import cell_text

@@ -9,8 +9,10 @@ import pytest
 from forms.exporters import FORMATS, export_reports
 from forms.exporters.text import report_text
 from forms.load.charts import load_charts
-from forms.load.comparison import compare_loads, load_comparison_document, load_comparison_report, predicted
-from forms.load.report import load_document, load_from_document, load_report
+from forms.load.comparison import compare_loads, load_comparison_document, load_comparison_report
+from forms.load.document import load_document, load_from_document
+from forms.load.prediction import predicted
+from forms.load.report import load_report
 from forms.load.shapes import card_check, knee_of, memory_line, size_rows
 from forms.load.summary import (
     capacity_of,

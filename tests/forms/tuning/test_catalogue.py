@@ -11,7 +11,7 @@ from statistics import mean, stdev
 
 import pytest
 
-from forms.isolation.report import EXAMPLES
+from forms.isolation.document import EXAMPLES
 from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import (
     HISTORY,

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.cli.commands import import_
-from forms.isolation.report import isolation_document
+from forms.isolation.document import isolation_document
 from forms.isolation.summary import isolation_summary
-from forms.load.report import load_document
+from forms.load.document import load_document
 from forms.series.document import series_document
 from storage.notebook import Notebook
 from tests.builders import all_series, book_series, example_isolation, export, full_series
