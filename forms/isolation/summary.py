@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from forms.isolation import profile
+from forms.isolation import profile as isolation_profile
 from forms.isolation.verdict import IsolationVerdict, LayerEvidence, judge
 from forms.stats import summary as stats_summary
 from forms.tuning.differences import effective
@@ -60,10 +60,10 @@ class IsolationSummary:
     cpu: CPUUses
     verdict: IsolationVerdict
     """Of the largest number of clients with which the server was measured."""
-    profile: profile.ProfileSummary | None
+    profile: isolation_profile.ProfileSummary | None
     profile_clients: int
     """The number of clients of the profile, the largest with one; 0 without any."""
-    waterfall: profile.Waterfall | None
+    waterfall: isolation_profile.Waterfall | None
     """Where an operation's time goes, with as many clients."""
     profiling_cost: MeasuredRatio | None
     """The server's rate while smbd counts nothing, divided by that while it counts."""
@@ -95,9 +95,9 @@ def isolation_summary(isolation: Isolation) -> IsolationSummary:
         points=points,
         cpu=cpu,
         verdict=judge(_evidence(isolation, judged_point, judged_runs, cpu)),
-        profile=profile.profile_summary(profiled_runs),
+        profile=isolation_profile.profile_summary(profiled_runs),
         profile_clients=profile_clients,
-        waterfall=profile.waterfall(profiled_runs),
+        waterfall=isolation_profile.waterfall(profiled_runs),
         profiling_cost=ratio_over_rounds(
             _runs_of(runs, Layer.SERVER_UNPROFILED, most_clients),
             _runs_of(runs, Layer.SERVER, most_clients),
@@ -106,7 +106,7 @@ def isolation_summary(isolation: Isolation) -> IsolationSummary:
     )
 
 
-def profiled_rounds(summary: IsolationSummary) -> list[profile.Profile]:
+def profiled_rounds(summary: IsolationSummary) -> list[isolation_profile.Profile]:
     """The server layer's profiles at the number of clients whose profile stands on the form."""
     valid = [run for run in summary.isolation.runs if run.status is records.RunStatus.VALID]
     return [run.profile for run in _runs_of(valid, Layer.SERVER, summary.profile_clients)]
@@ -248,7 +248,7 @@ def _evidence(
     both_cpu = cpu.get((Layer.DISK_WITH_NETWORK, point.clients))
     process_percents = _mean_processes(runs)
     link_share, link_share_both_ways = _link_shares(isolation, runs)
-    waterfall = profile.waterfall(runs)
+    waterfall = isolation_profile.waterfall(runs)
     client = isolation.client
     return LayerEvidence(
         clients=point.clients,
