@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from app.charts import ascii_only
+from app.charts.plotext_library import load_plotext
 from forms.layout import cut
 from forms.wording import with_minus
 
@@ -329,8 +330,7 @@ class Canvas:
             yield note, note
 
     def _draw(self, scale: Scale, lines: Sequence[Line], axis_columns: int, plot_columns: int) -> list[str]:
-        import plotext
-
+        plotext = load_plotext()
         with _figure_lock:
             plotext.terminal.limit(width=False, height=False)
             figure = plotext.figure
@@ -382,9 +382,7 @@ class Canvas:
             figure.draw(signal)
 
     def _marker(self, ascii_sign: str, colour: int, sign: str = "braille") -> Any:
-        import plotext
-
-        return plotext.marker(ascii_sign if ascii_only() else sign, pixel=colour if self.colour else None)
+        return load_plotext().marker(ascii_sign if ascii_only() else sign, pixel=colour if self.colour else None)
 
 
 def _sub_cells(canvas: Canvas, line: Line, scale: Scale, plot_columns: int) -> list[tuple[float, float]]:
@@ -422,8 +420,8 @@ def _label_lines(canvas: Canvas, left: int, plot_columns: int) -> list[str]:
 
 
 def prepare() -> None:
-    """Load what charts are drawn with, a tenth of a second, before anything is timed."""
-    import plotext  # noqa: F401  loaded here so that no chart has to wait for it
+    """Load what charts are drawn with before anything is timed, so that no chart has to wait for it."""
+    load_plotext()
 
 
 def too_small(width: int, height: int) -> str | None:
