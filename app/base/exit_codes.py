@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-from forms.stats.decision import Verdict
-
 NOT_SLOWER = 0
 SLOWER = 1
 INCONCLUSIVE = 3
@@ -11,6 +9,8 @@ INCONCLUSIVE = 3
 
 def exit_code_of(verdicts: Iterable[str]) -> int:
     """The exit code of the worst verdict: slower is worse than inconclusive."""
+    from forms.stats.decision import Verdict
+
     distinct_verdicts = set(verdicts)
     if Verdict.SLOWER in distinct_verdicts:
         return SLOWER

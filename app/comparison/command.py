@@ -5,8 +5,6 @@ import click
 from app.cli import console, declare, notebooks
 from app.recording.kind import ComparisonChoices, kind_of
 from app.recording.several import recordings_of_one_kind
-from forms.comparison.rules import findings
-from forms.findings.report import findings_report
 
 
 @declare.command("compare")
@@ -63,6 +61,9 @@ def findings_command(context: click.Context, series: tuple[str, ...], as_json: b
 
     The most serious comes first, each with its evidence and a recommendation.
     """
+    from forms.comparison.rules import findings
+    from forms.findings.report import findings_report
+
     with notebooks.open_notebook(context) as notebook:
         all_findings = findings([notebook.series(reference) for reference in dict.fromkeys(series)])
     console.answer_report(findings_report(all_findings), as_json=as_json)

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from app.base.errors import UsageError
 from forms import wording
 from forms.layout import Sign, Tone, Toned
-from forms.series.listing import done_text, side_by_side
+from forms.series.listing import done_text
 from storage.errors import with_article
 from storage.json_reader import JSONNode
-from storage.load.records import Load
 from storage.notebook import Notebook
 from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 from storage.recordings import OURS, Recording, to_recording, with_head
@@ -24,6 +23,7 @@ from storage.records import Command, RunStatus, Series, Target, format_target, n
 if TYPE_CHECKING:
     from forms.report import Field, Report
     from forms.series.summary import SeriesSummary
+    from storage.load.records import Load
 
 _OTHERS_LOOKED_AT = 20
 """Newest recordings of a kind whose targets are offered: nobody scrolls further."""
@@ -233,7 +233,7 @@ class Kind(Generic[RecordT]):
         parts = notebook.recordings(part_of=head.id)
         return notebook.series(parts[0].id) if parts else None
 
-    def loads_alike(self, notebook: Notebook, head: Recording) -> Sequence[Load]:
+    def loads_alike(self, notebook: Notebook, head: Recording) -> "Sequence[Load]":
         """The loads of the same targets and scenario, itself included, oldest first; none where it is no load."""
         del notebook, head
         return ()
@@ -261,6 +261,8 @@ class Kind(Generic[RecordT]):
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
     ) -> ComparedRecordings:
         """Compare the first with the others; by default side by side, without a verdict. Raises UsageError."""
+        from forms.series.side_by_side import side_by_side
+
         del choices
         return ComparedRecordings(side_by_side(heads, [self.form(notebook, head) for head in heads]))
 

@@ -33,9 +33,6 @@ FEW_BLOCKS = 16
 FULL_SECONDS = 1.5
 """A run that lasts so long is full even of few blocks: tune's smaller files take 1.5 to 3 s."""
 
-VARIATION_PERCENT = 5.0
-"""The deviation of the runs above which a series is warned of."""
-
 DRIFT_PERCENT = 2.0
 """The trend over the runs, from the first to the last, from which a series is warned of."""
 
@@ -277,7 +274,7 @@ def _variation(series: records.Series) -> Iterator[Finding]:
 
     spread = summary.deviation_percent(rates)
     half = summary.half_width_percent(rates)
-    if spread is not None and half is not None and spread > VARIATION_PERCENT:
+    if spread is not None and half is not None and spread > summary.VARIATION_PERCENT:
         more_runs_help = len(rates) < MANY_RUNS and until is None
         yield warning_from_texts(
             "vary.few" if more_runs_help else "vary",

@@ -9,6 +9,9 @@ from forms.stats.distributions import student_t
 LEVEL = 0.95
 """Of every confidence interval that is shown, unless another is named."""
 
+VARIATION_PERCENT = 5.0
+"""The deviation of a series' runs above which its form warns of it and a list marks it."""
+
 _RISK_A_RUN = 0.0008
 """One-sided risk for each run, of the interval that ``--until`` waits for."""
 
