@@ -4,21 +4,23 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from app.base.errors import UsageError
 from app.comparison.stand_in import prefer_interleaved, stand_in_rule
-from app.comparison.trials import trials_since
 from forms.comparison.bases import power_of_base
 from forms.comparison.history import groups_of
 from forms.comparison.judged_sides import Sides, unseen_between
 from forms.comparison.summary import sides_of
 from forms.stats.before_change import BasePower
 from forms.stats.variation import MOST_EARLIER, NONE_AFTER_DAYS
-from forms.trial.summary import TrialSummary
 from forms.tuning import differences as tuning
 from storage.looks import WATCH, unconfirmed_ids
 from storage.notebook import Notebook
 from storage.records import Evidence, Series
+
+if TYPE_CHECKING:
+    from forms.trial.summary import TrialSummary
 
 MOST_CHANGES = 100
 """How many changes back from a series its base is looked for."""
@@ -163,13 +165,16 @@ def _with_trial(notebook: Notebook, sides: Sides) -> Sides:
     return replace(sides, tried=trial_back, tried_back=trial_back is not None)
 
 
-def _trial_of_the_change(notebook: Notebook, sides: Sides) -> TrialSummary | None:
+def _trial_of_the_change(notebook: Notebook, sides: Sides) -> "TrialSummary | None":
     """The newest whole one between the base's value and the change's, newer than the change, measured as the base."""
     base_ids = {series.id for series in sides.base}
     for series in sorted(sides.other, key=attrgetter("created_at")):
         change = series.change
         if change is None or series.base_id not in base_ids or change.evidence is Evidence.CONTRADICTED:
             continue
+
+        from app.comparison.trials import trials_since
+
         return next(trials_since(notebook, series.created_at, sides.base, change), None)
     return None
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forms.comparison.client_options import (
     CLIENT_OPTIONS,
@@ -11,10 +12,12 @@ from forms.comparison.hiccups import Alternative, OutstandingRun
 from forms.comparison.settling import SettlingStep
 from forms.layout import Sign, Tone
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
-from forms.trial.summary import TrialSummary
 from forms.tuning.differences import Difference, told_differences
 from forms.verdict_wording import VERDICT_SIGNS
 from storage.records import Change
+
+if TYPE_CHECKING:
+    from forms.trial.summary import TrialSummary
 
 _OTHER_PATH = ("command", "target", "client.name")
 """The differences between series that took different ways: direction, target, program of the client."""
@@ -99,7 +102,7 @@ class Comparison(ChangeDecision):
 
     # What answers it better than these series do.
 
-    tried: TrialSummary | None = None
+    tried: "TrialSummary | None" = None
     """A whole trial of the change, newer than it."""
     tried_back: bool = False
     """Whether it is the base that has the tried change, so that the trial says the reverse of these sides."""

@@ -8,12 +8,15 @@ runs. ``app/comparison`` finds the sides in the notebook; ``forms/comparison/ver
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from forms.comparison import hiccups
 from forms.comparison.pairs import paired_runs
 from forms.stats.variation import SeriesGroup
-from forms.trial.summary import TrialSummary
 from storage import records
+
+if TYPE_CHECKING:
+    from forms.trial.summary import TrialSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +42,7 @@ class Sides:
     interleaved_since: bool = False
     """Whether the runs of just the two named series were interleaved later, which is a better answer than this."""
 
-    tried: TrialSummary | None = None
+    tried: "TrialSummary | None" = None
     """A trial of the same change that came to its end after these series; None without one."""
     tried_back: bool = False
     """Whether it is the base that has the tried value, so that the trial says the reverse of these sides."""

@@ -6,16 +6,16 @@ from functools import partial
 from forms import report
 from forms.comparison import pair_tables
 from forms.comparison import wording as words
-from forms.comparison.blame_report import with_blame
 from forms.comparison.comparison import Comparison
 from forms.comparison.document import comparison_document
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.summary import ComparisonSummary
 from forms.series.origin import origin_fields
-from forms.trial.report import tried_lines
-from storage.isolation import profile_rounds
 
 FORM = "comparison"
+
+_OF_PROFILE = "profile."
+"""Begins the facts of a profile: ``PROFILE`` of ``storage/isolation.py``."""
 
 
 def pair_report(compared: ComparisonSummary) -> report.Report:
@@ -36,7 +36,7 @@ def pair_report(compared: ComparisonSummary) -> report.Report:
         fields=(
             *report.fields_of(
                 report.verdict_field(verdict, comparison.tone),
-                *(("Trial", line.text, line.tone) for line in tried_lines(comparison.tried, lead="")),
+                *(("Trial", line.text, line.tone) for line in words.trial_lines(comparison.tried, lead="")),
                 ("Because of", words.alternative_sentence(comparison.without) if comparison.without else ""),
                 report.basis_field(words.basis_sentence(comparison)),
                 ("To settle it", _settling_text(comparison)),
@@ -49,10 +49,20 @@ def pair_report(compared: ComparisonSummary) -> report.Report:
         document=partial(comparison_document, comparison),
     )
 
-    # Where rounds of smbd's profile were kept beside the series, they say which of its calls took the time.
-    base_rounds = profile_rounds(compared.base.series.environment.get("path", {}))
-    other_rounds = profile_rounds(compared.other.series.environment.get("path", {}))
-    return with_blame(form, base_rounds, other_rounds)
+    return _with_blamed_calls(form, compared)
+
+
+def _with_blamed_calls(form: report.Report, compared: ComparisonSummary) -> report.Report:
+    """Where rounds of smbd's profile were kept beside both series, they say which of its calls took the time."""
+    facts_of_sides = [side.series.environment.get("path", {}) for side in (compared.base, compared.other)]
+    for facts in facts_of_sides:
+        if not any(name.startswith(_OF_PROFILE) for name in facts):
+            return form
+
+    from forms.comparison.blame_report import with_blame
+    from storage.isolation import profile_rounds
+
+    return with_blame(form, *map(profile_rounds, facts_of_sides))
 
 
 def _settling_text(comparison: Comparison) -> str | None:

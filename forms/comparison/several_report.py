@@ -16,7 +16,6 @@ from forms.comparison.summary import ComparisonSummary
 from forms.layout import Toned
 from forms.series.origin import origin_fields
 from forms.stats.decision import Limits
-from forms.trial.report import tried_lines
 from forms.tuning.differences import differences_prose
 
 
@@ -52,7 +51,7 @@ def _verdict_fields(compared: ComparisonSummary) -> list[report.Field]:
     text = f"{comparison.sign} {words.comparison_sentences(comparison)}"
     if comparison.differences and not comparison.known:
         text += f" What differs: {differences_prose(comparison.differences)}."
-    lines = (Toned(text, comparison.tone), *tried_lines(comparison.tried))
+    lines = (Toned(text, comparison.tone), *words.trial_lines(comparison.tried, "sharebench tried it: "))
     name = f"{comparison.other_name} ({compared.other.series.command})"
     return [report.Field(name=name, text=line.text, tone=line.tone) for line in lines]
 

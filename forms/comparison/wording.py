@@ -1,15 +1,21 @@
 """A comparison in sentences: its verdict, what that rests on, and what to do next."""
 
+from typing import TYPE_CHECKING
+
 from forms import verdict_wording, wording
 from forms.comparison.comparison import MANY_RUNS, Comparison, can_interleave, needs_longer_runs
 from forms.comparison.hiccups import Alternative, OutstandingRun, runs_by_series
 from forms.comparison.settling import SettlingStep
+from forms.layout import Toned
 from forms.stats.changes import percent_of
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import Way
 from forms.tuning.differences import session_difference
 from forms.verdict_wording import VERDICT_WORDS, verdict_sentence
 from forms.wording import duration
+
+if TYPE_CHECKING:
+    from forms.trial.summary import TrialSummary
 
 _PLAIN_P = 0.01
 """Below this p the verdict needs no word of what chance does."""
@@ -308,3 +314,13 @@ def outstanding_runs_text(runs: tuple[OutstandingRun, ...]) -> str:
 def _how_far(run: OutstandingRun) -> str:
     way = "slower" if run.percent < 0 else "faster"
     return f"{wording.percent(abs(run.percent))} {way}"
+
+
+def trial_lines(trial: "TrialSummary | None", lead: str) -> list[Toned]:
+    """What the form of a comparison says of a trial of the same change; nothing without one."""
+    if trial is None:
+        return []
+
+    from forms.trial.report import tried_lines
+
+    return tried_lines(trial, lead)

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from forms import wording
 from forms.findings.rules_series import harmful_in
 from forms.layout import Tone
 from forms.report import Field
 from forms.series.put_end import put_end_fields_of_several
-from storage.load.records import Load
 from storage.records import Facts, Series, with_zone
+
+if TYPE_CHECKING:
+    from storage.load.records import Load
 
 _WHO = ("measured.by", "measured.ticket")
 """The facts of who measured, and for which ticket."""
@@ -66,7 +69,7 @@ def harmful_fields(environments: Iterable[Mapping[str, Facts]]) -> Iterator[Fiel
         yield Field(name="Settings", text=text, tone=Tone.BAD)
 
 
-def origin_fields(measured: Sequence[Series | Load], *, with_findings: bool = False) -> Iterator[Field]:
+def origin_fields(measured: "Sequence[Series | Load]", *, with_findings: bool = False) -> Iterator[Field]:
     """When, who, what the time of puts includes, and harmful settings (not those where ``with_findings`` says them)."""
     if not measured:
         return
