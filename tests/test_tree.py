@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from app import __version__
-from storage.notebook import Notebook
+from tests.builders import book, one
 from tests.conftest import part_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,15 +60,40 @@ def test_version_and_help_load_no_heavy_library(option: str):
     assert modules.isdisjoint(HEAVY)
 
 
-def test_a_look_into_the_notebook_loads_nothing_that_measures_or_looks_around(tmp_path: Path):
-    file = tmp_path / "notebook.db"
-    Notebook(file).close()
-    modules = loaded_by(f"from app.cli.main import run\nassert run(['--db', '{file}', 'list'], None) == 0")
-    assert "app.cli.commands.listing" in modules
-    assert modules.isdisjoint(
-        {"app.series.record", "app.server.facts", "app.clients.base", "app.recording.process", "app.recording.writer"}
-    )
-    assert modules.isdisjoint({"forms.exporters.text", "forms.series.report", "forms.importers"})
+MEASURING = {
+    "app.recording.process", "app.recording.writer", "app.recording.child", "app.series.record", "app.server.facts",
+    "app.clients.base", "app.load.locust_engine", "locust", "gevent", "zmq", "ssl", "asyncio", "cryptography",
+}  # fmt: skip
+DOCUMENTS = {"fpdf", "jinja2", "xlsxwriter", "forms.importers", "app.exchange.importing", "app.evidence.file"}
+COMPARISONS = {"forms.comparison.report", "forms.trial.report"}
+REPORTS = {"forms.report", "forms.exporters.text", "forms.series.report"} | COMPARISONS
+WARNINGS = {"forms.findings.series_warnings", "forms.findings.finding", "forms.tuning.smb_conf", "tomllib"}
+STATISTICS = {"forms.stats.decision", "forms.stats.variation", "forms.stats.changes"}
+SCREENS = {"textual", "rich"}
+CHARTS = {"plotext", "PIL", "app.charts.canvas"}
+LIGHT_COMMANDS: dict[tuple[str, ...], set[str]] = {
+    ("list",): MEASURING | DOCUMENTS | REPORTS | WARNINGS | STATISTICS | CHARTS,
+    ("baseline", "list"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS,
+    ("label", "last", "x"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS,
+    ("note", "last", "x"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS,
+    ("show", "last"): MEASURING | DOCUMENTS | CHARTS | COMPARISONS,
+    ("export", "last", "--format", "csv"): MEASURING | CHARTS | {"fpdf", "jinja2", "xlsxwriter"},
+    ("findings", "last"): MEASURING | DOCUMENTS | CHARTS | COMPARISONS,
+    ("compare", f"{1:012x}", f"{2:012x}"): MEASURING
+    | DOCUMENTS
+    | CHARTS
+    | {"forms.comparison.rules", "forms.comparison.blame_report", "forms.trial.summary", "forms.trial.report"},
+    ("history", "last"): MEASURING | DOCUMENTS | {"plotext._doc.tools", "forms.comparison.report"},
+}
+"""By command, what it does not need and thus must not load."""
+
+
+@pytest.mark.parametrize("words", LIGHT_COMMANDS, ids=" ".join)
+def test_a_look_into_the_notebook_loads_only_what_it_needs(tmp_path: Path, words: tuple[str, ...]):
+    file = book(tmp_path / "notebook.db", one(1), one(2))
+    modules = loaded_by(f"from app.cli.main import run\nassert run(['--db', {str(file)!r}, *{words}], None) in (0, 3)")
+    assert "storage.notebook" in modules
+    assert modules & (LIGHT_COMMANDS[words] | SCREENS) == set()
 
 
 @pytest.mark.parametrize(
