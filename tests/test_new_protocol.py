@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.base.targets import check_complete, parse_target
-from app.check.engine import CheckState, check
+from app.check.checked import CheckState
+from app.check.engine import check
 from app.clients import base
 from app.clients.base import ClientModules, Secrets, check_client_name
 from app.recording.spec import SeriesSpec

@@ -1,6 +1,5 @@
 """``sharebench check`` and ``clean``: the state of a target, and leftovers there."""
 
-import sys
 import textwrap
 from contextlib import closing
 from functools import partial
@@ -8,25 +7,25 @@ from typing import Any
 
 import click
 
-from app.base.errors import CancelledError, MeasurementError, UsageError
-from app.check.engine import Checked, CheckState, check
-from app.check.leftovers import Leftover, find_leftovers, folder_of, remove_leftovers
-from app.cli import console, declare, logins, notebooks
-from app.cli.run_options import series_options, target_argument
+from app.base import errors
+from app.check import leftovers
+from app.check.checked import Checked
+from app.check.engine import check
+from app.cli import console, declare, logins, notebooks, run_options
 from app.clients.base import connected_files, make_client
 from app.recording.spec import SeriesSpec
 from forms import wording
 from forms.layout import visible
-from storage.records import Target, format_target, with_zone
+from storage import records
 
 _WIDTH = 80
 _INDENT = " " * 13
 
 
 @declare.command("check")
-@target_argument()
+@run_options.target_argument()
 @declare.measuring_options("Print a JSON array of objects with name, state and text.")
-@series_options(
+@run_options.series_options(
     "command",
     "link_bits_per_second",
     "client",
@@ -56,9 +55,9 @@ def check_command(context: click.Context, /, target: str, as_json: bool, spec: S
         console.answer_json(
             [{"name": checked.name, "state": checked.state.name.lower(), "text": checked.text} for checked in results]
         )
-    failed = [checked for checked in results if checked.state is CheckState.FAILED]
+    failed = [checked for checked in results if checked.is_failure]
     if failed:
-        raise MeasurementError(failed[0].text)
+        raise errors.MeasurementError(failed[0].text)
 
     for command, options in dict.fromkeys((checked.command, checked.options) for checked in results):
         console.recommend(command, options, "measure")
@@ -74,10 +73,10 @@ def _show(checked: Checked) -> None:
 
 
 @declare.command("clean")
-@target_argument()
+@run_options.target_argument()
 @click.option("--yes", is_flag=True, help="Remove without asking.")
 @declare.measuring_options("Print a JSON array of objects: path, size, time, result.")
-@series_options("client", "sign", "encrypt", "timeout_seconds")
+@run_options.series_options("client", "sign", "encrypt", "timeout_seconds")
 def clean_command(
     context: click.Context, /, target: str, yes: bool, as_json: bool, spec: SeriesSpec, **choices: Any
 ) -> int:
@@ -90,31 +89,31 @@ def clean_command(
     """
     place, secrets = logins.target_and_secrets(context, target, kerberos=choices["kerberos"])
     if not place.abilities.moves_files or (place.abilities.has_share and not place.share):
-        raise UsageError("name the folder to look in, such as smb://HOST/SHARE/FOLDER")
+        raise errors.UsageError("name the folder to look in, such as smb://HOST/SHARE/FOLDER")
     with closing(make_client(place, spec.client, secrets, spec.settings)) as client:
         client.connect()
-        folder = folder_of(client, place)
-        listed = find_leftovers(client, folder)
+        folder = leftovers.folder_of(client, place)
+        listed = leftovers.find_leftovers(client, folder)
         if not as_json:
             _show_leftovers(listed, folder)
 
-        problems: dict[Leftover, str] = {}
+        problems: dict[leftovers.Leftover, str] = {}
         if listed and (yes or (not as_json and _is_agreed(len(listed)))):
             connected = partial(connected_files, folder, secrets, spec.settings)
-            problems = remove_leftovers(client, folder, listed, connected)
+            problems = leftovers.remove_leftovers(client, folder, listed, connected)
 
     if as_json:
         console.answer_json([_leftover_document(leftover, problems.get(leftover)) for leftover in listed])
     remaining = [f"{leftover.path} is still there: {problem}" for leftover, problem in problems.items() if problem]
     if remaining:
-        raise MeasurementError("; ".join(remaining))
+        raise errors.MeasurementError("; ".join(remaining))
     if problems and not as_json:
         noun = "item" if any(leftover.is_folder for leftover in problems) else "file"
         console.say(f"removed: {wording.count(len(problems), noun)}")
     return 0
 
 
-def _leftover_document(leftover: Leftover, problem: str | None) -> dict[str, Any]:
+def _leftover_document(leftover: leftovers.Leftover, problem: str | None) -> dict[str, Any]:
     """``problem`` is empty for what was removed, None where nothing was tried."""
     return {
         "path": leftover.path,
@@ -125,20 +124,20 @@ def _leftover_document(leftover: Leftover, problem: str | None) -> dict[str, Any
     }
 
 
-def _show_leftovers(listed: list[Leftover], folder: Target) -> None:
+def _show_leftovers(listed: list[leftovers.Leftover], folder: records.Target) -> None:
     if not listed:
-        console.say(f"nothing of sharebench's is left in {wording.plain(format_target(folder))}")
+        console.say(f"nothing of sharebench's is left in {wording.plain(records.format_target(folder))}")
     for leftover in listed:
-        when = with_zone(leftover.modified_at) if leftover.modified_at else ""
+        when = records.with_zone(leftover.modified_at) if leftover.modified_at else ""
         size = "our folder" if leftover.is_folder else f"{leftover.size_bytes:,} bytes"
         console.answer(f"{when:<16}  {size:>21}  {wording.plain(leftover.path)}")
 
 
 def _is_agreed(count: int) -> bool:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not console.can_ask():
         console.say("nothing was removed: not a terminal; pass --yes to remove them")
         return False
     pronoun = "it" if count == 1 else f"these {count}"
     if not click.confirm(f"Remove {pronoun}?", err=True):
-        raise CancelledError("nothing was removed")
+        raise errors.CancelledError("nothing was removed")
     return True

@@ -18,7 +18,9 @@ from app.series.events import RecorderEvent
 from app.series.interleaved import record_interleaved
 from app.series.record import record, resume
 from app.series.requests import equal_requests
-from app.survey.record import SurveyChoices, measure_round, plan_round
+from app.survey.choices import SurveyChoices
+from app.survey.planning import plan_round
+from app.survey.record import measure_round
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, Settings
 from storage.records import Command, Run, RunStatus, Series, SeriesStatus, Target

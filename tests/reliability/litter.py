@@ -24,7 +24,9 @@ import psutil
 from app.clients.base import Secrets
 from app.load.scenario import NAMES
 from app.recording.process import SeriesControl
-from app.survey.record import SurveyChoices, measure_round, plan_round
+from app.survey.choices import SurveyChoices
+from app.survey.planning import plan_round
+from app.survey.record import measure_round
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
 from storage.programs import PASSWORD_VARIABLE

@@ -1,4 +1,8 @@
-"""Logging in from a screen: a password that is not known yet is asked for."""
+"""Logging in from a screen that is about to measure: a password that is not known yet is asked for in a dialog.
+
+What was typed is kept until sharebench is left, in ``context.logins``; a password that a server has refused is
+forgotten there (``refuse``) and asked for again.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -38,8 +42,56 @@ def log_in(screen: BaseScreen, target: Target, then: Callable[[Secrets], object]
         then(secrets)
 
 
+def ask_missing_password(screen: BaseScreen, targets: Sequence[Target], then: Callable[[], None]) -> bool:
+    """Ask for the first password that none of the targets' logins has yet; False where all are known.
+
+    ``then`` is called when it was typed, and calls this again, since another user's may be missing too.
+    """
+    missing = _target_without_password(screen, targets)
+    if missing is None:
+        return False
+
+    logins = screen.context.logins
+
+    def keep_and_go_on(secrets: Secrets) -> None:
+        for target in targets:
+            if same_login(target, missing) and not logins.knows(target):
+                logins.keep(target, secrets)
+        then()
+
+    ask_password(screen, missing, keep_and_go_on)
+    return True
+
+
+def _target_without_password(screen: BaseScreen, targets: Sequence[Target]) -> Target | None:
+    """The first target whose user's password nobody has typed; one that is known for a login goes for all of it."""
+    logins = screen.context.logins
+    for target in targets:
+        if logins.knows(target):
+            continue
+
+        same_login_targets = [other for other in targets if same_login(other, target) and logins.knows(other)]
+        if not same_login_targets or logins.is_refused(target):
+            return target
+        logins.keep(target, logins.find(same_login_targets[0]))
+    return None
+
+
+def known_login(screen: BaseScreen) -> Callable[[Target], tuple[Target, Secrets]]:
+    """Returns what logs in with the passwords that are known, in any thread; nothing is asked."""
+    logins = screen.context.logins
+
+    def log_in_to(target: Target) -> tuple[Target, Secrets]:
+        return target, logins.find(target)
+
+    return log_in_to
+
+
 def log_in_again(screen: BaseScreen, refused: Sequence[Target], why: str, then: Callable[[Secrets], None]) -> bool:
-    """Ask for another password for the first target, and those of the same login; False for a guest, who has none."""
+    """Ask for another password where a server has refused the one known; False for a guest, who has none.
+
+    It is kept for the first of the refused targets and those of the same login, and ``then`` is called with it.
+    """
     first = refused[0]
     logins = screen.context.logins
     targets = [target for target in refused if same_login(target, first)]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.check import command as check
-from app.check.engine import Checked, CheckState
+from app.check.checked import Checked, CheckState
 from storage.records import format_target
 from tests.command_line import Inside
 from tests.servers.smbd import Smbd

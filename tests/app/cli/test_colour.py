@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.check import command as check
-from app.check.engine import Checked, CheckState
+from app.check.checked import Checked, CheckState
 from app.cli import console
 from app.cli.main import run
 from storage.notebook import Notebook

@@ -11,7 +11,10 @@ from app.recording.process import SeriesControl
 from app.recording.spec import SeriesRequest
 from app.series.events import SeriesClosed
 from app.series.record import Resumption
-from app.survey.record import SurveyChoices, SurveyRound, measure_round, places, plan_round, result, size_for
+from app.survey.choices import SurveyChoices
+from app.survey.planning import SurveyRound, plan_round
+from app.survey.record import measure_round, result
+from app.survey.stations import places, size_for
 from forms.experiments.survey import StationPlace, StationState
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime

@@ -16,8 +16,11 @@ from app.recording.ceiling import Calibration
 from app.recording.kind import kind_of
 from app.recording.process import Failed, Finished, Progressed, RunFinished, RunStarted, SeriesControl, Started, Warned
 from app.series.events import RecorderEvent, SeriesClosed, SeriesOpened
-from app.survey.record import SurveyRound, measure_round
-from app.survey.screen import SurveyRunScreen, SurveyScreen, begin
+from app.survey.planning import SurveyRound
+from app.survey.progress import begin
+from app.survey.record import measure_round
+from app.survey.run_screen import SurveyRunScreen
+from app.survey.screen import SurveyScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
@@ -386,7 +389,7 @@ def test_what_is_said_of_a_series_under_way():
         Finished(),
         SeriesClosed(series_id="a" * 12, status=SeriesStatus.COMPLETE),
     ):
-        now = now.heard(0, event)
+        now = now.after(0, event)
         said.append(now.series[0].line(80))
     assert [line[27:52].strip() for line in said] == [
         "checking the environment",
@@ -404,10 +407,10 @@ def test_what_is_said_of_a_series_under_way():
 
 
 def test_failures_warnings_and_narrow_screens():
-    now = begin([GET]).heard(0, Warned(text="look out")).heard(0, Warned(text="look out"))
+    now = begin([GET]).after(0, Warned(text="look out")).after(0, Warned(text="look out"))
     assert now.warnings == ("look out",)
-    now = now.heard(0, Failed(kind=LoginError, text="the server refused the password of alice"))
+    now = now.after(0, Failed(kind=LoginError, text="the server refused the password of alice"))
     assert "failed: the server refu" in now.draw(80)
     assert all(len(line) <= 40 for line in now.draw(40).splitlines())
-    stopped = begin([GET]).heard(0, SeriesClosed(series_id="a", status=SeriesStatus.INTERRUPTED))
+    stopped = begin([GET]).after(0, SeriesClosed(series_id="a", status=SeriesStatus.INTERRUPTED))
     assert "interrupted" in stopped.draw(80)

@@ -1,0 +1,144 @@
+"""The checks of ``sharebench check`` that ask the server: its address, the login, the share, and the file or folder."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+from app.base import errors, targets
+from app.check import surroundings
+from app.check.checked import Checked, CheckState
+from app.clients.base import Client, Content, Meter
+from app.recording.process import RunGate
+from app.recording.spec import SeriesSpec
+from app.server.facts import Environment
+from forms import wording
+from forms.findings.rules_series import why_hidden
+from forms.series.file_size import FileFit, FileSizeContext
+from forms.series.wording import suitability
+from storage import records
+
+_MOST_NAMED_FILES = 8
+"""Of a folder where a file is to be named."""
+
+
+def check_refusal(target: records.Target, error: errors.MeasurementError) -> Iterator[Checked]:
+    """Where connecting ended with an error: what was reached before it, and what failed."""
+    if isinstance(error, errors.UnreachableError):
+        yield Checked("reach", str(error), CheckState.FAILED)
+        return
+
+    yield Checked("reach", f"{target.host} answers on port {target.port}")
+    name = "connect"
+    if isinstance(error, errors.LoginError):
+        name = "log in"
+    elif isinstance(error, errors.NoSuchShareError):
+        name = "share"
+    yield Checked(name, str(error), CheckState.FAILED)
+
+
+def check_login(
+    target: records.Target, facts: records.ClientFacts, path_facts: Mapping[str, str | int | float]
+) -> Iterator[Checked]:
+    """Where the client is connected: how far away the server is, and as whom and how it was logged in."""
+    protocol = target.abilities
+    if protocol.is_local:
+        return
+
+    round_trip = path_facts.get("tcp.least_round_trip_seconds")
+    away = f", {wording.milliseconds(round_trip)} away" if isinstance(round_trip, int | float) else ""
+    yield Checked("reach", f"{target.host} answers on port {target.port}{away}")
+
+    user = target.user or protocol.guest
+    became_guest = bool(target.user) and path_facts.get("smb.guest") == "yes"
+    words = [f"as {user}"] if protocol.has_login else [f"{protocol.name} has no login"]
+    if became_guest:
+        words = [f"as guest, not as {user}"]
+    if facts.dialect:
+        words.append(f"SMB {facts.dialect}")
+    if facts.signing:
+        words.append("not signed" if facts.signing == "none" else f"signed ({facts.signing})")
+    if facts.encryption:
+        words.append("not encrypted" if facts.encryption == "none" else f"encrypted ({facts.encryption})")
+    if became_guest:
+        words[-1] += ": the server does not know the user, or not with this password (Samba: map to guest); check both"
+    yield Checked("log in", ", ".join(words), CheckState.ATTENTION if became_guest else CheckState.FINE)
+
+    if path_facts.get("ftp.size") == "no":
+        text = "the server has none: no file can be got, and nobody can compare what it stores; look at its log"
+        yield Checked("SIZE", text, CheckState.UNKNOWN)
+
+
+def check_share(target: records.Target, client: Client) -> Iterator[Checked]:
+    """The share, or where none is named those that the server offers."""
+    if not target.abilities.has_share:
+        return
+    if target.share:
+        yield Checked("share", target.share)
+        return
+
+    names = client.shares()
+    text = f"name one of {', '.join(names)}" if names else "the server lists none; ask its admin for a name"
+    yield Checked("share", f"{text}: {records.format_target(target)}/SHARE/PATH", CheckState.ATTENTION)
+
+
+def check_file(target: records.Target, spec: SeriesSpec, client: Client, environment: Environment) -> Iterator[Checked]:
+    """The file to get, or the folder to put into; nothing where the target has neither."""
+    if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
+        return
+
+    try:
+        if spec.command is records.Command.PUT:
+            yield _folder_to_write(target, client)
+        else:
+            yield _file_to_read(target, client, _file_size_context(spec, environment))
+    except errors.MeasurementError as error:
+        reason = why_hidden(environment.server, target)
+        because = f"; {reason}" if reason and isinstance(error, errors.NoSuchFileError) else ""
+        yield Checked("file", f"{error}{because}", CheckState.FAILED)
+
+
+def _file_size_context(spec: SeriesSpec, environment: Environment) -> FileSizeContext:
+    memory = environment.server.get("memory_bytes")
+    return FileSizeContext(
+        link_bits_per_second=surroundings.link_bits_per_second(spec, environment),
+        memory_bytes=int(memory) if isinstance(memory, int | float) else None,
+    )
+
+
+def _folder_to_write(target: records.Target, client: Client) -> Checked:
+    """Puts a file of one byte there, and removes it."""
+    path = targets.new_scratch_path(target)
+    try:
+        client.put(path, Content(1), Meter(RunGate().cancelled))
+    except errors.MeasurementError:
+        with suppress(errors.MeasurementError):
+            client.remove(path)
+        raise
+    client.remove(path)
+    return Checked("folder", f"a file can be written in {records.format_target(target)} and removed")
+
+
+def _file_to_read(target: records.Target, client: Client, context: FileSizeContext) -> Checked:
+    name = target.path.rsplit("/", 1)[-1] or "/"
+    try:
+        size_bytes = client.size(target.path) if target.path.strip("/") else None
+    except errors.NotAFileError:
+        size_bytes = None
+    if size_bytes is None:
+        text = f"{name} is {_folder_text(client, target.path)}"
+        return Checked(
+            "file", f"{text}: name a file to get, or have one made with --make-file --size SIZE", CheckState.ATTENTION
+        )
+
+    fit = suitability(size_bytes, context)
+    state = CheckState.FINE if fit.word in {FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN} else CheckState.ATTENTION
+    return Checked("file", f"{name}, {wording.binary_size(size_bytes)}. {fit.reason}", state)
+
+
+def _folder_text(client: Client, path: str) -> str:
+    files = [entry.name for entry in client.list(path) if not entry.is_folder]
+    text = f"a folder with {wording.count(len(files), 'file')}"
+    if not files:
+        return text
+    first_names = ", ".join(files[:_MOST_NAMED_FILES])
+    more = ", …" if len(files) > _MOST_NAMED_FILES else ""
+    return f"{text} ({first_names}{more})"
