@@ -47,7 +47,7 @@ def _notebook(*, nights: bool) -> bytes:
 async def shown(scene: Scene) -> AsyncIterator[tuple[SharebenchApp, Pilot[int]]]:
     """The real app, at rest, after the scene's keys."""
     from app.tui.frame.app import SharebenchApp
-    from app.tui.frame.base import Context
+    from app.tui.frame.context import Context
     from screenshots.still_backend import StillBackend
 
     with TemporaryDirectory() as folder, _same_everywhere():

@@ -11,7 +11,7 @@ from textual.notifications import Notification
 
 from app.clients.base import Secrets
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.base import Context
+from app.tui.frame.context import Context
 from app.tui.frame.dialogs import MessageDialog
 from tests.rest import at_rest, paint
 from tests.tui import SMB, FakeBackend

@@ -40,7 +40,7 @@ SCREENS = """
 import asyncio
 from pathlib import Path
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.base import Context
+from app.tui.frame.context import Context
 
 async def look():
     app = SharebenchApp(Context(notebook_path=Path(sys.argv[1]), practice=(), theme_file=None))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.recording.kind import KINDS, kind_of
-from app.tui.frame.app import APP_KEYS
-from app.tui.frame.base import SCREENS
+from app.tui.frame.app_keys import APP_KEYS
 from app.tui.frame.commands import Commanded
+from app.tui.frame.screens import SCREENS
 from forms.exporters import markdown
 from forms.exporters.text import report_text
 from storage.notebook import Notebook

@@ -27,7 +27,7 @@ from app.trial import record as trial
 from app.trial import spec as trial_order
 from app.trial.spec import StoredTrial, TrialEvent, TrialOrder
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.base import Context
+from app.tui.frame.context import Context
 from app.tui.frame.key_bar import KeyBar
 from forms.series.file_size import FileSizeContext
 from storage.load.records import Load

@@ -23,9 +23,9 @@ from app.series.events import words
 from app.server.changes.script import ChangeFailedError, ConsentNeededError
 from app.trial.consent import STATE_BEFORE_RISK, consent_lines, restore_lines, state_before_consent
 from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet, stored_trial
-from app.tui.frame.base import describe_error
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
+from app.tui.frame.error_texts import describe_error
 from app.tui.widgets import logins
 from app.tui.widgets.reading import RecordingGoesOn
 from app.tui.widgets.recording import REDRAW_SECONDS

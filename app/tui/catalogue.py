@@ -1,31 +1,26 @@
-"""The catalogue, searched as one types, and one entry of it on its way into the next series."""
+"""The catalogue of settings on the screen: a list that is searched as one types, and the entry with the cursor.
 
-from collections.abc import Iterator
-from dataclasses import replace
+Opened for a series, the list also says what its server had for each setting when it was measured, and shows those
+settings first that were set.
+"""
+
 from functools import partial
 from typing import NamedTuple
 
-from textual import events, on
+from textual import containers, on, widgets
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.method import measured_place, rounds
-from app.method.choices import OWN_CHANGES
-from app.method.next_steps import NextStep
+from app.method import measured_place
 from app.tui.frame import parts
-from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
-from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.key_bar import KeyBar
-from app.tui.widgets import reading
+from app.tui.placed_screen import PlacedScreen
+from app.tui.value_dialog import ValueDialog
 from app.tui.widgets.views import AnsiView
 from forms import layout, wording
 from forms.tuning import catalogue
-from forms.tuning.smb_conf import same_value
-from forms.tuning.trial_rules import is_tried
 
 _WIDE = 118
 """Columns from which the entry stands beside the list."""
@@ -35,51 +30,6 @@ _RANK_WIDTH = 4
 _LEAST_ROOM_FOR_EXPECTATION = 60
 _AFTER_LIST = 3
 """The scrollbar of the list, and the gap after it."""
-
-
-class PlacedScreen(MeasureMixin):
-    """Knows the share that is measured and its server's smb.conf, as soon as the notebook was read."""
-
-    place = measured_place.MeasuredPlace()
-    series_id = ""  # whose server is told of; empty for the newest
-
-    def read_place(self) -> None:
-        read = partial(measured_place.measured_place, practice=self.context.practice, series_id=self.series_id)
-        self.with_notebook(read, self._take_place)
-
-    def _take_place(self, place: measured_place.MeasuredPlace) -> None:
-        self.place = replace(place, share=self.place.share or place.share)
-        self.show_entry()
-
-    def show_entry(self) -> None:
-        raise NotImplementedError
-
-    def ways(self, entry: catalogue.CatalogueEntry, advice: catalogue.Instructions) -> Iterator[NextStep]:
-        """How the entry can be tried, the best way first."""
-        series_id = self.series_id
-        if is_tried(entry):
-            choices = partial(rounds.measure_again, series_id=series_id) if series_id else None
-            yield NextStep(
-                name="Let sharebench change, measure and restore it",
-                choices=choices,
-                screen="trial",
-                arguments={"setting": advice.setting},
-            )
-
-        is_own = entry.name in OWN_CHANGES
-        yield NextStep(
-            name="Measure with it: it is applied automatically" if is_own else "Change it by hand, then measure",
-            choices=partial(
-                rounds.take_change,
-                practice=self.context.practice,
-                name=advice.name,
-                value=advice.value,
-                series_id=series_id,
-            ),
-        )
-
-    def is_tried(self, entry: catalogue.CatalogueEntry) -> bool:
-        return is_tried(entry) or entry.name in OWN_CHANGES
 
 
 class ServerValue(NamedTuple):
@@ -107,13 +57,13 @@ class CatalogueScreen(PlacedScreen):
         self._drawn_for = 0
 
     def compose(self) -> ComposeResult:
-        with Horizontal(id="catalogue"):
+        with containers.Horizontal(id="catalogue"):
             with parts.Pane("sharebench · Catalogue", id="entries-pane"):
-                with Horizontal(id="search-line"):
+                with containers.Horizontal(id="search-line"):
                     yield parts.FilterLine(self.first_words, placeholder="f or / searches", id="search", compact=True)
-                    yield Static(id="found")
+                    yield widgets.Static(id="found")
                 yield _Entries(id="entries")
-            with VerticalScroll(id="entry-box", can_focus=False, classes="pane"):
+            with containers.VerticalScroll(id="entry-box", can_focus=False, classes="pane"):
                 yield AnsiView(id="entry")
         yield KeyBar()
 
@@ -123,8 +73,8 @@ class CatalogueScreen(PlacedScreen):
         self.read_place()
 
     @property
-    def _entries(self) -> OptionList:
-        return self.query_one("#entries", OptionList)
+    def _entries(self) -> widgets.OptionList:
+        return self.query_one("#entries", widgets.OptionList)
 
     @property
     def _room(self) -> int:
@@ -145,7 +95,7 @@ class CatalogueScreen(PlacedScreen):
 
     def _list_again(self) -> None:
         row = self._entries.highlighted
-        self._list_entries(self.query_one("#search", Input).value)
+        self._list_entries(self.query_one("#search", widgets.Input).value)
         self._entries.highlighted = row if self.shown else None
 
     # Listing
@@ -190,18 +140,18 @@ class CatalogueScreen(PlacedScreen):
         if self.series_id:
             total += len(self.place.others(""))
         set_text = f"{set_count} {measured_place.SET}, " if set_count else ""
-        self.query_one("#found", Static).update(f"{set_text}{len(self.shown)} of {total}")
+        self.query_one("#found", widgets.Static).update(f"{set_text}{len(self.shown)} of {total}")
 
-    @on(Input.Changed, "#search")
-    def _search_typed(self, event: Input.Changed) -> None:
+    @on(widgets.Input.Changed, "#search")
+    def _search_typed(self, event: widgets.Input.Changed) -> None:
         self._list_entries(event.value)
 
-    @on(Input.Submitted, "#search")
+    @on(widgets.Input.Submitted, "#search")
     def action_to_list(self) -> None:
         self._entries.focus()
 
     def action_clear_filter(self) -> None:
-        self.query_one("#search", Input).value = ""
+        self.query_one("#search", widgets.Input).value = ""
         self.action_to_list()
 
     def action_search(self) -> None:
@@ -209,8 +159,8 @@ class CatalogueScreen(PlacedScreen):
 
     # The entry with the cursor
 
-    @on(OptionList.OptionHighlighted, "#entries")
-    def _point(self, event: OptionList.OptionHighlighted) -> None:
+    @on(widgets.OptionList.OptionHighlighted, "#entries")
+    def _point(self, event: widgets.OptionList.OptionHighlighted) -> None:
         if event.option not in event.option_list.options:
             return  # an earlier search found it
 
@@ -244,8 +194,8 @@ class CatalogueScreen(PlacedScreen):
         _, _, text_below_heading = text.split("\n", 2)
         self.query_one("#entry", AnsiView).show_text(text_below_heading)
 
-    @on(OptionList.OptionSelected, "#entries")
-    def _open(self, event: OptionList.OptionSelected) -> None:
+    @on(widgets.OptionList.OptionSelected, "#entries")
+    def _open(self, event: widgets.OptionList.OptionSelected) -> None:
         if event.option not in event.option_list.options:
             return
         entry = self.shown[event.option_index]
@@ -254,7 +204,7 @@ class CatalogueScreen(PlacedScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "try_it":
-            return self.pointed is not None and self.is_tried(self.pointed)
+            return self.pointed is not None and self.can_be_tried(self.pointed)
         return super().check_action(action, parameters)
 
     def action_try_it(self) -> None:
@@ -301,132 +251,3 @@ def _draw_row(entry: catalogue.CatalogueEntry | str, room: int, server_value: Se
         (f"= {value_text}  ", bold_if_marked) if value_text else "",
         (wording.plain(expectation), "dim"),
     )
-
-
-class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
-    KEYS = keys("entry.try entry.take entry.value")
-
-    def __init__(self, entry: str, share: str | None = None, series_id: str = "") -> None:
-        super().__init__()
-        self.series_id = series_id
-        self.entry = catalogue.find(entry)
-        self.value = catalogue.suggested_value(self.entry)
-        self.place = measured_place.MeasuredPlace(share=share)
-
-    def compose(self) -> ComposeResult:
-        with parts.Pane(f"sharebench · Catalogue · {self.entry.name}"):
-            yield Label(id="chosen", classes="answer")
-            with VerticalScroll(id="entry-box"):
-                yield AnsiView(id="entry")
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        self.query_one("#entry-box").focus()
-        self.show_entry()
-        self.read_place()
-
-    @property
-    def advice(self) -> catalogue.Instructions:
-        return catalogue.advise(self.entry, self.value, share=self.place.share, conf=self.place.conf)
-
-    @property
-    def _is_removed(self) -> bool:
-        return self.entry.status is catalogue.Status.REMOVED
-
-    def text_to_copy(self, *, ansi: bool = False) -> str:
-        entry = self.entry
-        place = self.place
-        return catalogue.entry_text(
-            entry, value=self.value, share=place.share, conf=place.conf, now=place.now(entry), ansi=ansi
-        )
-
-    def show_entry(self) -> None:
-        self.query_one("#chosen", Label).update(Content(self._describe_choice()))
-        self.query_one("#entry", AnsiView).show_text(self.text_to_copy(ansi=True))
-
-    def _describe_choice(self) -> str:
-        if self._is_removed:
-            return "Removed: there is nothing to try."
-
-        advice = self.advice
-        setting = f"{advice.section} {advice.line}".strip() or advice.setting
-        warnings = [f"! {text}" for text in advice.warnings if text != self.entry.risk]
-        return "\n".join([f"To try: {setting}", *warnings])
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "try_it" and not self.is_tried(self.entry):
-            return False
-        if action in {"take", "value", "next"} and self._is_removed:
-            return False
-        if action == "take" and self.entry.name in OWN_CHANGES:
-            return False
-        return super().check_action(action, parameters)
-
-    def next_steps(self) -> Iterator[NextStep]:
-        return self.ways(self.entry, self.advice)
-
-    def action_try_it(self) -> None:
-        best_way, *_ = self.next_steps()
-        self.take_step(best_way)
-
-    def action_take(self) -> None:
-        *_, way_by_hand = self.next_steps()
-        self.take_step(way_by_hand)
-
-    def action_value(self) -> None:
-        self.ask(ValueDialog(self.entry, self.value), self._take_value)
-
-    def _take_value(self, value: str) -> None:
-        self.value = value.strip()
-        self.show_entry()
-
-
-class ValueDialog(AskDialog):
-    """Asks for a value of a setting: one from the list, or another that is typed."""
-
-    def __init__(self, entry: catalogue.CatalogueEntry, value: str) -> None:
-        super().__init__(
-            f"Value of {entry.parameter}",
-            "Up and down choose a value, Enter takes it; or type another one.",
-            needed=True,
-        )
-        self.box.placeholder = "another value: type it here"
-        self.entry = entry
-        self.value = value
-        self.values = sorted(entry.values, key=self._is_default)
-
-    def answers(self) -> ComposeResult:
-        yield OptionList(*(Option(Content(self._describe_value(value))) for value in self.values), id="values")
-        yield from super().answers()
-
-    def _is_default(self, value: str) -> bool:
-        default = self.entry.default
-        return default not in {None, "default"} and same_value(self.entry.parameter, value, default or "")
-
-    def _describe_value(self, value: str) -> str:
-        text = value or "(empty)"
-        return f"{text}  (the default)" if self._is_default(value) else text
-
-    def on_mount(self) -> None:
-        if self.value in self.values:
-            self.query_one(OptionList).highlighted = self.values.index(self.value)
-
-    def on_key(self, event: events.Key) -> None:
-        values = self.query_one(OptionList)
-        first_row = 0
-        last_row = len(self.values) - 1
-
-        is_in_box = self.focused is self.box
-        leaves_list_upwards = event.key == "up" and values.highlighted == first_row
-        leaves_list_downwards = event.key == "down" and values.highlighted == last_row
-        if is_in_box and event.key in {"up", "down"}:
-            event.stop()  # the list would move from where it begins
-            values.highlighted = last_row if event.key == "up" else first_row
-            values.focus()
-        elif leaves_list_upwards or leaves_list_downwards:
-            event.stop()  # the list would begin anew
-            self.box.focus()
-
-    @on(OptionList.OptionSelected)
-    def _choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self.values[event.option_index])

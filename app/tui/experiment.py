@@ -15,9 +15,9 @@ from app.method import rounds
 from app.method.experiments import rename_experiment
 from app.method.next_steps import after_comparison
 from app.tui.frame import dialogs, parts
-from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar
+from app.tui.frame.measuring import MeasureMixin
 from app.tui.notebook.stored import StoredScreen
 from app.tui.widgets import views
 from app.tui.widgets.reading import Copies

@@ -35,7 +35,7 @@ def open_tui(
 
     # Textual is loaded when the TUI opens.
     from app.tui.frame.app import SharebenchApp
-    from app.tui.frame.base import Context
+    from app.tui.frame.context import Context
 
     context = Context(notebook_path=notebook_path, practice=practice, theme_file=theme_file())
     if logins is not None:

@@ -179,7 +179,7 @@ def main() -> int:
     from app.guide.needs import MeasurementJob
     from app.guide.run_screen import RunScreen
     from app.tui.frame.app import SharebenchApp
-    from app.tui.frame.base import Context
+    from app.tui.frame.context import Context
     from app.tui.widgets.recording import MeasurementEnded
 
     path, in_turns = Path(sys.argv[1]), IN_TURNS in sys.argv

@@ -245,7 +245,7 @@ def main() -> int:
     from app.guide.needs import MeasurementJob
     from app.guide.run_screen import RunScreen
     from app.tui.frame.app import SharebenchApp
-    from app.tui.frame.base import Context
+    from app.tui.frame.context import Context
     from tests.tui import FakeBackend, measured
 
     found: list[int] = []

@@ -17,7 +17,7 @@ from app.guide.context import GuideContext
 from app.guide.page import WORDS
 from app.guide.pages import warm_up
 from app.method.choices import GuideChoices
-from app.tui.frame.base import screen_called
+from app.tui.frame.screens import screen_called
 from forms.findings.finding import finding_from_texts, warning_from_texts
 from forms.series.run_table import blank_run_table
 from storage.plan import RunCounts

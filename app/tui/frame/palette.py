@@ -9,7 +9,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from app.tui.frame import commands
 
 if TYPE_CHECKING:
-    from app.tui.frame.base import ContextApp
+    from app.tui.frame.context import ContextApp
 
 _SCORE_OF_A_HELP_TEXT = 0.01
 """Below each match of a name."""

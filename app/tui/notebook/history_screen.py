@@ -8,7 +8,8 @@ from textual.widgets import Static
 from app.charts import series_charts
 from app.tui.frame import commands
 from app.tui.frame.dialogs import PickDialog
-from app.tui.widgets import reading, views
+from app.tui.widgets import views
+from app.tui.widgets.report_screen import ReportScreen
 from app.watch import history as path_history
 from forms import layout, wording
 from forms.report import Report
@@ -22,7 +23,7 @@ _LISTED = 50
 """Rows of a history on the screen, the newest."""
 
 
-class HistoryScreen(reading.ReportScreen, views.ZoomsCharts):
+class HistoryScreen(ReportScreen, views.ZoomsCharts):
     history: watch_history.History
     KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("history.normal history.line chart.zoom")
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.base.errors import UsageError
-from app.tui.notebook import series_list
+from app.tui.notebook import list_rows
 from app.tui.notebook.columns import text_to_search
 from storage import queries
 
@@ -25,7 +25,7 @@ _READ_AT_ONCE = 1000
 class FoundRecordings:
     """What the notebook has for a query."""
 
-    rows: series_list.ListRows
+    rows: list_rows.ListRows
     total: int
     """Of all recordings, whatever the query."""
     newest_id: str | None
@@ -42,7 +42,7 @@ class Detail:
 
 
 def find(notebook: "Notebook", query: queries.SeriesQuery) -> FoundRecordings:
-    rows = series_list.listing(notebook.find(query), query, imported=notebook.has_imported())
+    rows = list_rows.listing(notebook.find(query), query, imported=notebook.has_imported())
     return FoundRecordings(rows, notebook.count_recordings(), _newest_id(notebook))
 
 

@@ -14,7 +14,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.base.errors import UsageError
-from app.tui.frame import base, parts
+from app.tui.frame import base, parts, screens
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar
 from app.tui.notebook import readings, series_actions, series_list
@@ -530,6 +530,6 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
 
 
 def _option_of_start(name: str) -> Option:
-    entry = base.screen_called(name)
+    entry = screens.screen_called(name)
     key = entry.key[:2].upper()
     return Option(f"{key}  {entry.title:<9}{entry.help}", id=entry.name)

@@ -4,22 +4,19 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from app.tui.frame.base import MeasureMixin
 from app.tui.frame.commands import keys
+from app.tui.frame.measuring import MeasureMixin
+from app.tui.notebook import series_jobs
 
 if TYPE_CHECKING:
     from app.recording.kind import Kind
     from app.recording.listing import ListedRecordings
     from app.tui.notebook.dialogs import SeriesTexts
-    from forms.report import Report
     from forms.series.listing import RecordingLine
     from storage.notebook import Notebook
-    from storage.recordings import Recording
-    from storage.records import Series
 
 # The first paint does not wait for what comes after it, so dialogs and kinds are imported in the functions below.
 
-_MOST_OFFERED = 100
 ACTING_KEYS = keys("series.edit series.baseline series.compare series.export series.try series.again series.history")
 
 
@@ -67,11 +64,11 @@ class SeriesActions(MeasureMixin):
         dialog = EditDialog(self._marked_text())
 
         def write(texts: "SeriesTexts") -> None:
-            job = partial(_write_texts, ids=ids, before=dialog.before, texts=texts)
+            job = partial(series_jobs.write_texts, ids=ids, before=dialog.before, texts=texts)
             self.with_notebook(job, partial(self._tell_changed, ids))
 
         self.ask(dialog, write)
-        self.with_notebook(partial(_read_texts, ids=ids), partial(dialog.call_later, dialog.fill))
+        self.with_notebook(partial(series_jobs.read_texts, ids=ids), partial(dialog.call_later, dialog.fill))
 
     def _tell_changed(self, ids: Sequence[str], _result: object = None) -> None:
         self.changed(*ids)
@@ -103,12 +100,16 @@ class SeriesActions(MeasureMixin):
         def change_names(answer: tuple[str, bool]) -> None:
             name, is_given = answer
             if is_given:
-                self.with_notebook(partial(_give_name, ids=ids, name=name), partial(self._tell_named, ids, name))
+                self.with_notebook(
+                    partial(series_jobs.give_baseline_name, ids=ids, name=name), partial(self._tell_named, ids, name)
+                )
             else:
-                self.with_notebook(partial(_take_name, name=name), partial(self._tell_unnamed, ids, name))
+                self.with_notebook(
+                    partial(series_jobs.remove_baseline_name, name=name), partial(self._tell_unnamed, ids, name)
+                )
 
         self.ask(dialog, change_names)
-        self.with_notebook(partial(_baseline_names, ids=ids), partial(dialog.call_later, dialog.offer))
+        self.with_notebook(partial(series_jobs.baseline_names, ids=ids), partial(dialog.call_later, dialog.offer))
 
     def _tell_named(self, ids: Sequence[str], name: str, renamed_count: int) -> None:
         owners = f"these {len(ids)} recordings" if len(ids) > 1 else "this recording"
@@ -134,7 +135,9 @@ class SeriesActions(MeasureMixin):
         if len(ids) > 1:
             self._compare_sorted(ids)
         elif pointed is not None:
-            self.with_notebook(partial(_base_or_others, recording_id=pointed), partial(self._compare_with, pointed))
+            self.with_notebook(
+                partial(series_jobs.base_or_others, recording_id=pointed), partial(self._compare_with, pointed)
+            )
 
     def _compare_with(self, recording_id: str, base_or_others: "str | ListedRecordings") -> None:
         from app.tui.frame.dialogs import PickDialog
@@ -156,16 +159,18 @@ class SeriesActions(MeasureMixin):
         self.ask(PickDialog("Compare with", rows, about=about, wide=True), compare_with)
 
     def _compare_sorted(self, ids: list[str]) -> None:
-        self.with_notebook(partial(_base_first, ids=ids), self._compare)
+        self.with_notebook(partial(series_jobs.order_base_first, ids=ids), self._compare)
 
     def _compare(self, ids: list[str]) -> None:
-        self.with_notebook(partial(_kind_of, recording_id=ids[0]), partial(self._show_comparison, ids))
+        self.with_notebook(
+            partial(series_jobs.kind_of_recording, recording_id=ids[0]), partial(self._show_comparison, ids)
+        )
 
     def _show_comparison(self, ids: list[str], kind: "Kind[Any]") -> None:
         if not kind.has_comparison_screen:
-            from app.tui.widgets.reading import ReportScreen
+            from app.tui.widgets.report_screen import ReportScreen
 
-            self.app.push_screen(ReportScreen("Comparison", partial(_compare_others, ids=ids)))
+            self.app.push_screen(ReportScreen("Comparison", partial(series_jobs.comparison_report, ids=ids)))
         elif len(ids) == 2:
             self.sharebench_app.visit("compare", base=ids[0], other=ids[1])
         else:
@@ -197,7 +202,7 @@ class SeriesActions(MeasureMixin):
     def action_try(self) -> None:
         recording_id = self.pointed_id()
         if recording_id is not None:
-            self.with_notebook(partial(_prepare_to_try, recording_id=recording_id), self._show_catalogue)
+            self.with_notebook(partial(series_jobs.prepare_to_try, recording_id=recording_id), self._show_catalogue)
 
     def _show_catalogue(self, setting: str) -> None:
         self.sharebench_app.visit("catalogue", words=setting)
@@ -208,143 +213,5 @@ class SeriesActions(MeasureMixin):
             self.sharebench_app.visit("export", ids=ids)
 
 
-def _prepare_to_try(notebook: "Notebook", recording_id: str) -> str:
-    """Make the choices of a series those of the next one; the setting that a trial tried, empty for others."""
-    from app.method.rounds import measure_again
-    from forms.tuning import catalogue
-
-    if notebook.heads_of([recording_id]):
-        measure_again(notebook, recording_id)
-    plan = notebook.trial(notebook.recording(recording_id).subject)
-    return plan.name if plan and catalogue.search(plan.name) else ""
-
-
-def _read_texts(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":
-    """The label and the note that all of these have; empty where they differ."""
-    from app.tui.notebook.dialogs import SeriesTexts
-
-    heads = notebook.recordings_of(ids)
-    return SeriesTexts(
-        label=_common_text({head.label for head in heads}),
-        note=_common_text({head.note for head in heads}),
-    )
-
-
-def _common_text(texts: set[str]) -> str:
-    return texts.pop() if len(texts) == 1 else ""
-
-
-def _write_texts(notebook: "Notebook", ids: Sequence[str], before: "SeriesTexts", texts: "SeriesTexts") -> None:
-    """Store what differs from before."""
-    changed: dict[str, str] = {}
-    if texts.label != before.label:
-        changed["label"] = texts.label
-    if texts.note != before.note:
-        changed["note"] = texts.note
-    if not changed:
-        return
-
-    with notebook.at_once():
-        for recording_id in ids:
-            notebook.describe(recording_id, **changed)
-
-
-def _kind_of(notebook: "Notebook", recording_id: str) -> "Kind[Any]":
-    from app.recording.kind import kind_of
-
-    return kind_of(notebook.recording(recording_id))
-
-
-def _compare_others(notebook: "Notebook", ids: Sequence[str]) -> "Report":
-    """The comparison of recordings whose kind has no screen of its own for that."""
-    from app.recording.kind import kind_of
-
-    heads = notebook.recordings_of(ids)
-    return kind_of(heads[0]).compare(notebook, heads).report
-
-
-def _base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
-    """Those that are named as a baseline first, then by age."""
-    from app.recording.several import recordings_of_one_kind
-
-    baseline_ids = {baseline.recording_id for baseline in notebook.baselines()}
-
-    def baselines_then_age(head: "Recording") -> tuple[bool, str]:
-        return head.id not in baseline_ids, head.created_at
-
-    return [head.id for head in sorted(recordings_of_one_kind(notebook, ids), key=baselines_then_age)]
-
-
-def _baseline_names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The names of these, and those of others."""
-    baselines = notebook.baselines()
-    own_names = {baseline.name for baseline in baselines if baseline.recording_id in ids}
-    all_names = {baseline.name for baseline in baselines}
-    return sorted(own_names), sorted(all_names - own_names)
-
-
-def _give_name(notebook: "Notebook", ids: Sequence[str], name: str) -> int:
-    """How many other recordings had the name."""
-    from app.recording.kind import kind_of
-    from app.recording.several import recordings_of_one_kind
-
-    first = recordings_of_one_kind(notebook, ids)[0]
-    kind_of(first).check_repeats(notebook, ids)
-    others = {*notebook.baseline_ids(name)} - {*ids}
-    notebook.set_baseline(name, *ids)
-    return len(others)
-
-
-def _take_name(notebook: "Notebook", name: str) -> None:
-    notebook.remove_baseline(name)
-
-
-def _base_or_others(notebook: "Notebook", recording_id: str) -> "str | ListedRecordings":
-    """What this is to be compared with, else what it could be compared with."""
-    return _base_of(notebook, recording_id) or _others_of_its_kind(notebook, recording_id)
-
-
 def _offer_text(line: "RecordingLine") -> str:
     return f"{line.when}  {line.label or line.what}  {line.answer.text}"
-
-
-def _others_of_its_kind(notebook: "Notebook", recording_id: str) -> "ListedRecordings":
-    """The newest others of its kind, those of the same subject first."""
-    from app.recording.listing import ListedRecordings, readable_lines
-    from storage.queries import SeriesQuery
-
-    with notebook.snapshot():
-        this = notebook.recording(recording_id)
-        ids = [row.series_id for row in notebook.find(SeriesQuery()) if row.kind == this.kind][:_MOST_OFFERED]
-        other_ids = [other_id for other_id in ids if other_id != this.id]
-        listed = readable_lines(notebook, other_ids) if other_ids else ListedRecordings([], {})
-        heads = notebook.recordings_of([line.id for line in listed.lines])
-
-    subjects = {head.id: head.subject for head in heads}
-    listed.lines.sort(key=partial(_has_other_subject, subjects=subjects, subject=this.subject))
-    return listed
-
-
-def _has_other_subject(line: "RecordingLine", subjects: dict[str, str], subject: str) -> bool:
-    return subjects[line.id] != subject
-
-
-def _base_of(notebook: "Notebook", recording_id: str) -> str | None:
-    """What a series was made from, by it or by a repeat of it; else the only baseline of the kind."""
-    repeats = next((ids for ids in notebook.repeated_ids() if recording_id in ids), (recording_id,))
-    with_base = [
-        series
-        for series in notebook.heads_of(list(repeats))
-        if series.base_id and (series.change or series.id == recording_id)
-    ]
-
-    def changed_then_own(series: "Series") -> tuple[bool, bool]:
-        return series.change is None, series.id != recording_id
-
-    if with_base:
-        return min(with_base, key=changed_then_own).base_id
-
-    baseline_ids = {baseline.recording_id for baseline in notebook.baselines()} - {recording_id}
-    kinds = notebook.kinds_of([recording_id, *baseline_ids])
-    of_its_kind = [baseline_id for baseline_id in baseline_ids if kinds[baseline_id] == kinds.get(recording_id)]
-    return of_its_kind[0] if len(of_its_kind) == 1 else None

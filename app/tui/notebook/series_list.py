@@ -1,76 +1,41 @@
-"""The list of series: a window on any number of them, which asks for the lines that come into view."""
+"""The list of the notebook: a window on any number of recordings, which asks for the lines that come into view.
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
+A row is all that a query gives: the id of a recording, or a heading above a group of them (``list_rows``). A line is
+what is shown of a recording, and is read only when its row is in view:
+
+1. the screen calls ``show`` with the rows of a query;
+2. the list posts ``Wanted`` with the ids whose lines it has not asked for;
+3. the screen reads them in a thread and calls ``fill`` with the lines and the ``edition`` of the message.
+
+``ask_again`` has lines read again that may have changed. It raises the edition, so that an answer to an older question
+does not take the place of a newer one. Here and in the names of keys and classes "series" stands for a recording of any
+kind.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
-from textual.geometry import Region, Size
+from textual import events, geometry
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from app.tui.frame import commands
-from app.tui.notebook import columns
+from app.tui.notebook import columns, list_rows
 from forms import layout
 from storage import queries
 
 if TYPE_CHECKING:
     from forms.series.listing import RecordingLine
 
-Group = tuple[str | None, int]
-"""An experiment and how many of its series are listed."""
 
 _AHEAD = 20
 """Rows around those in view whose lines are read as well."""
 _MOST_LINES_KEPT = 5000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListRows:
-    """The rows of a query: series, and a heading above each group of them."""
-
-    query: queries.SeriesQuery = field(default_factory=queries.SeriesQuery)
-    rows: Sequence[queries.Found | Group] = ()
-    places: Mapping[str, int] = field(default_factory=dict)
-    """The row of a series, by its id."""
-    imported: bool = False
-    """Whether the notebook has anything from elsewhere, so that the machine is shown."""
-
-    def landing(self, row: int, direction: int) -> int:
-        """The nearest row with a series: from this one on in the direction, else against it; 0 where there is none."""
-        last = len(self.rows) - 1
-        start = max(0, min(row, last))
-        for step in (direction, -direction):
-            row = start
-            while 0 <= row <= last:
-                if isinstance(self.rows[row], queries.Found):
-                    return row
-                row += step
-        return 0
-
-
-def listing(found_rows: Sequence[queries.Found], query: queries.SeriesQuery, *, imported: bool = False) -> ListRows:
-    """The rows for what was found; ``imported``: whether the notebook has anything from elsewhere."""
-    rows = list(_with_headings(found_rows)) if query.grouped else list(found_rows)
-    places = {row.series_id: index for index, row in enumerate(rows) if isinstance(row, queries.Found)}
-    return ListRows(query=query, rows=rows, places=places, imported=imported)
-
-
-def _with_headings(found_rows: Sequence[queries.Found]) -> Iterator[queries.Found | Group]:
-    for experiment, group in groupby(found_rows, key=_experiment_of):
-        members = list(group)
-        yield experiment, len(members)
-        yield from members
-
-
-def _experiment_of(row: queries.Found) -> str | None:
-    return row.experiment
 
 
 class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_bindings=False):
@@ -105,20 +70,24 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id)
-        self.listing = ListRows()
+        self.listing = list_rows.ListRows()
         self.lines: dict[str, RecordingLine] = {}
+        """Those that were read, by the id of the recording."""
         self.problems: dict[str, str] = {}
         """Why a recording cannot be read, by its id."""
         self.marked: dict[str, None] = {}
+        """The ids that are marked, in the order in which they were."""
         self.edition = 0
         """Raised when lines have changed: what was asked for before that may be old when it comes."""
         self._editions: dict[str, int] = {}
+        """In which edition each line was asked for that is shown."""
         self._asked_for: set[str] = set()
         self._columns: list[columns.PlacedColumn] = []
         self._told_pointed: str | None = None
+        """The recording of the last ``Pointed``."""
 
     @property
-    def rows(self) -> Sequence[queries.Found | Group]:
+    def rows(self) -> Sequence[queries.Found | list_rows.Group]:
         return self.listing.rows
 
     @property
@@ -128,12 +97,13 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
 
     # What is listed
 
-    def show(self, listing: ListRows) -> None:
+    def show(self, listing: list_rows.ListRows) -> None:
+        """List these rows; the cursor stays on its recording where that is still listed."""
         pointed_before = self.pointed
         self.listing = listing
         self._fit_columns()
         self._asked_for &= self.lines.keys()
-        self.virtual_size = Size(self.size.width, len(self.rows) + 1)
+        self.virtual_size = geometry.Size(self.size.width, len(self.rows) + 1)
         self.cursor = listing.places.get(pointed_before or "", listing.landing(self.cursor, 1))
         self._scroll_to_cursor()
         self._ask()
@@ -169,23 +139,18 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
         self._columns = columns.fit_columns(self.size.width, lines, imported=self.listing.imported)
 
     def ask_again(self, *series_ids: str) -> None:
-        """What is shown stays until the answer comes, which may take long while another process writes."""
+        """Read the lines of these anew, of all where none is named.
+
+        What is shown stays until the answer comes, which may take long while another process writes.
+        """
         self.edition += 1
         self._asked_for.difference_update(series_ids or [*self._asked_for])
         self._ask()
 
     def names(self, ids: Sequence[str], more: "Iterable[RecordingLine]" = ()) -> dict[str, str]:
-        """Kind (but of series), name and time of each as in the list, and the id where another has the same, by id."""
+        """What to call each of these in a sentence, by id; ``more``: lines that the list has not read yet."""
         lines = self.lines | {line.id: line for line in more}
-        names = {series_id: _name_of(lines[series_id]) for series_id in lines}
-        in_view = lines.keys() & {*self.listing.places, *ids}
-        counts = Counter(names[series_id] for series_id in in_view)
-
-        unique_names: dict[str, str] = {}
-        for series_id in ids:
-            name = names.get(series_id, series_id)
-            unique_names[series_id] = f"{name} ({series_id})" if counts[name] > 1 else name
-        return unique_names
+        return list_rows.unique_names(ids, lines, self.listing)
 
     # Moving
 
@@ -287,25 +252,26 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
 
     def on_resize(self) -> None:
         self._fit_columns()
-        self.virtual_size = Size(self.size.width, len(self.rows) + 1)
+        self.virtual_size = geometry.Size(self.size.width, len(self.rows) + 1)
         self._scroll_to_cursor()
         self._ask()
 
     def _ask(self) -> None:
         top = self.scroll_offset.y
         height = max(self.size.height, 1)
-        if not any(self._missing_ids(self.rows[top : top + height])):
+        if not self._missing_ids(top, top + height):
             return
 
-        rows_around = self.rows[max(0, top - _AHEAD) : top + height + _AHEAD]
-        ids = list(self._missing_ids(rows_around))
+        ids = self._missing_ids(max(0, top - _AHEAD), top + height + _AHEAD)
         self._asked_for.update(ids)
         self.post_message(self.Wanted(ids, self.edition))
 
-    def _missing_ids(self, rows: Sequence[queries.Found | Group]) -> Iterator[str]:
-        return (
+    def _missing_ids(self, first: int, end: int) -> list[str]:
+        """Of these rows, the recordings whose lines were not asked for yet."""
+        rows = self.rows[first:end]
+        return [
             row.series_id for row in rows if isinstance(row, queries.Found) and row.series_id not in self._asked_for
-        )
+        ]
 
     # Drawing
 
@@ -328,7 +294,7 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
         style = self.get_component_rich_style("series-list--heading")
         return self._draw_text(" " * columns.MARKS + " ".join(names), style)
 
-    def _draw_group(self, group: Group) -> Strip:
+    def _draw_group(self, group: list_rows.Group) -> Strip:
         name, count = group
         heading = layout.visible(name) if name is not None else "No experiment"
         plural = "s" if count != 1 else ""
@@ -378,10 +344,4 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
 
     def watch_cursor(self, old: int, new: int) -> None:
         for row in (old, new):
-            self.refresh(Region(0, row - self.scroll_offset.y + 1, self.size.width, 1))
-
-
-def _name_of(line: "RecordingLine") -> str:
-    """Kind (but of series), name and time."""
-    kind = f"{line.kind} " if line.names_its_kind else ""
-    return f"{kind}{line.name} ({line.when})"
+            self.refresh(geometry.Region(0, row - self.scroll_offset.y + 1, self.size.width, 1))

@@ -1,144 +1,57 @@
-"""A stored recording of any kind: its form, and how it is resumed."""
+"""The screen of one stored recording that is no series: its report, its label, and the key that resumes it.
 
-from collections.abc import Callable
+The kind of a recording (load, isolation, trial, survey, …) makes the report from what the notebook has stored. The
+``head`` of a recording is its row in the table of recordings: id, kind, status, label.
+"""
+
 from functools import partial
-from typing import ClassVar, NamedTuple
 
 from textual.widgets import Static
 
 from app.clients.base import Secrets
-from app.clients.logins import same_login
-from app.diagnosis.screen import DiagnosisRunScreen
-from app.isolation.screen import IsolationRunScreen
-from app.load.screen import LoadRunScreen
 from app.method.next_steps import NextStep
-from app.recording.experiments import stored_change
 from app.recording.kind import kind_of
-from app.trial.screen import TrialScreen
 from app.tui.frame import commands, dialogs
-from app.tui.frame.base import BaseScreen
 from app.tui.frame.parts import text_behind_drawing
+from app.tui.notebook import resuming
 from app.tui.widgets import reading, views
 from app.tui.widgets.following import FollowsRecording
 from app.tui.widgets.logins import log_in
-from app.tui.widgets.report_run import MeasurementScreen
+from app.tui.widgets.report_screen import ReportScreen
 from forms import wording
 from forms.layout import Toned
 from forms.report import Report
 from storage import recordings, records
-from storage.looks import DIAGNOSIS
 from storage.notebook import Notebook
 
 _RESUME = NextStep(name="Resume it")
 
-_RUN_SCREENS: dict[str, type[MeasurementScreen]] = {
-    recordings.LOAD: LoadRunScreen,
-    recordings.ISOLATION: IsolationRunScreen,
-    DIAGNOSIS: DiagnosisRunScreen,
-}
-_KINDS_OF_CHANGES = {"trial", "sweep"}
 
-
-class WayToResume(NamedTuple):
-    """How a recording is resumed."""
-
-    target: records.Target | None
-    """Where to log in first; None where nothing is sent yet."""
-    begin: Callable[[BaseScreen, Secrets], None]
-
-
-def _tell(dialog: dialogs.MessageDialog) -> WayToResume:
-    """No resumption here: a dialog that says how it is done elsewhere."""
-
-    def show(screen: BaseScreen, _secrets: Secrets) -> None:
-        screen.app.push_screen(dialog)
-
-    return WayToResume(None, show)
-
-
-def _resumption_of(notebook: Notebook, head: recordings.Recording) -> WayToResume | None:
-    if head.kind in _RUN_SCREENS:
-        return _resumption_of_measurement(notebook, head)
-    if head.kind in _KINDS_OF_CHANGES:
-        return _resumption_of_change(notebook, head)
-    return _resumption_on_the_command_line(head)
-
-
-def _resumption_of_measurement(notebook: Notebook, head: recordings.Recording) -> WayToResume:
-    run_screen = _RUN_SCREENS[head.kind]
-    target = kind_of(head).target(notebook, head)
-    record = kind_of(head).read(notebook, head)
-    remembered = notebook.remembered(head.kind) or {}
-
-    targets = getattr(record, "targets", ())
-    if target is None or not all(same_login(other, target) for other in targets):
-        text = (
-            "Its targets have several users or protocols, and a password typed here would go to all of them."
-            f" Resume {head.kind} {head.id} on the command line, as it was begun there."
-        )
-        return _tell(dialogs.MessageDialog("Several logins", text))
-
-    def begin(screen: BaseScreen, secrets: Secrets) -> None:
-        typed = remembered | screen.context.typed.get(head.kind, {})
-
-        def run(request: object) -> None:
-            screen.app.push_screen(run_screen(request, record))
-
-        screen.in_background(partial(run_screen.to_resume, record, secrets, typed), run)
-
-    return WayToResume(target, begin)
-
-
-def _resumption_of_change(notebook: Notebook, head: recordings.Recording) -> WayToResume | None:
-    plan = notebook.trial(head.subject)
-    is_imported = any(series.imported_at for series in notebook.heads(experiment=head.subject))
-    if plan is None or is_imported:
-        return None
-
-    change = stored_change(notebook, head.subject)
-    is_complete = change.complete if change else head.status is records.SeriesStatus.COMPLETE
-    if is_complete:
-        return None
-    if head.kind != records.ExperimentKind.TRIAL:
-        return _resumption_on_the_command_line(head)
-
-    setting = f"{plan.name} = {plan.values[0]}"
-
-    def begin(screen: BaseScreen, _secrets: Secrets) -> None:
-        screen.app.push_screen(TrialScreen(setting, head.subject))
-
-    return WayToResume(None, begin)
-
-
-def _resumption_on_the_command_line(head: recordings.Recording) -> WayToResume | None:
-    command = kind_of(head).resume
-    if not command:
-        return None
-    return _tell(dialogs.MessageDialog("Resume it on the command line", f"sharebench {command} {head.id}"))
-
-
-class StoredScreen(FollowsRecording, reading.ReportScreen, reading.RecordingGoesOn, views.ShowsMore, views.ZoomsCharts):
-    KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys(
-        "screen.next stored.resume stored.label report.more report.less chart.zoom"
-    )
+class StoredScreen(FollowsRecording, ReportScreen, reading.RecordingGoesOn, views.ShowsMore, views.ZoomsCharts):
+    KEYS = commands.keys("screen.next stored.resume stored.label report.more report.less chart.zoom")
 
     def __init__(self, recording_id: str) -> None:
         super().__init__("", self.read_report)
         self.reference = recording_id
+        """Its id, or the name of its experiment."""
+        # What read_report has found; until then there is nothing to show.
         self.head: recordings.Recording | None = None
         self.answer = Toned("")
-        self.resumption: WayToResume | None = None
+        """What the recording says in one sentence."""
+        self.resumption: resuming.WayToResume | None = None
+        """None where it is complete, runs, was imported, or cannot be resumed."""
 
     # Reading and showing
 
     def read_report(self, notebook: Notebook) -> Report:
+        """Called in a thread, when the screen opens and each time the notebook has changed."""
         head = notebook.recording(self.reference)
         kind = kind_of(head)
         self.head = head
 
         is_complete = head.status is records.SeriesStatus.COMPLETE and not kind.is_made_of_series
         can_resume = not (head.imported_at is not None or head.running or is_complete)
-        self.resumption = _resumption_of(notebook, head) if can_resume else None
+        self.resumption = resuming.way_to_resume(notebook, head) if can_resume else None
 
         target = None if kind.is_made_of_series else kind.target(notebook, head)
         self.heading = head.label or (wording.place(target) if target else head.subject) or head.kind
@@ -170,7 +83,7 @@ class StoredScreen(FollowsRecording, reading.ReportScreen, reading.RecordingGoes
         self.set_pane_title(f"{self.head.kind.capitalize()} · {self.heading}")
 
         headline = self.query_one("#headline", Static)
-        tells_its_end_itself = self.head.kind in _KINDS_OF_CHANGES and not self.head.error
+        tells_its_end_itself = self.head.kind in resuming.KINDS_OF_CHANGES and not self.head.error
         if self.head.running or tells_its_end_itself:
             headline.update(views.join_toned([self.answer], ""))
         else:

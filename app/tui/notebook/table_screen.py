@@ -6,6 +6,7 @@ from dataclasses import replace
 from app.comparison.sides import sides_to_compare
 from app.method import next_steps as method_next_steps
 from app.tui.widgets import reading
+from app.tui.widgets.report_screen import ReportScreen
 from forms.comparison import summary as comparison_summary
 from forms.comparison import wording as comparison_wording
 from forms.comparison.report import comparison_report
@@ -13,7 +14,7 @@ from forms.report import Report
 from storage.notebook import Notebook
 
 
-class TableScreen(reading.ReportScreen, reading.GoesOn):
+class TableScreen(ReportScreen, reading.GoesOn):
     summaries: Sequence[comparison_summary.ComparisonSummary] = ()
 
     def __init__(self, ids: Sequence[str]) -> None:

@@ -1,14 +1,13 @@
-"""Screens to read: a report that can be copied and exported, its next steps, and what the notebook has stored."""
+"""What screens to read have in common: a text that can be copied, and a key that offers what can be done next.
 
-from collections.abc import Callable, Iterable
+A next step is a proposal such as "measure again": a name, the screen that it leads to, and choices for the guide.
+"""
+
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
-
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.widgets import Static
 
 from app.base.errors import UsageError
 from app.base.output import output_file
@@ -16,14 +15,9 @@ from app.method import next_steps as method_next_steps
 from app.recording.kind import kind_of
 from app.tui.export import Exports
 from app.tui.frame import commands
-from app.tui.frame.base import MeasureMixin
 from app.tui.frame.dialogs import PickDialog
-from app.tui.frame.key_bar import KeyBar
-from app.tui.frame.parts import Pane
-from app.tui.widgets import views
+from app.tui.frame.measuring import MeasureMixin
 from forms.exporters.text import report_text
-from forms.report import Report
-from forms.wording import plain
 from storage.notebook import Notebook
 from storage.recordings import Recording
 
@@ -84,7 +78,7 @@ class GoesOn(MeasureMixin):
 
 
 def without_resuming(steps: Iterable[method_next_steps.NextStep], head: Recording) -> list[method_next_steps.NextStep]:
-    """The steps, without the way to resume a recording that runs, or that was imported."""
+    """The steps, but for the way to resume a recording that runs, or that was imported (screen ``stored``)."""
     is_resumable = not (head.running or head.imported_at)
     return [step for step in steps if is_resumable or step.screen != "stored"]
 
@@ -104,50 +98,3 @@ class RecordingGoesOn(GoesOn):
         with suppress(UsageError):  # an imported trial cannot be resumed
             record = kind_of(head).read(notebook, head)
         return without_resuming(method_next_steps.after_recording(head.kind, record), head)
-
-
-class ReportScreen(Copies):
-    """Shows one report that is read from the notebook, in columns where there is room.
-
-    A subclass may write ``draw_report``, called when the report is shown or the window has another size, and
-    ``export_name``, called when it is exported.
-    """
-
-    KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("report.export")
-
-    def __init__(self, heading: str, read: Callable[[Notebook], Report]) -> None:
-        super().__init__()
-        self.heading = heading
-        self.read = read
-
-    def compose(self) -> ComposeResult:
-        with Pane(f"sharebench · {plain(self.heading)}"):
-            yield Static(id="headline", classes="answer")
-            with VerticalScroll(id="report-box"):
-                yield views.FiguresView(id="report")
-        yield KeyBar()
-
-    def set_pane_title(self, title: str) -> None:
-        self.query_one(Pane).set_title(f"sharebench · {plain(title)}")
-
-    def on_mount(self) -> None:
-        self.query_one("#report-box").focus()
-        self.look()
-
-    def look(self) -> None:
-        self.with_notebook(self.read, self.show)
-
-    def show(self, report: Report) -> None:
-        self.report = report
-        self.query_one("#report", views.FiguresView).show_chart(partial(self.draw_report, report))
-        self.refresh_bindings()
-
-    def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:
-        return views.in_columns(partial(_draw_text, report), width, height)
-
-    def export_name(self, report: Report) -> str:
-        return self.heading
-
-
-def _draw_text(report: Report, width: int) -> str:
-    return report_text(report, width=width, ansi=True)

@@ -10,7 +10,7 @@ from textual.widgets import Input
 from app.audit.screen import AuditScreen
 from app.base.errors import UsageError
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.base import Context
+from app.tui.frame.context import Context
 from storage.notebook import Notebook
 from storage.records import format_target
 from tests.tui import measured, painted, press, settled, text_of

@@ -11,7 +11,7 @@ from app.base.errors import UsageError
 from app.diagnosis.plan import SIZES, Sizes
 from app.diagnosis.screen import DiagnosisScreen
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.base import Context
+from app.tui.frame.context import Context
 from forms.diagnosis.report import diagnosis_answer
 from storage.looks import Effort, StageName, diagnosis_of
 from storage.notebook import Notebook

@@ -15,7 +15,7 @@ from app.recording.process import RunFinished, SeriesControl
 from app.recording.spec import SeriesRequest
 from app.series.events import RecorderEvent
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.base import Context
+from app.tui.frame.context import Context
 from storage.notebook import Notebook
 from storage.records import Command, SeriesStatus, format_target
 from tests.tui import measured, painted, press, settled, text_of

@@ -7,7 +7,7 @@ import pytest
 from app.guide.run_screen import RunScreen
 from app.guide.screen import GuideScreen
 from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep
-from app.tui.catalogue import EntryScreen
+from app.tui.entry import EntryScreen
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, Target

@@ -19,7 +19,8 @@ from app.isolation.script import load_script
 from app.isolation.spec import IsolationRequest
 from app.server.named_servers import ways_to
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.base import BaseScreen, Context
+from app.tui.frame.base import BaseScreen
+from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from app.tui.widgets.views import AnsiView
 from storage.isolation import Isolation, Layer, LayerRun

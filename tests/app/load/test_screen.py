@@ -21,7 +21,7 @@ from app.load.spec import LoadRequest
 from app.recording.kind import kind_of, parts_of
 from app.recording.process import Failed, Warned
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.base import Context
+from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, MessageDialog
 from forms.load.wording import load_headline
 from forms.wording import duration

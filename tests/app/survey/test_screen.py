@@ -22,7 +22,7 @@ from app.survey.record import measure_round
 from app.survey.run_screen import SurveyRunScreen
 from app.survey.screen import SurveyScreen
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.base import Context
+from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.widgets.views import AnsiView

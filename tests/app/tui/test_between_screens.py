@@ -11,7 +11,7 @@ from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.tui.export import ExportScreen
 from app.tui.notebook.compare_screen import CompareScreen
 from app.tui.notebook.table_screen import TableScreen
-from app.tui.widgets.reading import ReportScreen
+from app.tui.widgets.report_screen import ReportScreen
 from forms.series.report import blank_series_report
 from storage.notebook import Notebook
 from storage.plan import Settings

@@ -12,7 +12,8 @@ from app.method.choices import MEMORY_KEY
 from app.method.measured_place import measured_place
 from app.method.rounds import branch_from, take_change
 from app.trial.screen import TrialScreen
-from app.tui.catalogue import CatalogueScreen, EntryScreen, ValueDialog
+from app.tui.catalogue import CatalogueScreen
+from app.tui.entry import EntryScreen
 from app.tui.experiment import ExperimentScreen
 from app.tui.export import ExportScreen
 from app.tui.frame.app import SharebenchApp
@@ -20,7 +21,8 @@ from app.tui.frame.dialogs import PickDialog
 from app.tui.notebook.compare_screen import CompareScreen
 from app.tui.notebook.series_screen import SeriesScreen
 from app.tui.notebook.stored import StoredScreen
-from app.tui.widgets.reading import ReportScreen
+from app.tui.value_dialog import ValueDialog
+from app.tui.widgets.report_screen import ReportScreen
 from forms.tuning.catalogue import entries, find
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError

@@ -16,13 +16,16 @@ from app import tui
 from app.audit.screen import AuditScreen
 from app.base.config import read_config
 from app.base.errors import UnreachableError
-from app.tui.frame.app import APP_KEYS, PlainSigns, SharebenchApp, known_commands
-from app.tui.frame.base import BaseScreen, Context, WorkDone
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.app_keys import APP_KEYS, known_commands
+from app.tui.frame.base import BaseScreen, WorkDone
 from app.tui.frame.commands import Commanded, KeyCommand, keys_of, table_lines
+from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.frame.help import HelpDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.frame.palette import CommandProvider
+from app.tui.frame.plain_signs import PlainSigns
 from app.tui.frame.themes import THEMES
 from app.tui.frame.user_keys import KeysError, are_allowed, check_keys
 from app.tui.notebook.screen import NotebookScreen

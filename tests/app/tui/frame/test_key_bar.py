@@ -6,8 +6,9 @@ import pytest
 from textual.widgets import Button, Label
 
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.base import BaseScreen, Context
+from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand
+from app.tui.frame.context import Context
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog, PickDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.frame.parts import Choices

@@ -13,7 +13,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from app.tui.frame import terminal as terminal_module
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.base import Context
+from app.tui.frame.context import Context
 from app.tui.frame.terminal import PARSER_KNOWN_IN, Terminal
 from tests.servers.process import require_terminals
 

@@ -12,7 +12,7 @@ from textual.theme import Theme
 
 from app.charts import canvas as marks
 from app.tui.frame.app import SharebenchApp
-from app.tui.frame.base import Context
+from app.tui.frame.context import Context
 from app.tui.frame.themes import ANSI_ON_DARK, ANSI_ON_LIGHT, DARK, LIGHT
 from app.tui.widgets.views import STYLES
 from forms.layout import Tone, coloured

@@ -1,0 +1,98 @@
+"""One entry of the catalogue on the screen: what it says, for which value, and how it is tried."""
+
+from collections.abc import Iterator
+
+from textual import containers
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Label
+
+from app.method import measured_place
+from app.method.choices import OWN_CHANGES
+from app.method.next_steps import NextStep
+from app.tui.frame import parts
+from app.tui.frame.commands import keys
+from app.tui.frame.key_bar import KeyBar
+from app.tui.placed_screen import PlacedScreen
+from app.tui.value_dialog import ValueDialog
+from app.tui.widgets import reading
+from app.tui.widgets.views import AnsiView
+from forms.tuning import catalogue
+
+
+class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
+    KEYS = keys("entry.try entry.take entry.value")
+
+    def __init__(self, entry: str, share: str | None = None, series_id: str = "") -> None:
+        super().__init__()
+        self.series_id = series_id
+        self.entry = catalogue.find(entry)
+        self.value = catalogue.suggested_value(self.entry)
+        self.place = measured_place.MeasuredPlace(share=share)
+
+    def compose(self) -> ComposeResult:
+        with parts.Pane(f"sharebench · Catalogue · {self.entry.name}"):
+            yield Label(id="chosen", classes="answer")
+            with containers.VerticalScroll(id="entry-box"):
+                yield AnsiView(id="entry")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.query_one("#entry-box").focus()
+        self.show_entry()
+        self.read_place()
+
+    @property
+    def advice(self) -> catalogue.Instructions:
+        return catalogue.advise(self.entry, self.value, share=self.place.share, conf=self.place.conf)
+
+    @property
+    def _is_removed(self) -> bool:
+        return self.entry.status is catalogue.Status.REMOVED
+
+    def text_to_copy(self, *, ansi: bool = False) -> str:
+        entry = self.entry
+        place = self.place
+        return catalogue.entry_text(
+            entry, value=self.value, share=place.share, conf=place.conf, now=place.now(entry), ansi=ansi
+        )
+
+    def show_entry(self) -> None:
+        self.query_one("#chosen", Label).update(Content(self._describe_choice()))
+        self.query_one("#entry", AnsiView).show_text(self.text_to_copy(ansi=True))
+
+    def _describe_choice(self) -> str:
+        if self._is_removed:
+            return "Removed: there is nothing to try."
+
+        advice = self.advice
+        setting = f"{advice.section} {advice.line}".strip() or advice.setting
+        warnings = [f"! {text}" for text in advice.warnings if text != self.entry.risk]
+        return "\n".join([f"To try: {setting}", *warnings])
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "try_it" and not self.can_be_tried(self.entry):
+            return False
+        if action in {"take", "value", "next"} and self._is_removed:
+            return False
+        if action == "take" and self.entry.name in OWN_CHANGES:
+            return False
+        return super().check_action(action, parameters)
+
+    def next_steps(self) -> Iterator[NextStep]:
+        return self.ways(self.entry, self.advice)
+
+    def action_try_it(self) -> None:
+        best_way, *_ = self.next_steps()
+        self.take_step(best_way)
+
+    def action_take(self) -> None:
+        *_, way_by_hand = self.next_steps()
+        self.take_step(way_by_hand)
+
+    def action_value(self) -> None:
+        self.ask(ValueDialog(self.entry, self.value), self._take_value)
+
+    def _take_value(self, value: str) -> None:
+        self.value = value.strip()
+        self.show_entry()

@@ -1,0 +1,161 @@
+"""What the keys of ``series_actions`` read and write in the notebook; each function is called in a thread.
+
+The ids are those of recordings of any kind. The ``head`` of a recording is its row in the table of recordings: id,
+kind, subject, label. A baseline is a name that the user gave to recordings to compare others with.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from app.recording.kind import Kind
+    from app.recording.listing import ListedRecordings
+    from app.tui.notebook.dialogs import SeriesTexts
+    from forms.report import Report
+    from forms.series.listing import RecordingLine
+    from storage.notebook import Notebook
+    from storage.recordings import Recording
+    from storage.records import Series
+
+# The first paint does not wait for what comes after it, so kinds and forms are imported in the functions below.
+
+_MOST_OFFERED = 100
+
+
+def prepare_to_try(notebook: "Notebook", recording_id: str) -> str:
+    """Make the choices of a series those of the next one; the setting that a trial tried, empty for others."""
+    from app.method.rounds import measure_again
+    from forms.tuning import catalogue
+
+    if notebook.heads_of([recording_id]):
+        measure_again(notebook, recording_id)
+    plan = notebook.trial(notebook.recording(recording_id).subject)
+    return plan.name if plan and catalogue.search(plan.name) else ""
+
+
+def read_texts(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":
+    """The label and the note that all of these have; empty where they differ."""
+    from app.tui.notebook.dialogs import SeriesTexts
+
+    heads = notebook.recordings_of(ids)
+    return SeriesTexts(
+        label=_common_text({head.label for head in heads}),
+        note=_common_text({head.note for head in heads}),
+    )
+
+
+def _common_text(texts: set[str]) -> str:
+    return texts.pop() if len(texts) == 1 else ""
+
+
+def write_texts(notebook: "Notebook", ids: Sequence[str], before: "SeriesTexts", texts: "SeriesTexts") -> None:
+    """Store what differs from before."""
+    changed: dict[str, str] = {}
+    if texts.label != before.label:
+        changed["label"] = texts.label
+    if texts.note != before.note:
+        changed["note"] = texts.note
+    if not changed:
+        return
+
+    with notebook.at_once():
+        for recording_id in ids:
+            notebook.describe(recording_id, **changed)
+
+
+def kind_of_recording(notebook: "Notebook", recording_id: str) -> "Kind[Any]":
+    from app.recording.kind import kind_of
+
+    return kind_of(notebook.recording(recording_id))
+
+
+def comparison_report(notebook: "Notebook", ids: Sequence[str]) -> "Report":
+    """The comparison of recordings whose kind has no screen of its own for that."""
+    from app.recording.kind import kind_of
+
+    heads = notebook.recordings_of(ids)
+    return kind_of(heads[0]).compare(notebook, heads).report
+
+
+def order_base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
+    """Those that are named as a baseline first, then by age."""
+    from app.recording.several import recordings_of_one_kind
+
+    baseline_ids = {baseline.recording_id for baseline in notebook.baselines()}
+
+    def baselines_then_age(head: "Recording") -> tuple[bool, str]:
+        return head.id not in baseline_ids, head.created_at
+
+    return [head.id for head in sorted(recordings_of_one_kind(notebook, ids), key=baselines_then_age)]
+
+
+def baseline_names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names of these, and those of others."""
+    baselines = notebook.baselines()
+    own_names = {baseline.name for baseline in baselines if baseline.recording_id in ids}
+    all_names = {baseline.name for baseline in baselines}
+    return sorted(own_names), sorted(all_names - own_names)
+
+
+def give_baseline_name(notebook: "Notebook", ids: Sequence[str], name: str) -> int:
+    """How many other recordings had the name."""
+    from app.recording.kind import kind_of
+    from app.recording.several import recordings_of_one_kind
+
+    first = recordings_of_one_kind(notebook, ids)[0]
+    kind_of(first).check_repeats(notebook, ids)
+    others = {*notebook.baseline_ids(name)} - {*ids}
+    notebook.set_baseline(name, *ids)
+    return len(others)
+
+
+def remove_baseline_name(notebook: "Notebook", name: str) -> None:
+    notebook.remove_baseline(name)
+
+
+def base_or_others(notebook: "Notebook", recording_id: str) -> "str | ListedRecordings":
+    """What this is to be compared with, else what it could be compared with."""
+    return _base_of(notebook, recording_id) or _others_of_its_kind(notebook, recording_id)
+
+
+def _others_of_its_kind(notebook: "Notebook", recording_id: str) -> "ListedRecordings":
+    """The newest others of its kind, those of the same subject first."""
+    from app.recording.listing import ListedRecordings, readable_lines
+    from storage.queries import SeriesQuery
+
+    with notebook.snapshot():
+        this = notebook.recording(recording_id)
+        ids = [row.series_id for row in notebook.find(SeriesQuery()) if row.kind == this.kind][:_MOST_OFFERED]
+        other_ids = [other_id for other_id in ids if other_id != this.id]
+        listed = readable_lines(notebook, other_ids) if other_ids else ListedRecordings([], {})
+        heads = notebook.recordings_of([line.id for line in listed.lines])
+
+    subjects = {head.id: head.subject for head in heads}
+    listed.lines.sort(key=partial(_has_other_subject, subjects=subjects, subject=this.subject))
+    return listed
+
+
+def _has_other_subject(line: "RecordingLine", subjects: dict[str, str], subject: str) -> bool:
+    return subjects[line.id] != subject
+
+
+def _base_of(notebook: "Notebook", recording_id: str) -> str | None:
+    """What a series was made from, by it or by a repeat of it; else the only baseline of the kind."""
+    repeats = next((ids for ids in notebook.repeated_ids() if recording_id in ids), (recording_id,))
+    with_base = [
+        series
+        for series in notebook.heads_of(list(repeats))
+        if series.base_id and (series.change or series.id == recording_id)
+    ]
+
+    def changed_then_own(series: "Series") -> tuple[bool, bool]:
+        return series.change is None, series.id != recording_id
+
+    if with_base:
+        return min(with_base, key=changed_then_own).base_id
+
+    baseline_ids = {baseline.recording_id for baseline in notebook.baselines()} - {recording_id}
+    kinds = notebook.kinds_of([recording_id, *baseline_ids])
+    of_its_kind = [baseline_id for baseline_id in baseline_ids if kinds[baseline_id] == kinds.get(recording_id)]
+    return of_its_kind[0] if len(of_its_kind) == 1 else None

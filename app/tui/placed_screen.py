@@ -1,0 +1,63 @@
+"""What the screens of the catalogue have in common: the server that is measured, and how an entry can be tried."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from app.method import measured_place, rounds
+from app.method.choices import OWN_CHANGES
+from app.method.next_steps import NextStep
+from app.tui.frame.measuring import MeasureMixin
+from forms.tuning import catalogue
+from forms.tuning.trial_rules import is_tried
+
+
+class PlacedScreen(MeasureMixin):
+    """A screen of catalogue entries that names the share that is measured and its server's smb.conf.
+
+    The subclass calls ``read_place`` when it opens, and writes ``show_entry``, called when the place was read.
+    """
+
+    place = measured_place.MeasuredPlace()
+    """What the notebook knows of the server; empty until it was read."""
+    series_id = ""
+    """The series whose server is told of; empty for the newest."""
+
+    def read_place(self) -> None:
+        read = partial(measured_place.measured_place, practice=self.context.practice, series_id=self.series_id)
+        self.with_notebook(read, self._take_place)
+
+    def _take_place(self, place: measured_place.MeasuredPlace) -> None:
+        self.place = replace(place, share=self.place.share or place.share)
+        self.show_entry()
+
+    def show_entry(self) -> None:
+        raise NotImplementedError
+
+    def ways(self, entry: catalogue.CatalogueEntry, advice: catalogue.Instructions) -> Iterator[NextStep]:
+        """How the entry can be tried, the best way first."""
+        series_id = self.series_id
+        if is_tried(entry):
+            choices = partial(rounds.measure_again, series_id=series_id) if series_id else None
+            yield NextStep(
+                name="Let sharebench change, measure and restore it",
+                choices=choices,
+                screen="trial",
+                arguments={"setting": advice.setting},
+            )
+
+        is_own = entry.name in OWN_CHANGES
+        yield NextStep(
+            name="Measure with it: it is applied automatically" if is_own else "Change it by hand, then measure",
+            choices=partial(
+                rounds.take_change,
+                practice=self.context.practice,
+                name=advice.name,
+                value=advice.value,
+                series_id=series_id,
+            ),
+        )
+
+    def can_be_tried(self, entry: catalogue.CatalogueEntry) -> bool:
+        """Whether sharebench can apply it by itself, as a trial of a server's setting or as a choice of its own."""
+        return is_tried(entry) or entry.name in OWN_CHANGES
