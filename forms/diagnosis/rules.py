@@ -179,6 +179,7 @@ def _too_few_credits(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
     rates = summary.rates_in_flight(stage)
     most = max(rates)
     least = min(rates)
+    # What carries more is compared with about half of it: the largest number of bytes that is no more than that.
     half = max(size for size in rates if size <= most / 2 or size == least)
     granted_bytes = stage.number("granted_bytes_in_flight") or 0
     asked_bytes = stage.number("asked_bytes_in_flight") or 0

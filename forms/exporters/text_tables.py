@@ -58,16 +58,17 @@ class _DrawnTable:
 def drawn_table(table: Table, width: int, *, ansi: bool = False) -> _DrawnTable:
     """The table in at most ``width`` cells; its rows are paragraphs where cells are sentences or too many."""
     texts = [_row_texts(table, row) for row in table.rows]
-    layout_in_width = None if table.sentences else _fit_columns(table, texts, width)
-    if layout_in_width is None:
+    fitted = None if table.sentences else _fit_columns(table, texts, width)
+    if fitted is None:
         return _DrawnTable(headings=(), rows=tuple(_paragraphs(table, texts, width, ansi)), remarks=())
-    widths, gap, texts = layout_in_width
 
+    widths = fitted.widths
+    gap = fitted.gap
     headings = _heading_lines(table, widths, gap, ansi)
     rule = RULE * (sum(widths) + gap * (len(widths) - 1))
     rows: list[tuple[str, ...]] = []
     role_above: Role | None = None
-    for row, parts in zip(table.rows, texts, strict=True):
+    for row, parts in zip(table.rows, fitted.texts, strict=True):
         above = [rule] if role_above is not None and row.role is not role_above else []
         if row.role is Role.HEADING:
             lines = layout.wrap(layout.visible(row.name), width)
@@ -140,8 +141,20 @@ def _has_sign(table: Table, row: Row) -> bool:
     return table.signed and row.role is not Role.HEADING
 
 
-def _fit_columns(table: Table, texts: list[list[str]], width: int) -> tuple[list[int], int, list[list[str]]] | None:
-    """Cells of each column, cells between them and the texts of the rows; None where paragraphs read better."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FittedColumns:
+    """How a table fits into a width."""
+
+    widths: list[int]
+    """Cells of each column."""
+    gap: int
+    """Cells between columns."""
+    texts: list[list[str]]
+    """Of the cells of each row, with shorter numbers where need be."""
+
+
+def _fit_columns(table: Table, texts: list[list[str]], width: int) -> _FittedColumns | None:
+    """The most generous way that fits into ``width`` cells; None where paragraphs read better."""
     without_commas = [_row_without_commas(table, row) for row in texts]
     rounded = [_rounded_row(table, row) for row in without_commas]
 
@@ -151,7 +164,7 @@ def _fit_columns(table: Table, texts: list[list[str]], width: int) -> tuple[list
     for gap, rows, heading_lines in ways:
         needed = _cells_needed(table, rows, heading_lines=heading_lines)
         if sum(needed) + gap * (len(needed) - 1) <= width:
-            return needed, gap, rows
+            return _FittedColumns(widths=needed, gap=gap, texts=rows)
     return _narrow_columns(table, texts, needed, rounded, width)
 
 
@@ -179,7 +192,7 @@ def _rounded(text: str, kind: ReportKind) -> str:
 
 def _narrow_columns(
     table: Table, texts: list[list[str]], needed: list[int], rounded: list[list[str]], width: int
-) -> tuple[list[int], int, list[list[str]]] | None:
+) -> _FittedColumns | None:
     """Take cells from the widest columns of text, or of a blank form, until the table fits."""
     heading_cells = [_heading_cells(_heading(table, index), _MOST_HEADING_LINES) for index in range(len(table.columns))]
     is_blank = not any(chain.from_iterable(texts))
@@ -198,7 +211,7 @@ def _narrow_columns(
         widest = max(candidates or range(len(needed)), key=needed.__getitem__)
         needed[widest] -= 1
         excess -= 1
-    return needed, 1, rounded
+    return _FittedColumns(widths=needed, gap=1, texts=rounded)
 
 
 def _cells_needed(table: Table, texts: list[list[str]], *, heading_lines: int) -> list[int]:

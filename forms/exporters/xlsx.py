@@ -78,19 +78,19 @@ class _SheetWriter:
     def write(self, paper: int) -> None:
         self._write_text(0, 0, self.form.title, bold=True, font_size=14)
         self.line = 1
-        self._fields(self.form.fields)
+        self._write_fields(self.form.fields)
         for table in self.form.tables:
-            self._table(table)
+            self._write_table(table)
         if self.form.results:
             self.line += 1
-            self._fields(self.form.results)
+            self._write_fields(self.form.results)
         if self.form.advice:
             self.line += 1
             for text in self.form.advice:
-                self._across(0, text)
+                self._write_across(0, text)
                 self.line += 1
         for index, chart in enumerate(self.form.charts):
-            self._chart(chart, self.line + 1 + index * _LINES_OF_A_CHART)
+            self._insert_chart(chart, self.line + 1 + index * _LINES_OF_A_CHART)
 
         for column, cells in enumerate(self.widths):
             self.page.set_column(column, column, cells)
@@ -108,7 +108,7 @@ class _SheetWriter:
         else:
             self.page.write_blank(line, column, None, self.format_of(**properties))
 
-    def _fields(self, fields: Sequence[report.Field]) -> None:
+    def _write_fields(self, fields: Sequence[report.Field]) -> None:
         """Write each field: its name, then its number and unit where it has one, and its text."""
         for field in fields:
             self._write_text(self.line, 0, field.name, font_color="#595959", valign="top")
@@ -118,17 +118,17 @@ class _SheetWriter:
                 self.page.write_number(self.line, 1, field.number, number_format)
                 self._write_text(self.line, 2, field.unit)
                 if field.text != f"{field.number:,.0f} {field.unit}":
-                    self._across(3, field.text)
+                    self._write_across(3, field.text)
                 # Formulas of the tables refer to this cell.
                 self.field_cells[field.name] = f"$B${self.line + 1}"
             elif self.form.blank:
                 for column in range(1, 6):
                     self._write_text(self.line, column, field.text if column == 1 else "", bottom=1)
             else:
-                self._across(1, field.text)
+                self._write_across(1, field.text)
             self.line += 1
 
-    def _across(self, first: int, text: str) -> None:
+    def _write_across(self, first: int, text: str) -> None:
         """Write a text from a column on; a long one wrapped in merged cells, since it would shrink the whole print."""
         last = max(_LEAST_ACROSS, len(self.widths) - 1)
         cells = int(sum(self.widths[first : last + 1])) - 2
@@ -142,7 +142,7 @@ class _SheetWriter:
         self.page.write_string(self.line, first, clean(text), wrapping)
         self.page.set_row(self.line, _LINE_POINTS * lines)
 
-    def _table(self, table: report.Table) -> None:
+    def _write_table(self, table: report.Table) -> None:
         self.line += 1
         if table.caption:
             self._write_text(self.line, 0, table.caption, font_color="#595959")
@@ -162,15 +162,15 @@ class _SheetWriter:
         first = self.line
         self.table_lines.append(first)
         for row in table.rows:
-            self._row(table, row, first)
+            self._write_row(table, row, first)
             self.line += 1
 
-    def _row(self, table: report.Table, row: report.Row, first: int) -> None:
-        """``first`` is the line of the table's first row, to which formulas refer."""
+    def _write_row(self, table: report.Table, row: report.Row, first_line: int) -> None:
+        """``first_line`` is that of the table's first row: formulas count from there."""
         look = _look(row)
         count = len(table.columns)
         for index, (cell, column) in enumerate(table.cells(row)):
-            self._cell(index, cell, column, look, first)
+            self._write_cell(index, cell, column, look, first_line)
 
         is_entry = row.role is report.Role.ENTRY
         if table.marked:
@@ -193,38 +193,39 @@ class _SheetWriter:
         if most_lines > 1:
             self.page.set_row(self.line, _LINE_POINTS * most_lines)
 
-    def _cell(
-        self, column: int, cell: report.Cell, described: report.Column, look: Mapping[str, Any], first: int
+    def _write_cell(
+        self, index: int, cell: report.Cell, column: report.Column, look: Mapping[str, Any], first_line: int
     ) -> None:
         value = cell.value
         if value is None or isinstance(value, str):
             properties = dict(look)
-            if value and width(value) > self.widths[column] - 3:
+            if value and width(value) > self.widths[index] - 3:
                 properties["text_wrap"] = True
-            self._write_text(self.line, column, value or "", border=1, valign="top", **properties)
+            self._write_text(self.line, index, value or "", border=1, valign="top", **properties)
             return
 
-        form = self.format_of(num_format=_NUMBER_FORMATS[described.kind], border=1, valign="top", **look)
+        cell_format = self.format_of(num_format=_NUMBER_FORMATS[column.kind], border=1, valign="top", **look)
         if cell.formula is None:
-            self.page.write_number(self.line, column, value, form)
+            self.page.write_number(self.line, index, value, cell_format)
             return
 
+        # The value is written beside the formula, for programs that show a sheet without computing it.
         formula = cell.formula
-        text = formula.template.format(*(self._address(reference, first) for reference in formula.references))
+        text = formula.template.format(*(self._address(reference, first_line) for reference in formula.references))
         if formula.array:
-            self.page.write_array_formula(self.line, column, self.line, column, f"{{={text}}}", form, value)
+            self.page.write_array_formula(self.line, index, self.line, index, f"{{={text}}}", cell_format, value)
         else:
-            self.page.write_formula(self.line, column, f"={text}", form, value)
+            self.page.write_formula(self.line, index, f"={text}", cell_format, value)
 
-    def _address(self, reference: report.ColumnGroup | report.FieldReference, first: int) -> str:
+    def _address(self, reference: report.ColumnGroup | report.FieldReference, first_line: int) -> str:
         """Where what a formula refers to stands: ``$B$4``, ``C12:C16``."""
         if isinstance(reference, report.FieldReference):
             return self.field_cells[reference.name]
-        first = first if reference.table is None else self.table_lines[reference.table]
-        cells: str = xl_range(first + reference.first, reference.column, first + reference.last, reference.column)
+        begin = first_line if reference.table is None else self.table_lines[reference.table]
+        cells: str = xl_range(begin + reference.first, reference.column, begin + reference.last, reference.column)
         return cells
 
-    def _chart(self, chart: report.Chart, line: int) -> None:
+    def _insert_chart(self, chart: report.Chart, line: int) -> None:
         """Insert a chart of a table's column; of a chart that no table has the numbers of there is none."""
         if chart.source is None:
             return
