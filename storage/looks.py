@@ -256,7 +256,7 @@ class WatchState(StrEnum):
     RECOVERED = "recovered"
     """It was slower, and is as before."""
     POSTPONED = "postponed"
-    """Nothing was measured, as others were at work."""
+    """The check came to no result, for instance since others were at work; the next one may."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ class QuietTime(StrEnum):
     RECORD = "record"
     """Look whether they are, and store it."""
     REQUIRE = "require"
-    """Wait until they are not."""
+    """Refuse to measure while they are."""
     SKIP = "skip"
 
 
@@ -54,7 +54,7 @@ class Settings:
     encrypt: bool = False
     timeout_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] = DEFAULT_TIMEOUT_SECONDS
     drop_cache: bool = False
-    """Whether the file is thrown out of this machine's cache before each run."""
+    """Whether a local path is read from the disk, not from the page cache."""
     flush: bool = False
     """A put ends when its file is flushed, not when its last write is answered."""
     single_requests: bool = False
@@ -80,7 +80,7 @@ class RunCounts:
     make_file: bool = False
     """For a get: put a file first and remove it at the end; the target's path is a folder."""
     verify: bool = False
-    """Whether the bytes that arrive are compared with those that were sent."""
+    """Whether the content is checked after the timed runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
