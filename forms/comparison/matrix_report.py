@@ -1,4 +1,7 @@
-"""The matrix of several set-ups on paper, and the verdicts on each."""
+"""The matrix of several set-ups on paper (Using Samba, table B-1), and the verdict on each.
+
+A set-up has a column of averages, one of half their intervals (±), and, but for FTP, one of percent of FTP's average.
+"""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -10,9 +13,11 @@ from forms.comparison.wording import verdict_word
 from forms.report import Bar, Cell, Chart, Formula, ReportKind, Row, Table, cell_at, columns_of, row_of
 
 NOT_MEASURED = "n.a."
+"""The text of a cell in which nothing was measured, as in the book."""
 
 
 def matrix_chart(matrix: ProtocolMatrix) -> Chart:
+    """A bar for each average."""
     bars = []
     for row in matrix.rows:
         for column, cell in zip(matrix.columns, row.cells, strict=True):
@@ -44,6 +49,7 @@ def matrix_table(matrix: ProtocolMatrix) -> Table:
 
 
 def _has_share(matrix: ProtocolMatrix, column: MatrixColumn) -> bool:
+    """Whether a column is told in percent of FTP."""
     return matrix.has_ftp and not column.is_ftp
 
 
@@ -62,7 +68,7 @@ def _matrix_row(matrix: ProtocolMatrix, index: int, factor: float) -> Row:
 
 
 def _share_cell(cell: MatrixCell | None, average_at: int, row: int) -> Cell:
-    """Percent of FTP, whose average is the first after the names."""
+    """Percent of FTP, whose average is in column 1; ``average_at`` is the column of the average itself."""
     if cell is None or cell.percent_of_ftp is None:
         return Cell()
     formula = Formula(template="100*{0}/{1}", references=(cell_at(average_at, row), cell_at(1, row)))

@@ -36,11 +36,12 @@ class ComparisonSummary:
 
 
 def comparison_form(base: Series, other: Series, limits: Limits | None = None) -> ComparisonSummary:
+    """Two series compared by themselves."""
     return comparisons([Sides(base=(base,), other=(other,))], limits)[0]
 
 
 def comparisons(several: Sequence[Sides], limits: Limits | None = None) -> list[ComparisonSummary]:
-    """All comparisons of one command, with a joint error of at most alpha."""
+    """All comparisons of one command. The chance that any of their verdicts is wrong is at most alpha of the limits."""
     results = compare_several(several, limits or Limits())
     return [
         ComparisonSummary(

@@ -87,6 +87,7 @@ def advised_size(bytes_per_second: float, memory_bytes: float | None = None) -> 
 
 
 def _early_end(series: records.Series) -> Iterator[Finding]:
+    """Runs that failed, and a series that ended before its planned runs."""
     failed = [run for run in series.runs if run.status is records.RunStatus.FAILED]
     if failed:
         reason = f" ({wording.plain(failed[0].error)})" if failed[0].error else ""
@@ -100,23 +101,27 @@ def _early_end(series: records.Series) -> Iterator[Finding]:
 
 
 def _guest(series: records.Series) -> Iterator[Finding]:
+    """A server that took the login for a guest's."""
     user = series.target.user
     if user and path.path_facts(series).get("smb.guest") == "yes":
         yield warning_from_texts("guest", user=wording.plain(user))
 
 
 def _unchecked_size(series: records.Series) -> Iterator[Finding]:
+    """An FTP server that tells no sizes, so that nobody knows whether all of a file arrived."""
     if series.command is records.Command.PUT and path.path_facts(series).get("ftp.size") == "no":
         yield warning_from_texts("unchecked")
 
 
 def _unread_settings(series: records.Series) -> Iterator[Finding]:
+    """Settings of the server that were to be read and could not."""
     problem = path.server_facts(series).get(FACTS_UNKNOWN)
     if problem and series.plan and (series.plan.monitor.server_ssh or series.plan.monitor.smb_conf):
         yield warning_from_texts("unread", problem=wording.plain(str(problem)))
 
 
 def _impossible_link(series: records.Series) -> Iterator[Finding]:
+    """An average above the speed that the link is said to have."""
     link = series.link_bits_per_second
     percent = records.percent_of_link(summary.mean(series.rates()), link)
     if link and percent is not None and percent > _ALL_PERCENT:
@@ -199,6 +204,7 @@ def _drift(series: records.Series) -> Iterator[Finding]:
 
 
 def _dependence(series: records.Series) -> Iterator[Finding]:
+    """Neighbouring runs that are alike, where no trend explains it."""
     correlation = trends.lag_1(series.rates())
     if correlation is None or any(_drift(series)):
         return

@@ -1,4 +1,8 @@
-"""One-line entries for lists of series and recordings."""
+"""Series and recordings as lines of a list, and several recordings of one kind side by side.
+
+A *recording* is anything that was measured and stored: a series, a load, an isolation, …; its *head* is what the
+notebook knows of it without its figures.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +23,7 @@ class SeriesLine:
 
     @property
     def label(self) -> str:
+        """The label, or a title that somebody gave; empty without either."""
         series = self.series
         is_default = series.title == wording.default_title(series.command, series.target)
         return wording.plain(series.label or ("" if is_default else series.title))
@@ -91,6 +96,7 @@ class RecordingLine:
 
     id: str
     kind: str
+    """The name of its kind."""
     created_at: str
     done: str
     """How much of it was measured, in what its kind counts."""
@@ -111,6 +117,7 @@ class RecordingLine:
     names_its_kind: bool = True
     """Whether the kind is a part of its name in texts: series, which most recordings are, leave it out."""
     can_be_repeated: bool = False
+    """Whether recordings of its kind can be measured once more."""
 
     @property
     def when(self) -> str:
@@ -119,6 +126,7 @@ class RecordingLine:
 
     @property
     def name(self) -> str:
+        """What people call it."""
         return self.label or self.what.removeprefix(f"{self.kind} ")
 
     @property

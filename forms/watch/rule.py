@@ -83,7 +83,7 @@ class Check:
 
     @property
     def changed(self) -> bool:
-        """Whether there is something to report: it was not slower and is now, or the other way round."""
+        """Whether there is something to report: the standing is another than the one that was last reported."""
         return self.watch.standing is not self.before.told
 
     @property
