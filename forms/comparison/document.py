@@ -1,4 +1,7 @@
-"""The JSON documents of comparisons."""
+"""The JSON documents of comparisons: ``compare --json``, exports, and parts of the documents of experiments and watches.
+
+What the keys hold is said at the fields of :class:`forms.comparison.comparison.Comparison`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict

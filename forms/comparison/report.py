@@ -8,7 +8,7 @@ from forms import report, wording
 from forms.comparison import summary
 from forms.comparison.matrix import protocol_matrix
 from forms.comparison.pair_report import FORM, pair_report
-from forms.comparison.several_report import _report_of_several
+from forms.comparison.several_report import report_of_several
 from forms.comparison.summary import ComparisonSummary
 from storage.records import Series
 
@@ -22,7 +22,7 @@ def comparison_report(
     if len(comparisons) == 1:
         form = pair_report(comparisons[0])
     else:
-        form = _report_of_several(protocol_matrix(all_series), comparisons)
+        form = report_of_several(protocol_matrix(all_series), comparisons)
     if len(all_series) <= 2:
         return form
     return replace(form, advice=(*form.advice, *_remarks_on_unpaired(all_series)))

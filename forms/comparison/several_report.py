@@ -19,7 +19,7 @@ from forms.stats.decision import Limits
 from forms.tuning.differences import differences_prose
 
 
-def _report_of_several(matrix: ProtocolMatrix, comparisons: Sequence[ComparisonSummary]) -> report.Report:
+def report_of_several(matrix: ProtocolMatrix, comparisons: Sequence[ComparisonSummary]) -> report.Report:
     """Table B-1 (Using Samba) of all series, and the verdict on each beside its base."""
     fields: list[report.Field] = []
     remarks: list[str] = []

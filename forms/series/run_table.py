@@ -10,6 +10,8 @@ from storage.recommended import DEFAULT_RUNS
 from storage.records import Phase, RunStatus
 
 LINK = "Link"
+"""The name of the field that has the link's speed, which formulas refer to."""
+
 BLANK_ROWS = DEFAULT_RUNS
 """The blank form has a row for each recommended run, as the paper form."""
 
@@ -21,14 +23,18 @@ _COLUMN_KINDS = (
     report.ReportKind.WHOLE,
     report.ReportKind.PERCENT,
 )
+# The columns, from 0: the first has the number of the run.
+
 _SIZE = 1
 _TIME = 2
 _RATE = 3
 _BITS = 4
 _MEASURE_COLUMNS = range(1, 6)
+"""Those of figures: size, time, bytes and bits per second, percent of the link."""
 
 
 def run_columns(link_bits_per_second: int | None) -> tuple[report.Column, ...]:
+    """The columns of the table; the last heading names the link's speed."""
     return report.columns_of(*zip(column_names(link_bits_per_second), _COLUMN_KINDS, strict=True))
 
 
@@ -37,6 +43,8 @@ def run_table(series_summary: SeriesSummary) -> report.Table:
     rows = [_run_row(row, index) for index, row in enumerate(series_summary.all_rows)]
     has_link = any(row.measures.percent_of_link is not None for row in series_summary.all_rows)
     column_count = len(_COLUMN_KINDS) if has_link else len(_COLUMN_KINDS) - 1
+    # The rows of the measured runs, which follow the warm-up runs. A spreadsheet has the status of each run, "valid" or
+    # another, in the column behind the figures.
     first = len(series_summary.warm_ups)
     last = len(rows) - 1
 
@@ -138,6 +146,7 @@ def _column_formulas(template: str, first: int, last: int, status: int, *, array
 
 
 def runs_chart(series_summary: SeriesSummary) -> report.Chart:
+    """A bar for the rate of each measured run, with the average and the speed of the link across them."""
     bars = []
     for row in series_summary.rows:
         mark = mark_of(row)

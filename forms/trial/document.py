@@ -1,4 +1,8 @@
-"""The JSON documents of trials and sweeps, and of the plan that both have."""
+"""The JSON documents of trials and sweeps, which are exported and imported, and of the plan that both have.
+
+What the keys hold is said at the fields of :class:`forms.trial.summary.TrialSummary` and
+:class:`forms.trial.sweep.SweepSummary`.
+"""
 
 from dataclasses import asdict
 from typing import Any
