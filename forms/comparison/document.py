@@ -1,4 +1,4 @@
-"""The JSON documents of comparisons: ``compare --json``, exports, and parts of the documents of experiments and watches.
+"""The JSON documents of comparisons: ``compare --json``, exports, and parts of those of experiments and watches.
 
 What the keys hold is said at the fields of :class:`forms.comparison.comparison.Comparison`.
 """
