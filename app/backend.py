@@ -26,8 +26,8 @@ class Backend:
     """The outside; every method may take seconds and belongs in a thread."""
 
     def look(self, target: "Target", secrets: "Secrets", around: "FileSizeContext") -> "BrowsedFolder":
-        from app.clients.base import make_client
         from app.clients.browsing import look
+        from app.clients.registry import make_client
         from storage.plan import Settings
 
         def client_of(place: "Target") -> "Client":

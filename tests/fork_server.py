@@ -40,13 +40,13 @@ KIND_OF = {
     "app.recording.child": PLAIN,
     "app.diagnosis.child": PLAIN,
     "app.isolation.replay_child": PLAIN,
-    "app.practice.servers": PLAIN,
+    "app.practice.server_process": PLAIN,
     "app.load.process": GREEN,
 }
 _LOADED = {
     PLAIN: (
         *(module for module, kind in KIND_OF.items() if kind == PLAIN),
-        "app.clients.smb.client", "app.clients.smb.null_server", "app.clients.ftp.client", "app.clients.local",
+        "app.clients.smb.client", "app.clients.smb.ceiling", "app.clients.ftp.client", "app.clients.local",
         "app.cli.main", *(f"app.cli.commands.{path.stem}" for path in (ROOT / "app/cli/commands").glob("*.py")),
         *(f"app.{path.parent.name}.{path.stem}" for path in (ROOT / "app").glob("*/*command.py")),
     ),

@@ -19,7 +19,7 @@ from app.cli.run_options import spec_from_parameters
 from app.clients.base import Secrets
 from app.method.choices import GuideChoices
 from app.recording.process import MeasuringOrder
-from app.base.child_process import line_of, message_of
+from app.base.messages import line_of, message_of
 from app.base.targets import parse_target
 from app.series.requests import spec_of, series_request
 from storage.json_reader import JSONNode

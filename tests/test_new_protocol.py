@@ -11,8 +11,9 @@ import pytest
 from app.base.targets import check_complete, parse_target
 from app.check.checked import CheckState
 from app.check.engine import check
-from app.clients import base
-from app.clients.base import ClientModules, Secrets, check_client_name
+from app.clients import registry
+from app.clients.base import Secrets
+from app.clients.registry import ClientModules, check_client_name
 from app.recording.spec import SeriesSpec
 from forms.comparison.matrix import heading, protocol_matrix
 from forms.comparison.report import comparison_report
@@ -48,7 +49,7 @@ def null_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
     row = Protocol(name="null", label="Null", default_port=9, in_survey=True)
     monkeypatch.setitem(PROTOCOLS, "null", row)
     modules = ClientModules(clients={"sharebench": f"{__name__}:NullClient"})
-    monkeypatch.setitem(base.MODULES, "null", modules)
+    monkeypatch.setitem(registry.MODULES, "null", modules)
     assert __name__ in sys.modules
 
 
@@ -130,7 +131,7 @@ def test_a_protocol_that_only_a_document_knows_stops_nothing():
 
 
 def test_every_protocol_has_its_clients():
-    assert PROTOCOLS.keys() == base.MODULES.keys()
+    assert PROTOCOLS.keys() == registry.MODULES.keys()
 
 
 def test_nothing_but_the_table_asks_for_a_protocol_by_name():

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.base import errors
-from app.clients.base import Secrets, make_client
-from app.clients.tcp import TcpInfo
+from app.clients.base import Secrets
+from app.clients.registry import make_client
+from app.clients.tcp_info import TcpInfo
 from app.server import smbd
 from app.server.facts import server_facts
 from app.server.shell import Answer

@@ -1,21 +1,22 @@
-"""Our own child processes, and what they and we say: frozen records, each a line of JSON that names its type."""
+"""Our own child processes: started with secrets by their stdin alone, cancelled by its end, ended with their parent.
+
+What they and we say to each other is in :mod:`app.base.messages`.
+"""
 
 import contextlib
 import ctypes
-import json
-import os
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any, TextIO
+from typing import IO, Any
 
 from app.base.errors import LinuxNeededError
+from app.base.messages import message_of, send
 from storage.programs import clean_environment
 
 try:
@@ -31,52 +32,6 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 
 
-def plain(value: Any) -> Any:
-    """A record as JSON has it, to be read by :meth:`JSONNode.record`."""
-    if isinstance(value, type):
-        return value.__name__
-    if hasattr(value, "to_json"):
-        return value.to_json()
-    if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [plain(item) for item in value]
-    return value
-
-
-def line_of(message: Any) -> str:
-    """The record as one line without its end; secrets included: for a pipe between our processes and nothing else."""
-    return json.dumps({"event": type(message).__name__, **plain(message)})
-
-
-def message_of(line: str, kinds: Iterable[type]) -> Any:
-    """The record of one of these types that :func:`line_of` wrote. Raises ValueError for anything else."""
-    from storage.json_reader import JSONNode
-
-    raw: dict[str, Any] = json.loads(line)
-    kind_by_name = {kind.__name__: kind for kind in kinds}
-    kind = kind_by_name.get(raw.pop("event", ""))
-    if kind is None:
-        raise ValueError(f"not a message: {line[:80]}")
-
-    return JSONNode("", raw).record(kind)
-
-
-def send(pipe: IO[str], message: Any) -> None:
-    """Write the record to a pipe between our processes. Raises BrokenPipeError, ValueError for a closed one."""
-    pipe.write(line_of(message) + "\n")
-    pipe.flush()
-
-
-def own_stdout() -> TextIO:
-    """The pipe that messages go out on; what a library prints lands on stderr from now on."""
-    pipe = os.dup(1)
-    os.dup2(2, 1)
-    return os.fdopen(pipe, "w", encoding="utf-8")
-
-
 def own_command(module: str, *arguments: str) -> list[str]:
     """The command line of our module, not looked for in the current folder (``-P``). Raises LinuxNeededError."""
     need_linux("measuring")
@@ -84,7 +39,7 @@ def own_command(module: str, *arguments: str) -> list[str]:
 
 
 def own_environment() -> dict[str, str]:
-    """It finds these packages; secrets reach it by its stdin alone."""
+    """The environment of our child process: with the path to these packages, and without secrets."""
     return clean_environment(PYTHONPATH=str(_ROOT))
 
 
@@ -102,7 +57,10 @@ def end_input(pipe: IO[str]) -> None:
 
 
 def held_seconds() -> float:
-    """Seconds of processor and run queue of the main thread. Source: Linux, Documentation/scheduler/sched-stats.rst."""
+    """Seconds that the main thread has computed, or waited for a processor to compute on.
+
+    Source: Linux, Documentation/scheduler/sched-stats.rst.
+    """
     try:
         worked, waited, _turns = Path("/proc/self/schedstat").read_text(encoding="ascii").split()
     except (OSError, ValueError):
@@ -148,7 +106,11 @@ _READ_ERROR_BYTES = 4000
 
 
 class ChildProcess:
-    """A process of our own that runs a module; EOF on its stdin cancels it: it cleans up and ends."""
+    """A process of our own that runs a module.
+
+    It takes orders on stdin (``say``) and sends events on stdout (``events``). The end of its stdin cancels it: it
+    cleans up and ends.
+    """
 
     def __init__(self, module: str, *arguments: str, grace_seconds: float) -> None:
         """The process is killed if it takes longer than ``grace_seconds`` to clean up."""
@@ -180,6 +142,7 @@ class ChildProcess:
             send(self._process.stdin, order)
 
     def events(self, kinds: Iterable[type]) -> Iterator[Any]:
+        """The records of these types that it sends, until it ends."""
         assert self._process.stdout
         while (line := self._process.stdout.readline()).endswith("\n"):
             yield message_of(line, kinds)
@@ -190,6 +153,7 @@ class ChildProcess:
         end_input(self._process.stdin)
 
     def close(self) -> None:
+        """Cancel it, and wait for its end."""
         self.cancel()
         assert self._process.stdout
         # Before we wait: a process that waits for room in the pipe could not clean up.

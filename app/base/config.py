@@ -9,7 +9,7 @@ from typing import Any
 from app.base.errors import UsageError
 from app.base.user_files import config_file, read_toml
 
-_NOT_HERE = {
+_ADVICE_FOR_WRONG_NAMES = {
     "password": "a password is never stored; take it out, and type it at the prompt, set SHAREBENCH_PASSWORD, or name"
     " a file of credentials",
     "port": 'the port stands in the address: address = "HOST:PORT"',
@@ -25,15 +25,23 @@ class ConfigError(UsageError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerProfile:
+    """A server of the settings file, which is typed as ``@NAME``; empty is what it does not say."""
+
     address: str
+    """``HOST`` or ``HOST:PORT``."""
     protocol: str = "smb"
     share: str = ""
     path: str = ""
+    """Of the usual file, below the share."""
     user: str = ""
     domain: str = ""
+
     ssh: str = ""
+    """``[USER@]HOST`` by which its settings and load are read."""
     smb_conf: str = ""
+    """The path of its smb.conf, where it is not the usual one."""
     link: str = ""
+    """The rate of its network link, such as ``1G``."""
 
     def url(self, path: str | None = None) -> str:
         """The URL of ``path`` below the share, by default of the usual file."""
@@ -50,7 +58,7 @@ class ServerProfile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurer:
-    """Printed on every form."""
+    """Who measures, printed on every form."""
 
     name: str = ""
     ticket: str = ""
@@ -59,11 +67,16 @@ class Measurer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
+    """What the settings file says; empty where there is none."""
+
     servers: Mapping[str, ServerProfile] = field(default_factory=dict)
+    """By name."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Of the options of ``run``, by their names."""
     who: Measurer = field(default_factory=Measurer)
     theme: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)
+    """By command of a screen, the key that calls it."""
 
 
 def read_config(path: Path) -> Config:
@@ -180,8 +193,8 @@ def _texts(path: Path, place: str, table: Mapping[str, Any], kind: type[Any]) ->
 def _check_names(path: Path, place: str, table: Mapping[str, Any], known_names: tuple[str, ...]) -> None:
     """Raises ConfigError for a name that no setting has."""
     for name in table:
-        if name in _NOT_HERE:
-            raise ConfigError(f"{path}: {place}{name}: {_NOT_HERE[name]}")
+        if name in _ADVICE_FOR_WRONG_NAMES:
+            raise ConfigError(f"{path}: {place}{name}: {_ADVICE_FOR_WRONG_NAMES[name]}")
         if name not in known_names:
             from storage.errors import did_you_mean
 

@@ -1,4 +1,4 @@
-"""Exit codes of commands that end with verdicts."""
+"""Exit codes of the commands that answer with verdicts, such as ``compare``."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,7 @@
-"""How long a measurement may take, and how much somebody else's text may cost: what is imported or pulled."""
+"""Limits: how long a measurement may be asked to take, and how much memory and time reading a stranger's text may cost.
+
+Such a text is a file that is imported, or a part of a notebook that is pulled.
+"""
 
 import gc
 import signal
@@ -9,7 +12,9 @@ from pathlib import Path
 
 MOST_MINUTES = 10_000
 """Of a measurement, a week: the most that ``--within`` and the time limit of a trial's screen take."""
+
 MOST_BYTES = 64 * 2**20
+"""The longest text."""
 MOST_MEMORY_BYTES = 360_000_000
 """Beside the text itself and the program: 500 MB together."""
 MOST_PROCESSOR_SECONDS = 30.0

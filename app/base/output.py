@@ -1,17 +1,19 @@
-"""Writes a file whole or not at all, and prints documents with the system's ``lp``."""
+"""Writes a file whole or not at all: into a file beside it, which takes its name at the end.
+
+A ``Place`` is a folder that is held open and a name in it, so that no link that somebody puts there meanwhile is
+followed.
+"""
 
 import os
 import secrets
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from app.base.errors import SharebenchError
-from app.base.programs import find_program
 from storage.paths import Place, make_folders, place_of, real_path
-from storage.programs import run_program
 
 
 class CannotWriteError(SharebenchError):
@@ -52,6 +54,7 @@ def shown_destination(path: Path) -> str:
 
 
 def is_missing(folder: Path) -> bool:
+    """Whether a folder has to be made first."""
     with suppress(OSError):  # what may not be looked at is told where it is written
         return not folder.exists()
     return False
@@ -96,6 +99,7 @@ def _reason(error: OSError) -> str:
 
 @contextmanager
 def _device(place: Place) -> Iterator[BinaryIO]:
+    """A device or pipe, such as /dev/stdout, to be written as it comes."""
     # /dev/stdout may be a file, of which something is written already.
     flag = os.O_APPEND if place.is_of_kernel else getattr(os, "O_NOFOLLOW", 0)
     number = os.open(place.name, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0) | flag, dir_fd=place.folder)
@@ -132,52 +136,3 @@ def _mode_after(before: os.stat_result | None) -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
-
-
-_PACKAGE = "cups-client"
-_PATIENCE_SECONDS = 30.0
-_SET_UP = "set one up first (lpadmin, or the system's settings), or write a PDF and print that"
-_NOT_COUNTED = " (0 file(s))"
-
-
-class PrintingError(SharebenchError):
-    """Printing failed; the text says why and what to do."""
-
-
-def printers() -> list[str]:
-    """The names of the printers, the default first. Raises PrintingError, MissingProgramError."""
-    lpstat = find_program("lpstat", _PACKAGE)
-    names = _answer_of([lpstat, "-e"]).split()
-    if not names:
-        raise PrintingError(f"there is no printer: {_SET_UP}")
-
-    default = _answer_of([lpstat, "-d"]).rpartition(":")[2].strip()
-    return [name for name in names if name == default] + [name for name in names if name != default]
-
-
-def print_document(pdf: bytes, printer: str, *, title: str, paper: str) -> str:
-    """Returns the message of ``lp``. Raises PrintingError, MissingProgramError."""
-    command = [find_program("lp", _PACKAGE), "-t", title, "-o", f"media={paper}"]
-    if printer:
-        names = printers()
-        if printer not in names:
-            raise PrintingError(f"there is no printer {printer!r}; there is: {', '.join(names)}")
-        command += ["-d", printer]
-
-    message = _answer_of([*command, "-"], pdf, must_succeed=True)
-    return message.strip().removesuffix(_NOT_COUNTED) or "handed to the printer"
-
-
-def _answer_of(command: Sequence[str], document: bytes = b"", *, must_succeed: bool = False) -> str:
-    """What a program of the printing system answers, empty where it fails. Raises PrintingError."""
-    try:
-        result = run_program(command, seconds=_PATIENCE_SECONDS, given=document, may_ask=True)
-    except OSError as error:
-        raise PrintingError(f"{command[0]} does not answer: {error}; is the printing service running?") from error
-
-    if not result.code:
-        return result.text
-    if not must_succeed:
-        return ""
-    reason = " ".join(result.error.decode(errors="replace").split()) or f"it ended with {result.code}"
-    raise PrintingError(f"nothing was printed: {reason}; {_SET_UP}")

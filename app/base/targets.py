@@ -1,8 +1,10 @@
-"""Parses and writes targets as URLs."""
+"""Reads targets as the user types them: URLs, UNC paths, local paths and names of the settings file.
+
+A password never belongs in one: what may be a password is refused, and never repeated in a message.
+"""
 
 import posixpath
 import re
-import secrets
 from dataclasses import replace
 from urllib.parse import unquote
 
@@ -34,7 +36,10 @@ _ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 
 def parse_target(text: str) -> Target:
-    """UNC paths and ``/PATH`` too; a ``%`` that starts no escape is literal. Raises UsageError, PasswordInURLError."""
+    """The target of a URL, a UNC path or ``/PATH``; a ``%`` that starts no escape is literal.
+
+    Raises UsageError, PasswordInURLError.
+    """
     scheme, separator, address_and_path = _as_url(text.strip()).partition("://")
     protocol = PROTOCOLS.get(scheme.lower())
     if not separator or protocol is None:
@@ -77,6 +82,7 @@ def _local_target(text: str, authority: str, path: str) -> Target:
 
 
 def _not_a_target(text: str) -> UsageError:
+    """The error for a text without a known scheme: with what was probably meant, if that can be told."""
     if not text:
         return UsageError(f"nothing was typed; write {FORMS}")
 
@@ -152,6 +158,7 @@ def without_password(text: str) -> str:
 
 
 def may_hold_password(text: str) -> bool:
+    """Whether what stands before the host may be a password."""
     scheme = _SCHEME.match(text)
     login, at, _ = text[scheme.end() if scheme else 0 :].rpartition("@")
     return ":" in login if at else without_password(text) != text
@@ -168,6 +175,7 @@ def _unescape(text: str) -> str:
 
 
 def _login(protocol: Protocol, login: str) -> tuple[str | None, str | None]:
+    """Domain and user. Raises PasswordInURLError."""
     if ":" in login:
         raise PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
     domain = ""
@@ -178,6 +186,7 @@ def _login(protocol: Protocol, login: str) -> tuple[str | None, str | None]:
 
 
 def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:
+    """Host and port; ``text`` is the whole target, for messages. Raises UsageError."""
     match = re.fullmatch(r"(\[[0-9A-Fa-f:.%a-z]+\]|[^\[\]:]*)(?::([0-9]*))?", address)
     if not match and address.count(":") > 1 and "[" not in address:
         raise UsageError(f"{address} is no host and port; write an IPv6 address in brackets: [{address}]")
@@ -209,31 +218,3 @@ def join(target: Target, name: str) -> str:
     """The path of ``name`` in the target's folder, in the form of ``Target.path``."""
     folder = target.path.rstrip("/")
     return f"{folder}/{name}" if folder or not target.abilities.has_share else name
-
-
-DEEPEST = 16
-"""Levels of folders that sharebench makes; deeper is only what leads back to itself, as somebody's link may."""
-PREFIX = ".sharebench-"
-"""Of everything that sharebench makes on a share: ``clean`` finds it by this."""
-ISOLATION_PREFIX = f"{PREFIX}isolate-"
-_STEM = re.escape(PREFIX)
-is_scratch_name = re.compile(rf"{_STEM}[0-9a-f]{{12}}").fullmatch
-is_load_folder = re.compile(rf"{_STEM}load-[0-9a-f]{{12}}").fullmatch
-is_tree_folder = re.compile(rf"{_STEM}(?:tree|diagnose)-[0-9a-f]{{12}}").fullmatch
-is_isolation_folder = re.compile(rf"{re.escape(ISOLATION_PREFIX)}[0-9a-f]{{8}}(-disk)?").fullmatch
-
-
-def new_folder(of: str) -> str:
-    """A random name, ``of`` a ``load`` or for ``diagnose``."""
-    return f"{PREFIX}{of}-{secrets.token_hex(6)}"
-
-
-def new_scratch_path(target: Target, *, tree: bool = False) -> str:
-    """A random name in the folder ``target.path``; ``tree`` is for a folder of files."""
-    kind = "tree-" if tree else ""
-    return join(target, f"{PREFIX}{kind}{secrets.token_hex(6)}")
-
-
-def is_scratch_path(target: Target, path: str) -> bool:
-    name = path.rpartition("/")[2]
-    return bool(is_scratch_name(name) or is_tree_folder(name)) and path == join(target, name)

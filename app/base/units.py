@@ -1,4 +1,4 @@
-"""Parses sizes and rates."""
+"""Parses the sizes of files and the rates of links that a user types."""
 
 import re
 from decimal import Decimal
@@ -11,6 +11,7 @@ _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:b|bit|bits|bps|b/s|bit/s|bits
 _BYTE_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgtKMGT]?)i?B(?:/s|ps|yte/s|ytes/s|yte|ytes)?")
 """With a capital B it is bytes, which link speeds do not use."""
 _BIT_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT])(?:b|bits?)", re.ASCII)
+"""With a small b it is bits, which sizes of files do not use."""
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 

@@ -12,7 +12,7 @@ from app.check import leftovers
 from app.check.checked import Checked
 from app.check.engine import check
 from app.cli import console, declare, logins, notebooks, run_options
-from app.clients.base import connected_files, make_client
+from app.clients.registry import connected_files, make_client
 from app.recording.spec import SeriesSpec
 from forms import wording
 from forms.layout import visible

@@ -10,7 +10,8 @@ from contextlib import closing
 from app.base.errors import MeasurementError
 from app.check import surroundings, target_checks
 from app.check.checked import Checked
-from app.clients.base import Secrets, make_client
+from app.clients.base import Secrets
+from app.clients.registry import make_client
 from app.recording.spec import SeriesSpec
 from app.server.facts import collect
 from storage.notebook import Notebook

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-from app.base import targets
+from app.base import own_names, targets
 from app.base.errors import MeasurementError, NoSuchFileError, NotAFileError
 from app.clients.base import Client, DirectoryEntry, Files
 from app.clients.file_tree import remove_all
@@ -81,12 +81,12 @@ def _remove_folder(leftover: Leftover, folder: Target, connected: Callable[[], A
     with connected() as files:
         # Looked at once more: what lies there may have been replaced by a link since it was listed.
         if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
-            remove_all(files, leftover.path, any_name=bool(targets.is_isolation_folder(name)))
+            remove_all(files, leftover.path, any_name=bool(own_names.is_isolation_folder(name)))
 
 
 def _is_as_listed(leftover: Leftover, folder: Target, client: Client) -> bool:
     return (
-        bool(targets.is_scratch_path(folder, leftover.path))
+        bool(own_names.is_scratch_path(folder, leftover.path))
         and _is_plain(leftover.path, folder)
         and client.size(leftover.path) == leftover.size_bytes
     )
@@ -96,14 +96,14 @@ def _is_ours(entry: DirectoryEntry, folder: Target) -> bool:
     path = targets.join(folder, entry.name)
     if entry.is_folder:
         return _is_folder_of_ours(entry.name, folder) and _is_plain(path, folder, stat.S_ISDIR)
-    return bool(targets.is_scratch_name(entry.name)) and _is_plain(path, folder)
+    return bool(own_names.is_scratch_name(entry.name)) and _is_plain(path, folder)
 
 
 def _is_folder_of_ours(name: str, folder: Target) -> bool:
-    if targets.is_load_folder(name) or targets.is_tree_folder(name):
+    if own_names.is_load_folder(name) or own_names.is_tree_folder(name):
         return True
     # Only a share is ever isolated.
-    return bool(targets.is_isolation_folder(name)) and folder.abilities.has_share
+    return bool(own_names.is_isolation_folder(name)) and folder.abilities.has_share
 
 
 def _is_plain(path: str, folder: Target, kind: Callable[[int], bool] = stat.S_ISREG) -> bool:

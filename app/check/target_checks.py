@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from app.base import errors, targets
+from app.base import errors, own_names
 from app.check import surroundings
 from app.check.checked import Checked, CheckState
 from app.clients.base import Client, Content, Meter
@@ -106,7 +106,7 @@ def _file_size_context(spec: SeriesSpec, environment: Environment) -> FileSizeCo
 
 def _folder_to_write(target: records.Target, client: Client) -> Checked:
     """Puts a file of one byte there, and removes it."""
-    path = targets.new_scratch_path(target)
+    path = own_names.new_scratch_path(target)
     try:
         client.put(path, Content(1), Meter(RunGate().cancelled))
     except errors.MeasurementError:

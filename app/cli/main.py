@@ -43,7 +43,8 @@ _COMMANDS_OF_MODULES = {
     "app.series.command": "run selftest",
     "app.survey.command": "survey",
     "app.trial.command": "try sweep tune restore experiment",
-    "app.watch.command": "watch schedule",
+    "app.watch.command": "watch",
+    "app.watch.schedule_command": "schedule",
     "app.cli.commands.history": "history",
     "app.worksheets.command": "worksheet",
 }

@@ -1,4 +1,8 @@
-"""What every client offers, and which one moves bytes by which protocol; its libraries are loaded when it is made."""
+"""What every client offers, and the records that it takes and gives.
+
+A ``Client`` measures: it moves one whole file at a time, and times it. ``Files`` is a user's connection: open, read,
+write, list, rename. Both are protocols: the classes for SMB, FTP and local files stand in ``app.clients.registry``.
+"""
 
 import contextlib
 import hashlib
@@ -6,27 +10,29 @@ import mmap
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from pkgutil import resolve_name
 from typing import Any, NamedTuple, Protocol
 
 from app.base import errors
-from app.clients.tcp import TcpInfo
+from app.clients.tcp_info import TcpInfo
 from storage import records
-from storage.plan import Settings
 
 MAX_BLOCK_BYTES = 8 * 1024 * 1024
+"""The most that a client moves at a time."""
 
 
 def receive_buffer(size_bytes: int) -> memoryview:
-    """Starts a page, as files in memory do. 16 bytes behind, where malloc puts it, some processors copy at a fifth."""
+    """A buffer that starts a page, as files in memory do.
+
+    Where malloc puts one, 16 bytes behind the start of a page, some processors copy at a fifth of the speed.
+    """
     return memoryview(mmap.mmap(-1, size_bytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
 
 
 _PERIOD = MAX_BLOCK_BYTES - 4099
-"""Not a multiple of any file system's block, so that equal blocks never line up."""
+"""After so many bytes content repeats; no multiple of a file system's block, so that no two of its blocks are equal."""
 
 
 class Content:
@@ -57,6 +63,7 @@ class Content:
 
 MOST_ENTRIES = 1_000_000
 MOST_LISTING_BYTES = 128 * 1024 * 1024
+"""A folder's list that is longer is refused, since it may have no end."""
 LISTING_TIMEOUTS = 10
 """A whole folder list may take this many times ``--timeout``."""
 
@@ -67,7 +74,7 @@ class Secrets:
 
     password: str | None = None
     nt_hash: str | None = None
-    """In place of the password, for SMB."""
+    """In hexadecimal digits, in place of the password, for SMB."""
     kerberos: bool = False
     """Whether the login is by a ticket, and needs neither."""
 
@@ -77,6 +84,8 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryEntry:
+    """A file or folder in the list of a folder."""
+
     name: str
     is_folder: bool
     size_bytes: int
@@ -93,7 +102,10 @@ class Listing:
         self._where = where
 
     def add(self, entry: DirectoryEntry | None, received_bytes: int) -> None:
-        """None for a line that is no entry. Raises ProtocolError above the limit."""
+        """Take an entry, which came in that many bytes; None for a line that is no entry.
+
+        Raises ProtocolError above the limits.
+        """
         self.received_bytes += received_bytes
         if entry is not None and entry.name not in {".", ".."}:
             self.entries.append(entry)
@@ -118,7 +130,7 @@ class Transfer:
     progress: tuple[tuple[float, int], ...] | None = None
     """(seconds, bytes moved) by the client's own clock; if absent, the meter's samples are used."""
     traffic: TcpInfo | None = None
-    """Of the connection during the transfer; None where nobody knows."""
+    """What the kernel counted on the connection during the transfer; None where nobody knows."""
 
 
 def _ignore_sample(_seconds: float, _moved_bytes: int) -> None:
@@ -131,10 +143,15 @@ def _look_at_nothing(_moved_bytes: int) -> None:
 
 @dataclass(slots=True)
 class Meter:
-    """Samples a transfer at most ten times a second; a block costs the timed part one clock reading and comparison."""
+    """Follows a transfer: samples how far it is, raises when it is cancelled, and has stalls looked for.
+
+    A client calls ``start`` when the timed part begins, and ``advance`` after each block. Ten times a second at most,
+    ``advance`` takes a sample; else it costs the timed part one reading of the clock and a comparison.
+    """
 
     cancelled: threading.Event
     on_sample: Callable[[float, int], None] = _ignore_sample
+    """Told each sample."""
     interval_seconds: float = 0.1
     clock: Callable[[], float] = time.perf_counter
     samples: list[tuple[float, int]] = field(default_factory=list)
@@ -148,7 +165,10 @@ class Meter:
     _look: Callable[[int], None] = _look_at_nothing
 
     def start(self, *, look: Callable[[int], None] = _look_at_nothing) -> float:
-        """Returns the clock in seconds; ``look`` may raise at each sample."""
+        """Begin, and return the clock in seconds.
+
+        ``look`` is called at each sample with the bytes moved so far, and may raise.
+        """
         self.samples = []
         self.arrived = None
         self._look = look
@@ -161,7 +181,7 @@ class Meter:
         return self._started > 0
 
     def advance(self, moved_bytes: int) -> None:
-        """Bytes since :meth:`start`. Raises CancelledError."""
+        """Say how many bytes were moved since :meth:`start`. Raises CancelledError, and what ``look`` raises."""
         now = self.clock()
         if now < self._due:
             return
@@ -183,7 +203,7 @@ Sink = Callable[[int, memoryview], None]
 
 
 class Connection(Protocol):
-    """A connection to a target: it raises only errors of :mod:`app.base.errors`; paths are as in ``Target.path``."""
+    """A connection to a target. It raises only errors of :mod:`app.base.errors`; paths are as in ``Target.path``."""
 
     target: records.Target
 
@@ -212,11 +232,14 @@ class Client(Connection, Protocol):
 
 
 class OpenMode(Enum):
+    """For what a file is opened."""
+
     READ = "read"
     UPDATE = "update"
     CREATE = "create"
     """Fails if the file exists."""
     REPLACE = "replace"
+    """Creates the file, or empties the one that is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,12 +256,14 @@ class FileHandle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileStatus:
+    """What a query says of a file or folder."""
+
     size_bytes: int
     is_folder: bool
 
 
 class FileMove(NamedTuple):
-    """A whole file to read, or to write where it has ``data``."""
+    """A whole file to move: to write where it has ``data``, else to read."""
 
     path: str
     size_bytes: int
@@ -250,7 +275,10 @@ Moved = Callable[[FileMove, int], None]
 
 
 class Files(Connection, Protocol):
-    """A user's connection, for one thread or greenlet at a time; without ``has_handles`` handles raise UsageError."""
+    """A user's connection, for one thread or greenlet at a time.
+
+    Where ``has_handles`` is false, as for FTP, files cannot be kept open: what takes a handle raises UsageError.
+    """
 
     has_handles: bool
 
@@ -298,7 +326,7 @@ class OneByOne:
 
 
 def check_folder(files: Files) -> None:
-    """Raises NotAFileError or NoSuchFileError unless the target is a folder."""
+    """Raises NotAFileError or NoSuchFileError unless the target is a folder to work in."""
     path = files.target.path
     if files.is_printer:
         raise printer_error(files.target)
@@ -323,88 +351,13 @@ def printer_error(target: records.Target) -> errors.NotAFileError:
 
 
 Caller = Callable[..., Any]
-"""Runs a blocking function: directly, or in a thread if other users share this one."""
+"""Calls a function that may block with its arguments: directly, or in a thread if other users share this one."""
 
 
 def call_here(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The caller for a thread of one's own."""
     return function(*arguments)
 
 
 OWN = records.OWN_CLIENT
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientModules:
-    """Where the code for one protocol is, as ``MODULE:CLASS``."""
-
-    clients: Mapping[str, str]
-    """By client name, the default first."""
-    files: str | None = None
-    ceiling: str | None = None
-
-
-_OWN_FTP = "app.clients.ftp.client:FTPClient"
-_LOCAL = "app.clients.local:LocalClient"
-_FTP = ClientModules(
-    clients={OWN: _OWN_FTP, "curl": "app.clients.curl:CurlClient"},
-    files=_OWN_FTP,
-    ceiling="app.clients.ftp.ceiling",
-)
-MODULES = {
-    "smb": ClientModules(
-        clients={
-            OWN: "app.clients.smb.client:SMBClient",
-            "smbclient": "app.clients.smbclient:SmbclientClient",
-            "smbclient-ng": "app.clients.smbclientng:SmbclientNgClient",
-        },
-        files="app.clients.smb.files:SMBFiles",
-        ceiling="app.clients.smb.null_server",
-    ),
-    "ftp": _FTP,
-    "ftps": _FTP,
-    "file": ClientModules(clients={OWN: _LOCAL}, files=_LOCAL, ceiling="app.clients.local"),
-    "iperf3": ClientModules(clients={"iperf3": "app.clients.iperf3:Iperf3Client"}),
-}
-
-
-def check_client_name(protocol: str, name: str) -> str:
-    """The name, or the default if empty. Raises UsageError."""
-    names = tuple(MODULES[protocol].clients)
-    if name and name not in names:
-        raise errors.UsageError(
-            f"no client {name!r} for {protocol}://: there are {', '.join(names)}", options="--client NAME"
-        )
-    return name or names[0]
-
-
-def make_client(
-    target: records.Target, name: str, secrets: Secrets, settings: Settings, size_bytes: int | None = None
-) -> Client:
-    """Not connected yet; ``size_bytes`` is for clients that move no file. Raises UsageError for an unknown name."""
-    make: Callable[..., Client] = resolve_name(
-        MODULES[target.protocol].clients[check_client_name(target.protocol, name)]
-    )
-    if target.abilities.moves_files:
-        return make(target, secrets, settings)
-    return make(target, secrets, settings, size_bytes=size_bytes)
-
-
-def make_files(target: records.Target, secrets: Secrets, settings: Settings, call: Caller = call_here) -> Files:
-    """Not connected yet; ``call`` runs blocking calls. Raises UsageError for a protocol without files."""
-    place = MODULES[target.protocol].files
-    if place is None:
-        raise errors.UsageError(f"{target.protocol}:// has no files; take an smb://, ftp:// or file:// target")
-
-    make: Callable[..., Files] = resolve_name(place)
-    if target.abilities.is_local:
-        return make(target, secrets, settings, call)
-    return make(target, secrets, settings)
-
-
-@contextlib.contextmanager
-def connected_files(
-    target: records.Target, secrets: Secrets, settings: Settings, call: Caller = call_here
-) -> Iterator[Files]:
-    with contextlib.closing(make_files(target, secrets, settings, call)) as files:
-        files.connect()
-        yield files
+"""The name of sharebench's own client, of whatever protocol."""

@@ -1,4 +1,7 @@
-"""Looking around on a target before anything is measured: shares, folders, files and how well each suits."""
+"""Looks around on a target before anything is measured: its shares, folders and files, and how well each file suits.
+
+The guide and the browser of a form show it, and the user chooses a file, or to have one made.
+"""
 
 import posixpath
 from collections.abc import Callable, Sequence
@@ -23,6 +26,7 @@ class ItemKind(StrEnum):
     FOLDER = "folder"
     FILE = "file"
     MADE = "made"
+    """A file that is to be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class Item:
 
     @property
     def suits(self) -> str:
+        """How well the file suits, as a sign and a word; empty where nobody knows, and for what is no file."""
         return f"{self.fit.sign} {self.fit}" if self.fit and self.fit is not FileFit.UNKNOWN else ""
 
 
@@ -58,6 +63,7 @@ class BrowsedFolder:
 
     @property
     def is_chosen(self) -> bool:
+        """Whether there is nothing to choose: a file is named, or the protocol moves none."""
         return self.file is not None or not self.target.abilities.moves_files
 
     @property
@@ -95,6 +101,7 @@ def _named_file(client: Client, target: Target, around: FileSizeContext) -> Item
 
 
 def items(target: Target, entries: Sequence[DirectoryEntry], around: FileSizeContext) -> tuple[Item, ...]:
+    """The lines of a folder: the way up, the folders, the files. ``around`` is what tells how well a size suits."""
     has_parent = target.abilities.has_share or target.path.strip("/")
     up = [Item(ItemKind.UP, "..", parent(target))] if has_parent else []
     ordered = sorted(entries, key=lambda entry: (not entry.is_folder, entry.name.casefold(), entry.name))
@@ -113,11 +120,13 @@ def _file(name: str, path: str, size_bytes: int, around: FileSizeContext) -> Ite
 
 
 def parent(target: Target) -> str:
+    """The path of the folder above, in the form of ``Target.path``."""
     above = target.path.rstrip("/").rpartition("/")[0]
     return above if target.abilities.has_share else above or "/"
 
 
 def inside(target: Target, item: Item) -> Target:
+    """The target that a chosen line leads to."""
     if item.kind is ItemKind.SHARE:
         return replace(target, share=item.path, path="")
     if item.kind is ItemKind.UP and target.abilities.has_share and not target.path.strip("/"):

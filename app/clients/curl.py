@@ -1,4 +1,7 @@
-"""``--client curl``: one curl process a run."""
+"""``--client curl``: one curl process for each transfer by FTP, timed by what it reports.
+
+It gets its options, the password among them, as a configuration on stdin, and reports as JSON on stdout.
+"""
 
 import os
 import re
@@ -7,10 +10,13 @@ from urllib.parse import quote
 from app.base import errors
 from app.base.programs import find_program
 from app.clients import base
+from app.clients.external import ExternalClient
 from app.clients.ftp.client import FTPClient
 from app.clients.ftp.control import IMPLICIT_PORT
-from app.clients.programs import ExternalClient, finite_number, first_version, parsed_object
-from app.clients.tcp import LEAST_BYTES_PER_SECOND, one_line, refusals
+from app.clients.program_json import finite_number, parsed_object
+from app.clients.programs import first_version
+from app.clients.stall_watch import LEAST_BYTES_PER_SECOND
+from app.clients.tcp import one_line, refusals
 from app.server.shell import Said
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
@@ -19,7 +25,7 @@ _EXITS = refusals("curl")
 
 
 class CurlClient(ExternalClient):
-    """Timed from ``time_pretransfer`` (ready to send RETR or STOR) to ``time_total``."""
+    """A transfer is timed from ``time_pretransfer`` (ready to send RETR or STOR) to ``time_total``."""
 
     def __init__(self, target: Target, secrets: base.Secrets, settings: Settings) -> None:
         self._own: FTPClient

@@ -1,21 +1,24 @@
-"""The scenario's files, made in a folder of their own and removed again, and a user's requests on them."""
+"""The files of a load's scenario: made in a folder of their own on the target, checked, and removed again.
 
-import hashlib
-import random
+A scenario says how many files of which sizes there are. What users do with them is in ``file_requests``.
+"""
+
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
 from app.base.errors import MeasurementError, NoSuchFileError
-from app.base.targets import DEEPEST, PREFIX, join
+from app.base.own_names import DEEPEST
+from app.base.targets import join
 from app.clients import base
-from storage.load.records import RequestKind, Scenario, SizeClass
+from storage.load.records import Scenario, SizeClass
 from storage.records import Target
 
 FILES_IN_FOLDER = 200
 CONTENT = base.Content(1 << 62)
+"""Random bytes for all files, at any offset."""
 Count = Callable[[int, int], None]
 """Takes the bytes just read and just written."""
 SPACE_TO_LEAVE = 1.05
@@ -29,7 +32,10 @@ class SetFile(NamedTuple):
 
 
 class FileSet:
-    """The files of a scenario; equal scenarios give equal sets in every process."""
+    """The files of a scenario; equal scenarios give equal sets in every process.
+
+    ``in_use`` are those that users read and write, of one size if ``use_size`` says so.
+    """
 
     def __init__(self, scenario: Scenario) -> None:
         self.files = tuple(_files(scenario.files if scenario.sizes else 0, scenario.sizes))
@@ -37,6 +43,7 @@ class FileSet:
         self.folders = tuple(sorted({file.path.partition("/")[0] for file in self.files}))
 
     def use_size(self, size_bytes: int) -> None:
+        """Have users work on files of that size alone; on all, for 0 and where no file has it."""
         self.in_use = tuple(file for file in self.files if size_bytes in {0, file.size_bytes}) or self.files
 
     @property
@@ -45,7 +52,7 @@ class FileSet:
 
 
 def _files(count: int, sizes: Sequence[SizeClass]) -> Iterator[SetFile]:
-    """Sizes keep their shares over any stretch, so each folder has some of each.
+    """Files in an order in which each size keeps its share over any stretch, so that each folder has some of each.
 
     What is due of a size is (files, the new one included) x (its share) / (all shares) - (files of it so far); the new
     one has the size of which most is due.
@@ -60,10 +67,12 @@ def _files(count: int, sizes: Sequence[SizeClass]) -> Iterator[SetFile]:
 
 
 def path_within(target: Target, folder: str, path: str = "") -> str:
+    """The path of a file in our folder, in the form of ``Target.path``; without ``path`` that of our folder."""
     return join(target, f"{folder}/{path}" if path else folder)
 
 
 def check_space(files: base.Files, file_set: FileSet) -> None:
+    """Raises MeasurementError where the target has no room for the files."""
     free_bytes = files.free_bytes(files.target.path)
     needed_bytes = file_set.size_bytes * SPACE_TO_LEAVE
     if free_bytes is not None and free_bytes < needed_bytes:
@@ -116,6 +125,7 @@ def check_there(files: base.Files, folder: str, file_set: FileSet) -> None:
 
 
 def remove_users_own(files: base.Files, folder: str) -> None:
+    """Remove the folders that users made for themselves."""
     path = path_within(files.target, folder)
     for entry in files.list(path):
         if entry.is_folder and entry.name.startswith("u"):
@@ -123,6 +133,7 @@ def remove_users_own(files: base.Files, folder: str) -> None:
 
 
 _NAME = re.compile(r"[du]\d+|f\d{7}|copy[01]|document(\.new)?|written")
+"""What files and folders of a load are called."""
 
 
 def names_in(
@@ -149,6 +160,7 @@ def names_in(
 
 
 def removals(files: base.Files, path: str, *, any_name: bool = False) -> list[Callable[[base.Files], None]]:
+    """Functions that remove one file below each, so that several connections can share them; folders stay."""
     try:
         paths, _folders = names_in(files, path, any_name=any_name)
     except NoSuchFileError:
@@ -161,6 +173,7 @@ def _remove_file(files: base.Files, path: str) -> None:
 
 
 def remove_all(files: base.Files, path: str, *, any_name: bool = False) -> None:
+    """Remove a folder with all that is in it. Raises MeasurementError as :func:`names_in`."""
     for remove in removals(files, path, any_name=any_name):
         remove(files)
     with suppress(NoSuchFileError):
@@ -168,142 +181,3 @@ def remove_all(files: base.Files, path: str, *, any_name: bool = False) -> None:
         for folder in folders:
             files.remove_folder(folder)
     files.remove_folder(path)
-
-
-PIECE_BYTES = 16 * 1024
-BLOCK_BYTES = 256 * 1024
-"""Bytes are counted per block: on a slow link one file may take longer than a steady window."""
-_PIECES = 3
-
-
-class FileRequests:
-    def __init__(
-        self,
-        files: base.Files,
-        folder: str,
-        file_set: FileSet,
-        own_name: str,
-        sizes: tuple[SizeClass, ...],
-        chance: random.Random,
-        count: Count,
-    ) -> None:
-        self._files = files
-        self._folder = folder
-        self._set = file_set
-        self._own = path_within(files.target, folder, own_name)
-        self._has_own = False
-        self._sizes = sizes
-        self._chance = chance
-        self._count = count
-        self._turn = 0
-
-        self._do: Mapping[RequestKind, Callable[[], object]] = {
-            RequestKind.READ: self._read_file,
-            RequestKind.WRITE: self._write_file,
-            RequestKind.READ_PARTS: self._read_parts,
-            RequestKind.WRITE_PARTS: self._write_parts,
-            RequestKind.LIST: self._list,
-            RequestKind.QUERY: self._query,
-            RequestKind.SAVE: self._save,
-            RequestKind.COPY_IN: self._copy_in,
-            RequestKind.COPY_OUT: self._copy_out,
-            RequestKind.PRINT: self._print,
-        }
-
-    def do(self, kind: RequestKind) -> None:
-        self._do[kind]()
-
-    def _read_whole(self, path: str, size_bytes: int) -> None:
-        if size_bytes <= BLOCK_BYTES or not self._files.has_handles:
-            self._count(self._files.read_file(path, size_bytes), 0)
-            return
-
-        with base.opened_file(self._files, path) as handle:
-            for at in range(0, size_bytes, BLOCK_BYTES):
-                self._count(self._files.read_at(handle, at, min(BLOCK_BYTES, size_bytes - at)), 0)
-
-    def _write_whole(self, path: str, size_bytes: int, mode: base.OpenMode) -> None:
-        write_whole(
-            self._files, path, size_bytes, mode, at=self._random_start(), block_bytes=BLOCK_BYTES, count=self._count
-        )
-
-    def _pick(self) -> tuple[str, SetFile]:
-        file = self._chance.choice(self._set.in_use)
-        return path_within(self._files.target, self._folder, file.path), file
-
-    def _size(self) -> int:
-        shares = [size.share for size in self._sizes]
-        return self._chance.choices(self._sizes, shares)[0].size_bytes
-
-    def _own_path(self, name: str) -> str:
-        if not self._has_own:
-            self._files.make_folder(self._own)
-            self._has_own = True
-        return f"{self._own}/{name}"
-
-    def _random_start(self) -> int:
-        return self._chance.randrange(base.MAX_BLOCK_BYTES)
-
-    def _query(self) -> None:
-        path, _file = self._pick()
-        self._files.query(path)
-
-    def _read_file(self) -> None:
-        path, file = self._pick()
-        self._read_whole(path, file.size_bytes)
-
-    def _write_file(self) -> None:
-        path, file = self._pick()
-        mode = base.OpenMode.UPDATE
-        if not self._files.has_handles:  # there it would be gone for a moment, and others' requests with it
-            path = self._own_path("written")
-            mode = base.OpenMode.REPLACE
-        self._write_whole(path, file.size_bytes, mode)
-
-    def _read_parts(self) -> None:
-        path, file = self._pick()
-        self._files.query(path)
-        with base.opened_file(self._files, path) as handle:
-            last = max(0, file.size_bytes - PIECE_BYTES)
-            for _ in range(_PIECES):
-                at = self._chance.randrange(last + 1)
-                self._count(self._files.read_at(handle, at, min(PIECE_BYTES, file.size_bytes)), 0)
-
-    def _write_parts(self) -> None:
-        path, file = self._pick()
-        length = min(PIECE_BYTES, file.size_bytes)
-        with base.opened_file(self._files, path, base.OpenMode.UPDATE) as handle:
-            at = self._chance.randrange(max(1, file.size_bytes - length))
-            self._files.write_at(handle, at, CONTENT.block(self._random_start(), length))
-            self._count(0, length)
-
-    def _list(self) -> None:
-        self._files.list(path_within(self._files.target, self._folder, self._chance.choice(self._set.folders)))
-
-    def _save(self) -> None:
-        path = self._own_path("document")
-        new_path = self._own_path("document.new")
-        self._write_whole(new_path, self._size(), base.OpenMode.REPLACE)
-        self._files.remove(path)
-        self._files.rename(new_path, path)
-
-    def _copy_in(self) -> None:
-        path = self._own_path(f"copy{self._turn % 2}")
-        self._turn += 1
-        self._files.remove(path)
-        self._write_whole(path, self._size(), base.OpenMode.CREATE)
-
-    def _copy_out(self) -> None:
-        path, file = self._pick()
-        self._files.query(path)
-        self._read_whole(path, file.size_bytes)
-
-    def _print(self) -> None:
-        self._turn += 1
-        self._write_whole(document_name(self._own, self._turn), self._size(), base.OpenMode.CREATE)
-
-
-def document_name(users_folder: str, turn: int) -> str:
-    """A print job's, which no other job has: one of our own files, should a server keep it as a file."""
-    job = f"{users_folder}/{turn}"
-    return PREFIX + hashlib.sha256(job.encode()).hexdigest()[:12]

@@ -1,4 +1,7 @@
-"""The client for ``iperf3://``: one iperf3 test a run."""
+"""The client for ``iperf3://``: one iperf3 test for each transfer, which shows what the network alone can do.
+
+It moves no files. A small trial test comes first, and tells of the connection.
+"""
 
 import builtins
 import time
@@ -6,7 +9,8 @@ import time
 from app.base import errors
 from app.base.programs import find_program
 from app.clients import base
-from app.clients.programs import Subprocess, finite_number, first_version, parsed_object, value_at, whole_number
+from app.clients.program_json import finite_number, parsed_object, value_at, whole_number
+from app.clients.programs import Subprocess, first_version
 from app.clients.tcp import one_line
 from storage.json_reader import LARGEST
 from storage.plan import DEFAULT_SIZE_BYTES, Settings
@@ -45,7 +49,7 @@ _REFUSALS: tuple[tuple[tuple[str, ...], type[errors.MeasurementError], str], ...
 
 
 class Iperf3Client(base.OneByOne):
-    """A get is a test with ``--reverse``. The receiver's count holds, without what was in flight."""
+    """A get is a test with ``--reverse``. What the receiver counted holds: what was still under way is not in it."""
 
     def __init__(
         self, target: Target, _secrets: base.Secrets, settings: Settings, *, size_bytes: int | None = None
@@ -55,6 +59,7 @@ class Iperf3Client(base.OneByOne):
         self._size_bytes = size_bytes or DEFAULT_SIZE_BYTES
         self._program = Subprocess()
         self._trial: dict[str, object] | None = None
+        """The report of the trial test; None before it."""
         self._version = ""
         self._where = format_target(target)
 

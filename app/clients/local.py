@@ -5,28 +5,22 @@ import errno
 import hashlib
 import os
 import stat
-import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from app import __version__
 from app.base import errors
 from app.clients import base
+from app.clients.local_files import list_entries, mount_facts
 from app.clients.tcp import file_error
-from app.server.shell import mount_of
 from storage import records
 from storage.plan import Settings
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 """Measured: block sizes from 128 KiB to 8 MiB are equally fast in the page cache."""
-
-_MEMORY_FOLDER = Path("/dev/shm")  # noqa: S108  a file system in memory, on every Linux
-_LARGEST_CALIBRATION_BYTES = 256 * 1024 * 1024
 
 
 _FLAGS = {
@@ -216,55 +210,12 @@ class LocalClient(base.OneByOne):
             raise errors.NoSuchFileError(f"{path!r}: no file can have such a name; check the name") from error
 
 
-def mount_facts(path: str, mounts: str) -> dict[str, str | int | float]:
-    mount = mount_of(path, mounts)
-    if mount is None:
-        return {}
-    words = mount._asdict()
-    facts: dict[str, str | int | float] = {}
-    for name, word in words.items():
-        fact = "type" if name == "kind" else name
-        facts[f"mount.{fact}"] = word
-    return facts
-
-
-def list_entries(path: str) -> list[base.DirectoryEntry]:
-    """Raises OSError."""
-    with os.scandir(path or "/") as entries:
-        return [_entry(entry) for entry in entries]
-
-
-def _entry(entry: os.DirEntry[str]) -> base.DirectoryEntry:
-    try:
-        status = entry.stat()
-    except OSError:  # a link that leads nowhere, or a file removed meanwhile: it is listed all the same
-        status = entry.stat(follow_symlinks=False)
-    modified = datetime.fromtimestamp(status.st_mtime, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    is_folder = stat.S_ISDIR(status.st_mode)
-    return base.DirectoryEntry(
-        name=entry.name, is_folder=is_folder, size_bytes=0 if is_folder else status.st_size, modified_at=modified
-    )
-
-
 def _size(path: str, status: os.stat_result) -> int:
     if stat.S_ISDIR(status.st_mode):
         raise errors.NotAFileError(f"{path}: that is a folder, not a file; name a file in it")
     if not stat.S_ISREG(status.st_mode):
         raise errors.NotAFileError(f"{path}: that is a device or a pipe, not a file; name a file")
     return status.st_size
-
-
-def ceiling_seconds(facts: records.ClientFacts, command: records.Command, size_bytes: int) -> float:
-    """Extrapolated from a file of at most 256 MiB in memory. Raises OSError without a file system in memory."""
-    size = min(size_bytes, _LARGEST_CALIBRATION_BYTES)
-    with tempfile.TemporaryDirectory(dir=_MEMORY_FOLDER, prefix=".sharebench-") as folder:
-        path = str(Path(folder) / "calibration")
-        settings = Settings(block_bytes=facts.block_bytes)
-        client = LocalClient(records.Target(protocol="file", path=path), base.Secrets(), settings)
-        seconds = client.put(path, base.Content(size), base.Meter(threading.Event())).seconds
-        if command is records.Command.GET:
-            seconds = client.get(path, base.Meter(threading.Event())).seconds
-    return seconds * size_bytes / size
 
 
 def _rename(path: str, new_path: str) -> None:

@@ -1,4 +1,7 @@
-"""Logins: the user, and the password from one of three places."""
+"""Finds the user and the secrets for a target: from a credentials file, the environment, or a question.
+
+In that order; a Kerberos ticket, and a target without a user, need none of them.
+"""
 
 import os
 import stat
@@ -13,6 +16,7 @@ from forms.layout import visible
 from storage.programs import PASSWORD_VARIABLE
 from storage.records import Target
 
+# What a line of a credentials file may begin with, and the field that it sets.
 _KEYS = {"username": "user", "user": "user", "password": "password", "domain": "domain", "nthash": "nt_hash"}
 
 
@@ -30,7 +34,10 @@ class Credentials:
 
 
 def read_credentials(path: Path) -> Credentials:
-    """As ``smbclient -A``: ``username``, ``password`` or ``nthash``, ``domain``. Raises UsageError."""
+    """A file as of ``smbclient -A``: lines with ``username``, ``password`` or ``nthash``, and ``domain``.
+
+    Raises UsageError.
+    """
     try:
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError as error:
@@ -59,7 +66,7 @@ def read_credentials(path: Path) -> Credentials:
 
 
 def can_be_read_by_others(path: Path) -> bool:
-    """By every user of the machine; a group may be meant."""
+    """Whether every user of the machine can read it; a group may be meant to."""
     try:
         return bool(path.stat().st_mode & stat.S_IROTH)
     except OSError:
@@ -67,14 +74,20 @@ def can_be_read_by_others(path: Path) -> bool:
 
 
 def same_login(first: Target, second: Target) -> bool:
-    """Whether a password may go to the other unasked: another host, never another protocol (FTP sends it plain)."""
+    """Whether the password for one target may be tried at the other without a question.
+
+    At another host it may, never by another protocol: FTP sends it in the clear.
+    """
     return (first.protocol, first.user, first.domain) == (second.protocol, second.user, second.domain)
 
 
 def log_in_as(
     target: Target, *, credentials: Path | None = None, kerberos: bool = False, ask: Callable[[str], str] | None = None
 ) -> tuple[Target, Secrets]:
-    """The target with its user, and its secrets; no user: guest or anonymous. Raises UsageError, LoginError."""
+    """The target with its user, and the secrets to log in there; without a user as guest or anonymous.
+
+    ``ask`` puts a question to the user, if one can be put. Raises UsageError, and LoginError without a password.
+    """
     if not target.abilities.has_login:
         return target, Secrets()
     from_file = read_credentials(credentials) if credentials else Credentials()

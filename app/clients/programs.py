@@ -1,27 +1,31 @@
-"""What all clients need that are external programs: stalls, cancellation, JSON read with care."""
+"""Runs other people's programs for a transfer: watched for stalls, cancelled by another thread, given secrets safely.
+
+A program says nothing while it moves bytes; how far it is shows in the kernel's counters of its reads and writes.
+"""
 
 import contextlib
-import json
 import os
 import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from app.base import errors
 from app.base.child_process import die_with_parent
 from app.clients import base, tcp
+from app.clients.stall_watch import StallWatch
 from app.server.shell import Said
 from storage import programs
-from storage.json_reader import LARGEST
-from storage.plan import DEFAULT_TIMEOUT_SECONDS, Settings
+from storage.plan import DEFAULT_TIMEOUT_SECONDS
 
 _LOOK_SECONDS = 0.05
+"""Between two looks at how far the program is."""
 _VERSION_SECONDS = 10.0
 """A program says its version in milliseconds; on a busy machine seconds were seen."""
 _OUTPUT_BYTES = 64 * 1024 * 1024
+"""A program that writes more is refused."""
 
 
 def first_version(program: str) -> str:
@@ -48,13 +52,14 @@ def memory_file(content: str) -> Iterator[int]:
 
 
 class SourceFile:
-    """An unnamed file with a put's content; made once for each content."""
+    """An unnamed file with the content of a put, from which a program sends it; written once for each content."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] | None = None
         self._content: base.Content | None = None
 
     def holding(self, content: base.Content) -> int:
+        """The number of the open file, at its start, with this content."""
         if self._file is None or self._content is not content:
             self.close()
             self._file = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the client
@@ -93,7 +98,10 @@ class Subprocess:
         stdin: bytes = b"",
         files: Sequence[int] = (),
     ) -> Said:
-        """``counter`` in /proc/PID/io shows progress; ``files`` are inherited. Raises StalledError, CancelledError."""
+        """What the program said, once it has ended. Raises StalledError, CancelledError.
+
+        ``counter`` is the line of /proc/PID/io that shows how many bytes it has moved; it inherits ``files``.
+        """
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as error_output:
             process = subprocess.Popen(
                 command,
@@ -138,9 +146,12 @@ class Subprocess:
 def watch(
     has_ended: Callable[[float], bool], moved: Callable[[], int], where: str, meter: base.Meter, timeout_seconds: float
 ) -> None:
-    """Advance the meter until what moves the bytes has ended. Raises StalledError, CancelledError."""
+    """Advance the meter until what moves the bytes has ended. Raises StalledError, CancelledError.
+
+    ``has_ended`` waits that many seconds at most, and ``moved`` tells how many bytes have moved so far.
+    """
     moved_bytes = 0
-    stall = tcp.StallWatch(timeout_seconds, lambda: where)
+    stall = StallWatch(timeout_seconds, lambda: where)
     while not has_ended(_LOOK_SECONDS):
         moved_bytes = max(moved_bytes, moved())
         meter.advance(moved_bytes)
@@ -173,66 +184,3 @@ def _count_of(pid: int, counter: str) -> int:
 def _read_output(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read(_OUTPUT_BYTES).decode(errors="replace")
-
-
-def parsed_object(text: str) -> dict[str, object] | None:
-    """None for anything but a JSON object, and for one nested too deep or with too long numbers."""
-    try:
-        raw = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return raw if isinstance(raw, dict) else None
-
-
-def value_at(raw: object, *keys: str) -> object:
-    for key in keys:
-        raw = raw.get(key) if isinstance(raw, dict) else None
-    return raw
-
-
-def finite_number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
-        return None
-    return float(value)
-
-
-def whole_number(value: object) -> int | None:
-    number = finite_number(value)
-    if number is None or number < 0:
-        return None
-    return value if isinstance(value, int) else int(number)
-
-
-class ExternalClient:
-    """Base of the clients that run a program; ``own_client``, sharebench's for the same target, does all else."""
-
-    def __init__(self, own_client: base.Client, secrets: base.Secrets, settings: Settings) -> None:
-        self._own = own_client
-        self._secrets = secrets
-        self._settings = settings
-        self._program = Subprocess()
-        self._source = SourceFile()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._own, name)
-
-    def abort(self) -> None:
-        self._program.abort()
-        self._own.abort()
-
-    def close(self) -> None:
-        self._source.close()
-        self._own.close()
-
-    def _size_to_get(self, path: str, where: str) -> int:
-        size_bytes = self._own.size(path)
-        if not size_bytes:
-            raise errors.NotAFileError(f"{where}: the file is empty; name one with something in it")
-        return size_bytes
-
-    def _must_be_new(self, path: str, where: str) -> None:
-        try:
-            self._own.size(path)
-        except errors.NoSuchFileError:
-            return
-        raise errors.AccessDeniedError(f"{where}: there is a file already, and none is replaced; name another folder")

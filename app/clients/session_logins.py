@@ -1,6 +1,6 @@
-"""The logins of a session: what was typed once is known until the program ends.
+"""The logins of a session of the TUI: a password that was typed once is known until the program ends.
 
-Every screen has them, so what they need is loaded when it is first needed: the first paint does not wait for it.
+Every screen has them, so what they need is imported inside the functions: the first paint does not wait for it.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class PasswordNeededError(LoginError):
-    """Nobody has said the password yet."""
+    """A password is needed that was neither typed nor is in the environment."""
 
 
 class Logins:
@@ -25,17 +25,18 @@ class Logins:
     def __init__(self) -> None:
         self._secrets: dict[tuple[object, ...], Secrets] = {}
         self._refused: set[tuple[object, ...]] = set()
-        """Whose password of the environment is not sent again."""
+        """Logins that a server refused: for these, the password of the environment is not sent again."""
 
     def keep(self, target: "Target", secrets: "Secrets") -> None:
         self._secrets[_login_of(target)] = secrets
 
     def refuse(self, target: "Target") -> None:
-        """Never find again what did not log in to the target: one try too many locks an account."""
+        """Forget the secrets that did not log in to the target: one try too many locks an account."""
         self._secrets.pop(_login_of(target), None)
         self._refused.add(_login_of(target))
 
     def is_refused(self, target: "Target") -> bool:
+        """Whether the target refused a password, and none was typed since."""
         login = _login_of(target)
         return login in self._refused and login not in self._secrets
 
@@ -47,7 +48,7 @@ class Logins:
         return True
 
     def find(self, target: "Target", *, kerberos: bool = False) -> "Secrets":
-        """The secrets for the target: said before, or from the environment. Raises PasswordNeededError."""
+        """The secrets for the target: typed before, or from the environment. Raises PasswordNeededError."""
         from app.clients.base import Secrets
         from app.clients.logins import log_in_as
 

@@ -1,4 +1,7 @@
-"""``--client smbclient``: Samba's C program, timed by what it reports."""
+"""``--client smbclient``: Samba's own program, run once for each transfer and timed by the rate that it reports.
+
+Its session is known from its debug messages: a probe of a few requests tells dialect, signing and encryption.
+"""
 
 import math
 import re
@@ -6,7 +9,8 @@ import re
 from app.base import errors
 from app.base.programs import find_program
 from app.clients import base
-from app.clients.programs import ExternalClient, first_version, memory_file
+from app.clients.external import ExternalClient
+from app.clients.programs import first_version, memory_file
 from app.clients.smb.client import SMBClient
 from app.clients.smb.wire import STATUSES, place, status_error
 from app.clients.tcp import one_line
@@ -34,6 +38,7 @@ _RATE_UNIT_BYTES = 1024
 _SHORTEST_SECONDS = 0.002
 """smbclient's clock counts milliseconds; below this its rate is meaningless."""
 _CODES = {f"NT_{name}": status for name, status in STATUSES.items()}
+# Statuses that the program makes up when the connection ends.
 _LOST = {
     "NT_STATUS_CONNECTION_DISCONNECTED",
     "NT_STATUS_CONNECTION_RESET",
@@ -43,7 +48,7 @@ _LOST = {
 
 
 class SmbclientClient(ExternalClient):
-    """One smbclient process a run, without this machine's smb.conf; timed in milliseconds from open to close."""
+    """One smbclient process a transfer, without this machine's smb.conf; it times from open to close."""
 
     def __init__(self, target: Target, secrets: base.Secrets, settings: Settings) -> None:
         super().__init__(SMBClient(target, secrets, settings), secrets, settings)
@@ -138,6 +143,7 @@ class SmbclientClient(ExternalClient):
         return "\n".join(lines) + "\n"
 
     def _probe(self) -> ClientFacts:
+        """What its debug messages say of a session like those of the transfers."""
         where = place(self.target, "")
         outcome = self._run(["volume"] * _PROBES, where, debug=5)
         output = outcome.out + outcome.error
@@ -195,7 +201,7 @@ def _login_file(target: Target, secrets: base.Secrets) -> str:
 
 
 def transfer_of(size_bytes: int, rate: str, where: str) -> base.Transfer:
-    """``rate`` in kibibytes a second, as smbclient prints it."""
+    """The transfer of a ``rate`` in kibibytes a second, as smbclient prints it. Raises MeasurementError."""
     kibibytes_per_second = float(rate)
     seconds = 0.0
     if 0 < kibibytes_per_second < math.inf:

@@ -1,28 +1,28 @@
-"""``--client smbclient-ng``: its own session and its own transfer, as they are."""
+"""``--client smbclient-ng``: that program's own session and transfers, timed from outside.
+
+It is a Python library as well, so that no other process runs. Its methods say nothing until they return, and log errors
+instead of raising them.
+"""
 
 import contextlib
 import ntpath
-import os
 import shutil
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from impacket.nmb import NetBIOSTimeout
 from smbclientng.core.SMBSession import SMBSession
 
 from app.base import errors
-from app.clients import base, programs, tcp
+from app.clients import base, external, programs, smbclientng_work, tcp, tcp_info
+from app.clients.smb import credentials, smbclientng_session, wire
 from app.clients.smb import session as smb_session
-from app.clients.smb import smbclientng_session, wire
 from app.clients.smb.client import SMBClient
 from app.clients.smb.impacket_errors import mapped
-from app.clients.smb.wire import place
 from storage import records
 from storage.plan import Settings
 
@@ -30,11 +30,9 @@ _LOOK_SECONDS = 0.05
 _LOGIN_TIMEOUTS = 10
 """A whole login may take this many times ``--timeout``: a server that sends a byte now and then would never end it."""
 
-_Result = TypeVar("_Result")
 
-
-class SmbclientNgClient(programs.ExternalClient):
-    """The whole of ``get_file`` or ``put_file`` is timed; they only log errors: what arrived tells if they worked."""
+class SmbclientNgClient(external.ExternalClient):
+    """Times the whole of ``get_file`` or ``put_file``; whether they worked is seen by what arrived."""
 
     def __init__(self, target: records.Target, secrets: base.Secrets, settings: Settings) -> None:
         if settings.sign or settings.encrypt:
@@ -53,14 +51,14 @@ class SmbclientNgClient(programs.ExternalClient):
         if self._session is not None:
             return
 
-        where = place(self.target, "")
+        where = wire.place(self.target, "")
         self._listener = smbclientng_session.Listener()
-        with mapped(where), _silence():
+        with mapped(where), smbclientng_work.silence():
             session = SMBSession(
                 host=self.target.host,
                 port=self.target.port_number,
                 timeout=self._settings.timeout_seconds,
-                credentials=smb_session.login_credentials(self.target, self._secrets),
+                credentials=credentials.login_credentials(self.target, self._secrets),
                 config=smbclientng_session.quiet_config(),
                 logger=self._listener,
             )
@@ -99,7 +97,7 @@ class SmbclientNgClient(programs.ExternalClient):
 
     def get(self, path: str, meter: base.Meter, into: base.Sink | None = None) -> base.Transfer:
         self.connect()
-        where = place(self.target, path)
+        where = wire.place(self.target, path)
         remote = _remote_path(path)
         size_bytes = self._size_to_get(path, where)
         local = self._local_folder() / ntpath.basename(remote)
@@ -108,8 +106,8 @@ class SmbclientNgClient(programs.ExternalClient):
             self._session.get_file(path=remote)
 
         try:
-            seconds = self._time(get_file, where, meter, lambda: _size_of(local))
-            received_bytes = _size_of(local)
+            seconds = self._time(get_file, where, meter, lambda: smbclientng_work.size_of(local))
+            received_bytes = smbclientng_work.size_of(local)
         finally:
             local.unlink(missing_ok=True)
 
@@ -119,7 +117,7 @@ class SmbclientNgClient(programs.ExternalClient):
 
     def put(self, path: str, content: base.Content, meter: base.Meter) -> base.Transfer:
         self.connect()
-        where = place(self.target, path)
+        where = wire.place(self.target, path)
         remote = _remote_path(path)
         self._must_be_new(path, where)
         source = self._source_named(ntpath.basename(remote), content)
@@ -129,7 +127,7 @@ class SmbclientNgClient(programs.ExternalClient):
 
         self._session.smb_cwd = ntpath.dirname(remote)
         try:
-            seconds = self._time(put_file, where, meter, lambda: _position_in(source))
+            seconds = self._time(put_file, where, meter, lambda: smbclientng_work.position_in(source))
         finally:
             if self._session is not None:
                 self._session.smb_cwd = ""
@@ -179,13 +177,16 @@ class SmbclientNgClient(programs.ExternalClient):
         return path
 
     def _log_in(self, session: Any, where: str) -> bool:
-        """Abandoned if nothing comes from the server for ``--timeout``; computing on this side takes none of it."""
+        """Whether the login succeeded. Abandoned if nothing comes from the server for ``--timeout``.
+
+        Computing on this side takes none of that time. Raises StalledError.
+        """
         timeout_seconds = self._settings.timeout_seconds
-        worker, outcome = _start(session.init_smb_session)
+        login = smbclientng_work.WatchedCall[object](session.init_smb_session)
         last_progress = self._login_progress(session)
         moved_at = began_at = time.monotonic()
 
-        while not _has_ended(worker, _LOOK_SECONDS):
+        while not login.has_ended(_LOOK_SECONDS):
             now = time.monotonic()
             progress = self._login_progress(session)
             if progress != last_progress:
@@ -200,7 +201,7 @@ class SmbclientNgClient(programs.ExternalClient):
                 )
 
         try:
-            return bool(outcome.result())
+            return bool(login.result())
         except NetBIOSTimeout as error:
             raise _login_stalled(where, timeout_seconds) from error
 
@@ -208,32 +209,31 @@ class SmbclientNgClient(programs.ExternalClient):
         """The steps that smbclient-ng told its logger of, and the segments received since it has a connection."""
         received_segments = 0
         if session.smbClient is not None:
-            info = tcp.TcpInfo.of_socket(session.smbClient.getSMBServer().get_socket())
+            info = tcp_info.TcpInfo.of_socket(session.smbClient.getSMBServer().get_socket())
             if info is not None:
                 received_segments = info.segments.received
         return self._listener.heard, received_segments
 
     def _time(self, transfer: Callable[[], None], where: str, meter: base.Meter, moved: Callable[[], int]) -> float:
+        """The seconds that the transfer takes; ``moved`` tells meanwhile how many bytes it has moved."""
         self._listener.forget()
 
-        def work() -> float:
+        def run_to_end() -> float:
             with mapped(where):
                 transfer()
             return meter.clock()
 
-        with contextlib.chdir(self._local_folder()), _silence():
+        with contextlib.chdir(self._local_folder()), smbclientng_work.silence():
             started_at = meter.start()
-            worker, outcome = _start(work)
+            call = smbclientng_work.WatchedCall(run_to_end)
             try:
-                programs.watch(
-                    lambda seconds: _has_ended(worker, seconds), moved, where, meter, self._settings.timeout_seconds
-                )
+                programs.watch(call.has_ended, moved, where, meter, self._settings.timeout_seconds)
             except BaseException:
                 self._hang_up()
-                worker.join(self._settings.timeout_seconds)
+                call.has_ended(self._settings.timeout_seconds)
                 self._session = None
                 raise
-        return outcome.result() - started_at
+        return call.result() - started_at
 
     def _hang_up(self) -> None:
         session = self._session
@@ -256,48 +256,5 @@ def _login_stalled(where: str, timeout_seconds: float) -> errors.StalledError:
     )
 
 
-def _start(work: Callable[[], _Result]) -> tuple[threading.Thread, Future[_Result]]:
-    """The work in a thread that may be abandoned, and what becomes of it."""
-    outcome: Future[_Result] = Future()
-
-    def run() -> None:
-        try:
-            outcome.set_result(work())
-        except BaseException as error:  # noqa: BLE001  handed on to the thread that waits
-            outcome.set_exception(error)
-
-    worker = threading.Thread(target=run, name="smbclient-ng", daemon=True)
-    worker.start()
-    return worker, outcome
-
-
-def _has_ended(worker: threading.Thread, seconds: float) -> bool:
-    worker.join(seconds)
-    return not worker.is_alive()
-
-
 def _remote_path(path: str) -> str:
     return path.replace("/", "\\").strip("\\")
-
-
-def _size_of(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def _position_in(path: Path) -> int:
-    """How far this process has read the file, which somebody in it has open."""
-    for entry in Path("/proc/self/fd").iterdir():
-        with contextlib.suppress(OSError, ValueError):
-            if entry.readlink() == path:
-                text = Path(f"/proc/self/fdinfo/{entry.name}").read_text(encoding="ascii")
-                return int(text.split("pos:")[1].split()[0])
-    return 0
-
-
-@contextlib.contextmanager
-def _silence() -> Iterator[None]:
-    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
-        yield

@@ -1,4 +1,7 @@
-"""A client whose transfers are folders of many small files."""
+"""Makes a client of a user's connection, whose transfers are whole folders of many small files.
+
+So a tree of files is measured as one file is: a get reads a folder, a put makes one.
+"""
 
 import contextlib
 import time
@@ -57,11 +60,11 @@ class TreeClient:
         moved_bytes = 0
         started_at = meter.start()
 
-        def take_moved_file(file: FileMove, count: int) -> None:
+        def take_moved_file(file: FileMove, bytes_of_file: int) -> None:
             nonlocal moved_bytes
-            if count != file.size_bytes:
+            if bytes_of_file != file.size_bytes:
                 raise ProtocolError(f"{file.path}: the file became shorter while it was read; leave it alone")
-            moved_bytes += count
+            moved_bytes += bytes_of_file
             meter.advance(moved_bytes)
 
         self._files.move_files(moves, take_moved_file)
@@ -71,7 +74,7 @@ class TreeClient:
         raise UsageError(f"{path}: a tree is not verified", options="leave out --verify")
 
     def remove(self, path: str) -> None:
-        """A name that the server lists and does not know is no reason to believe that the folder is gone."""
+        """Remove the files, then the folder. Names that the server lists and does not know are passed over."""
         names: list[str] = []
         with contextlib.suppress(NoSuchFileError):
             names = [entry.name for entry in self._files.list(path)]

@@ -1,29 +1,28 @@
-"""Select the series to compare: those named, with all repeats of the same settings and what the path did before."""
+"""Selects the series of a comparison: those named, with their repeats and with what was measured of the path before.
 
-from collections.abc import Collection, Sequence
+The first series named is the base; each other one makes a pair of sides with it (``Sides``). A repeat is a series of
+the same settings. Series whose runs were *interleaved* were measured together, a run of the one and a run of the other
+by turns, so that what disturbed one disturbed both: they answer better than series of different times.
+"""
+
+import datetime as dt
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from app.base.errors import UsageError
+from app.comparison import change_between
 from app.comparison.stand_in import prefer_interleaved, stand_in_rule
 from forms.comparison.bases import power_of_base
 from forms.comparison.history import groups_of
-from forms.comparison.judged_sides import Sides, unseen_between
+from forms.comparison.judged_sides import Sides
 from forms.comparison.summary import sides_of
 from forms.stats.before_change import BasePower
 from forms.stats.variation import MOST_EARLIER, NONE_AFTER_DAYS
 from forms.tuning import differences as tuning
 from storage.looks import WATCH, unconfirmed_ids
 from storage.notebook import Notebook
-from storage.records import Evidence, Series
-
-if TYPE_CHECKING:
-    from forms.trial.summary import TrialSummary
-
-MOST_CHANGES = 100
-"""How many changes back from a series its base is looked for."""
+from storage.records import Series
 
 
 def sides_to_compare(
@@ -35,14 +34,14 @@ def sides_to_compare(
     turns: bool | None = None,
     each_is_a_side: bool = False,
 ) -> list[Sides]:
-    """The sides that the named series are compared as, the first as the base of all.
+    """The sides that the named series are compared as: one pair of sides for each series after the base.
 
-    ``again``, or a third with the base's settings unless ``each_is_a_side``, repeats the base; with ``only_named``
-    there are no repeats and no history.
-
-    Of sides with series whose runs were interleaved the newest two stand for all, where one of them is named or both
-    came later, of several others where both are named; ``turns`` has them do so always or never. Others named beside
-    each other stay apart, and from what was interleaved since.
+    - ``references``: the base and the others, as the user names them;
+    - ``again``: further series that repeat the base; the third of three does so too where it has the base's settings;
+    - ``only_named``: whether repeats and history are left out;
+    - ``turns``: whether the newest two series with interleaved runs stand for all of their sides: True always, False
+      never, None by ``stand_in_rule``;
+    - ``each_is_a_side``: whether the third of three is a side of its own even with the base's settings.
 
     Raises UsageError, UnknownReferenceError.
     """
@@ -57,6 +56,7 @@ def sides_to_compare(
     if not (repeats or each_is_a_side) and len(named_series) == 3 and _is_base_again(*named_series):
         repeats = [named_series.pop()]
 
+    # Every named series with its repeats; then the base's group makes sides with each of the others.
     groups = _groups_of_named(notebook, named_series, only_named=only_named)
     ids_of_base = {series.id for series in groups[0]}
     groups[0] = (*groups[0], *(repeat for repeat in repeats if repeat.id not in ids_of_base))
@@ -67,18 +67,25 @@ def sides_to_compare(
         stand_in = stand_in_rule(turns, len(named_series))
         all_sides = prefer_interleaved(all_sides, named_series, named_ids, stand_in)
 
-    all_sides = [_with_trial(notebook, sides) for sides in all_sides]
-    all_sides = [_as_far_as_seen(notebook, _with_baseline_name(notebook, sides)) for sides in all_sides]
+    all_sides = [change_between.with_trial(notebook, sides) for sides in all_sides]
+    all_sides = [
+        change_between.with_unseen_changes(notebook, change_between.with_baseline_name(notebook, sides))
+        for sides in all_sides
+    ]
     if only_named:
         return all_sides
     return [with_history(notebook, sides) for sides in all_sides]
 
 
 def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:
-    """Add the path's series before the newest base, or ``judged``, in groups of equal settings: how much they vary."""
+    """The sides with the path's series of before, in groups of equal settings, which tell how much equal series vary.
+
+    Before is before the newest series of the base, or before ``judged``, the series that a watch checks. Series that a
+    watch found slow without confirmation are left out.
+    """
     base = max(sides.base, key=attrgetter("created_at"))
     end = (judged or base).created_at
-    since = datetime.fromisoformat(end).astimezone(UTC) - timedelta(days=NONE_AFTER_DAYS)
+    since = dt.datetime.fromisoformat(end).astimezone(dt.UTC) - dt.timedelta(days=NONE_AFTER_DAYS)
     earlier_ids = notebook.earlier_ids(base, before=end, since=since.isoformat(), most=MOST_EARLIER)
 
     new_normals = notebook.new_normals()
@@ -131,7 +138,7 @@ def _groups_of_named(
 
 
 def _group_of(
-    notebook: Notebook, series: Series, repeated_ids: Sequence[tuple[str, ...]], apart: Collection[str]
+    notebook: Notebook, series: Series, repeated_ids: Sequence[tuple[str, ...]], apart: set[str]
 ) -> tuple[Series, ...]:
     """The series, and the measured ones of the same baseline or settings that are not to stay ``apart``."""
     ids = next((group for group in repeated_ids if series.id in group), ())
@@ -140,7 +147,7 @@ def _group_of(
 
 
 def _one_of_each_if_shared(sides: Sides, named_series: Sequence[Series]) -> Sides:
-    """The sides, or just the two that were named, as equal, where both sides have a series in common."""
+    """The sides; or just the two series named, as equal, where the sides have a series in common."""
     ids_of_base = {series.id for series in sides.base}
     if ids_of_base.isdisjoint(series.id for series in sides.other):
         return sides
@@ -154,44 +161,3 @@ def _one_of_each_if_shared(sides: Sides, named_series: Sequence[Series]) -> Side
 
 
 # What is known of the change between two sides
-
-
-def _with_trial(notebook: Notebook, sides: Sides) -> Sides:
-    """The sides with a trial of their change, or of its reverse."""
-    trial = _trial_of_the_change(notebook, sides)
-    if trial is not None:
-        return replace(sides, tried=trial)
-    trial_back = _trial_of_the_change(notebook, replace(sides, base=sides.other, other=sides.base))
-    return replace(sides, tried=trial_back, tried_back=trial_back is not None)
-
-
-def _trial_of_the_change(notebook: Notebook, sides: Sides) -> "TrialSummary | None":
-    """The newest whole one between the base's value and the change's, newer than the change, measured as the base."""
-    base_ids = {series.id for series in sides.base}
-    for series in sorted(sides.other, key=attrgetter("created_at")):
-        change = series.change
-        if change is None or series.base_id not in base_ids or change.evidence is Evidence.CONTRADICTED:
-            continue
-
-        from app.comparison.trials import trials_since
-
-        return next(trials_since(notebook, series.created_at, sides.base, change), None)
-    return None
-
-
-def _with_baseline_name(notebook: Notebook, sides: Sides) -> Sides:
-    base_id = sides.base[0].id
-    names = (baseline.name for baseline in notebook.baselines() if baseline.recording_id == base_id)
-    return replace(sides, baseline=next(names, ""))
-
-
-def _as_far_as_seen(notebook: Notebook, sides: Sides) -> Sides:
-    """The sides, with whether all changes on the way from the other back to the base are known and confirmed."""
-    base = sides.base[0]
-    way = [sides.other[0]]
-    while way[-1].id != base.id and way[-1].base_id is not None and len(way) <= MOST_CHANGES:
-        made_from = notebook.all_of([way[-1].base_id])
-        if not made_from:
-            break
-        way += made_from
-    return replace(sides, unseen=unseen_between(base.id, way))

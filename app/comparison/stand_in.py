@@ -1,6 +1,7 @@
-"""The two series whose runs were interleaved, which may stand for all series of two sides.
+"""Where two series were measured with interleaved runs, lets them stand for all series of their two sides.
 
-Such a *pair* of series was measured turn by turn at one time, so that nothing else that changed lies between them.
+Such a *pair* was measured at one time, a run of the one and a run of the other by turns, so that nothing else that
+changed lies between them. ``named`` are the series that the user asked to compare.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -16,10 +17,10 @@ from storage.records import Series
 
 
 class StandIn(Enum):
-    """Which two with interleaved runs may stand for all series of two sides."""
+    """Which pairs may stand for all series of two sides."""
 
     ANY = "any"
-    ONE_NAMED = "one of them is named, or both came later and have an answer"
+    ONE_NAMED = "one of the two is named, or both were measured later than what is named and have an answer"
     BOTH_NAMED = "both are named"
 
 
@@ -33,7 +34,7 @@ class _InterleavedPair:
         return {self.base.id, self.other.id}
 
     def settles_after(self, moment: str) -> bool:
-        """Whether both were measured later, and have an answer."""
+        """Whether both were measured after that moment, and their runs say faster, slower or no change."""
         if min(self.base.created_at, self.other.created_at) <= moment:
             return False
         rates = paired_rates(self.base, self.other)
@@ -41,7 +42,7 @@ class _InterleavedPair:
 
 
 def stand_in_rule(turns: bool | None, count_of_named: int) -> StandIn:
-    """The rule by how many series are named, unless ``turns`` asks for the interleaved ones of any."""
+    """The rule for that many named series; ``turns`` allows any pair."""
     if turns:
         return StandIn.ANY
     return StandIn.ONE_NAMED if count_of_named == 2 else StandIn.BOTH_NAMED
@@ -50,30 +51,31 @@ def stand_in_rule(turns: bool | None, count_of_named: int) -> StandIn:
 def prefer_interleaved(
     all_sides: Sequence[Sides], named_series: Sequence[Series], named_ids: set[str], stand_in: StandIn
 ) -> list[Sides]:
-    """The newest two whose runs were interleaved in place of all: series of other times would blur them."""
-    judged = []
+    """The sides, each cut down to its newest pair that may stand for all: series of other times would blur it."""
+    narrowed_sides = []
     unnamed_ids: set[str] = set()
     for sides in all_sides:
         pairs = _interleaved_pairs(sides)
         for pair in pairs:
             unnamed_ids |= pair.ids - named_ids
 
-        # Sought one by one, as to see whether later series have an answer takes a decision on each pair.
+        # An iterator, since it takes a statistical test of each later pair to see whether it has an answer.
         near_pairs = _near_pairs(pairs, sides, named_series)
-        chosen = _chosen_pair(pairs, near_pairs, named_ids, stand_in)
-        if chosen is not None:
-            stands_in = not chosen.ids <= named_ids
-            judged.append(replace(sides, base=(chosen.base,), other=(chosen.other,), stands_in=stands_in))
+        chosen_pair = _chosen_pair(pairs, near_pairs, named_ids, stand_in)
+        if chosen_pair is not None:
+            stands_in = not chosen_pair.ids <= named_ids
+            two_series = replace(sides, base=(chosen_pair.base,), other=(chosen_pair.other,), stands_in=stands_in)
+            narrowed_sides.append(two_series)
         else:
             has_better_answer = stand_in is StandIn.BOTH_NAMED and next(near_pairs, None) is not None
-            judged.append(replace(sides, interleaved_since=has_better_answer))
+            narrowed_sides.append(replace(sides, interleaved_since=has_better_answer))
 
     # Where no pair stands for all, what was interleaved without being named does not mix with the others.
-    return [sides if sides.stands_in else _without(sides, unnamed_ids) for sides in judged]
+    return [sides if sides.stands_in else _without(sides, unnamed_ids) for sides in narrowed_sides]
 
 
 def _interleaved_pairs(sides: Sides) -> list[_InterleavedPair]:
-    """The series of both sides that were measured with interleaved runs, the newest first."""
+    """All pairs of a series of either side that were measured with interleaved runs, the newest first."""
     if sides.equal:
         return []
     bases = sorted(sides.base, key=attrgetter("created_at"), reverse=True)
@@ -86,7 +88,7 @@ def _interleaved_pairs(sides: Sides) -> list[_InterleavedPair]:
 def _near_pairs(
     pairs: Sequence[_InterleavedPair], sides: Sides, named_series: Sequence[Series]
 ) -> Iterator[_InterleavedPair]:
-    """The pairs with one of the two that stand first on their sides, or of later series that have an answer."""
+    """The pairs with one of the two series named, which stand first on their sides, or later pairs with an answer."""
     first_ids = {sides.base[0].id, sides.other[0].id}
     newest = max(series.created_at for series in named_series if series.id in first_ids)
     for pair in pairs:

@@ -1,4 +1,7 @@
-"""What changes gave that were tried before: trials and sweeps, and steps of experiments."""
+"""What earlier changes of a setting gave, as sentences beside that setting: trials, sweeps and steps of experiments.
+
+A trial tries one value of a setting, a sweep several; a step of an experiment is a series measured after one change.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -29,12 +32,13 @@ def audit_form(notebook: Notebook, audit: Audit) -> Report:
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Result:
-    """What a change gave at a moment, as a sentence."""
+    """What a change gave, as a sentence; in order of time."""
 
     moment: str
+    """UTC, ISO 8601."""
     sentence: str
     name: str
-    """The setting, as it was asked for."""
+    """The setting, spelled as the caller asked for it."""
 
     @property
     def dated_text(self) -> str:
@@ -42,10 +46,10 @@ class _Result:
 
 
 def tried_here(notebook: Notebook, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Results of trials, sweeps and experiment steps by setting, the newest first."""
+    """Dated sentences by setting, the newest first; the settings are spelled as in ``names``."""
     names_by_key = {parameter_key(name): name for name in names}
     results: dict[str, list[_Result]] = {}
-    for result in (*_results_of_changes(notebook, names_by_key), *_results_of_steps(notebook, names_by_key)):
+    for result in (*_results_of_trials(notebook, names_by_key), *_results_of_steps(notebook, names_by_key)):
         results.setdefault(result.name, []).append(result)
 
     texts = {}
@@ -55,9 +59,9 @@ def tried_here(notebook: Notebook, names: Iterable[str]) -> dict[str, tuple[str,
     return texts
 
 
-def _results_of_changes(notebook: Notebook, names_by_key: Mapping[str, str]) -> Iterator[_Result]:
+def _results_of_trials(notebook: Notebook, names_by_key: Mapping[str, str]) -> Iterator[_Result]:
     """Of trials and sweeps."""
-    for entry in _changes(notebook):
+    for entry in _trials_and_sweeps(notebook):
         experiment = entry.experiment
         plan = notebook.trial(experiment.name)
         name = names_by_key.get(parameter_key(plan.name)) if plan else None
@@ -72,8 +76,7 @@ def _results_of_changes(notebook: Notebook, names_by_key: Mapping[str, str]) -> 
         yield _Result(entry.last_at, f"{_measured_path(series[0])}: {change_answer(change).text}", name)
 
 
-def _changes(notebook: Notebook) -> list[ExperimentEntry]:
-    """All trials and sweeps."""
+def _trials_and_sweeps(notebook: Notebook) -> list[ExperimentEntry]:
     entries = []
     for kind in KINDS:
         entries += notebook.experiments(kind)
@@ -82,9 +85,9 @@ def _changes(notebook: Notebook) -> list[ExperimentEntry]:
 
 def _results_of_steps(notebook: Notebook, names_by_key: Mapping[str, str]) -> Iterator[_Result]:
     """Of series that were measured with a change of their base, outside of trials and sweeps."""
-    names_of_changes = {entry.experiment.name for entry in _changes(notebook)}
+    names_of_trials = {entry.experiment.name for entry in _trials_and_sweeps(notebook)}
     for head in notebook.heads():
-        if not head.change or not head.base_id or head.experiment in names_of_changes:
+        if not head.change or not head.base_id or head.experiment in names_of_trials:
             continue
         name = names_by_key.get(parameter_key(head.change.name))
         if name is None:

@@ -12,8 +12,9 @@ from app.base import errors
 from app.clients import base, file_tree
 from app.clients.smb import client as smb_client
 from app.clients.smb import share as smb_share
-from app.clients.smb import wire
+from app.clients.smb import transfer, wire
 from app.clients.smb.files import SMBFiles
+from app.clients.smb.link import SMBLink
 from app.diagnosis import plan as diagnosis_plan
 from app.diagnosis.side_by_side import Workers
 from app.server import host_activity
@@ -27,7 +28,7 @@ LONG = "f0000001"
 _REMOVERS = 8
 _MANY = 64
 """More files than that are removed by several processes."""
-_Connection = TypeVar("_Connection", bound=smb_client.SMBLink)
+_Connection = TypeVar("_Connection", bound=SMBLink)
 
 Samples = defaultdict[str, list[float]]
 """What a stage measures, by the name of the measure; each value is one measurement."""
@@ -44,7 +45,7 @@ class Bench:
         self.client_facts: records.ClientFacts | None = None
         self.cancelled = cancelled
         self._emit = emit
-        self._open: list[smb_client.SMBLink] = []
+        self._open: list[SMBLink] = []
         self._has_folder = False
         self._has_bulk = False
         self._sizes: diagnosis_plan.Sizes | None = None
@@ -139,11 +140,11 @@ def stage_of(name: looks.StageName, samples: Samples, facts: dict[str, records.F
 
 
 def read_part(
-    share: smb_share.Share, file: wire.OpenedFile, size_bytes: int, window: smb_share.Window, meter: base.Meter
+    share: smb_share.Share, file: wire.OpenedFile, size_bytes: int, window: transfer.Window, meter: base.Meter
 ) -> float:
     """Bytes a second of reading the beginning of a file."""
     part = wire.OpenedFile(file.file_id, min(size_bytes, file.size_bytes), is_folder=False)
-    return part.size_bytes / smb_share.read_file(share.channel, share.tree_id, part, window, meter, None)
+    return part.size_bytes / transfer.read_file(share.channel, share.tree_id, part, window, meter, None)
 
 
 def echo_seconds(share: smb_share.Share, count: int) -> tuple[float, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from app.base import child_process
+from app.base import child_process, messages
 from app.base.errors import SharebenchError
 from app.diagnosis import card_stage, connect_stage, file_stages, folder_stage, transfer_stages
 from app.diagnosis import plan as diagnosis_plan
@@ -32,17 +32,17 @@ STAGES: dict[looks.StageName, Callable[[Bench], looks.Stage]] = {
 
 def main() -> int:
     child_process.keep_memory_to_ourselves()
-    out = child_process.own_stdout()
+    out = messages.own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     cancelled = threading.Event()
     orders: list[str] = []
     order_or_end = threading.Condition()
-    plan: diagnosis_plan.DiagnosisPlan = child_process.message_of(sys.stdin.readline(), [diagnosis_plan.DiagnosisPlan])
+    plan: diagnosis_plan.DiagnosisPlan = messages.message_of(sys.stdin.readline(), [diagnosis_plan.DiagnosisPlan])
 
     def emit(event: object) -> None:
         with suppress(OSError, ValueError):
-            child_process.send(out, event)
+            messages.send(out, event)
 
     bench = Bench(plan, emit, cancelled)
 
@@ -63,7 +63,7 @@ def main() -> int:
                 order_or_end.wait()
             if cancelled.is_set():
                 break
-            order = child_process.message_of(orders.pop(0), diagnosis_plan.ORDERS)
+            order = messages.message_of(orders.pop(0), diagnosis_plan.ORDERS)
         if not isinstance(order, diagnosis_plan.MeasureStage):
             break
         emit(diagnosis_plan.StageMeasured(stage=_measure_stage(bench, order.name), client=bench.client_facts))

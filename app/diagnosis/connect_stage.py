@@ -5,10 +5,9 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from app.clients.smb import client as smb_client
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.session import reach
+from app.clients.smb.link import SMBLink, reach
 from app.diagnosis import bench as diagnosis_bench
 from app.server.host_facts import read_text
 from storage import looks
@@ -48,7 +47,7 @@ class _TimedChannel(Channel):
         return response
 
 
-class _StagedLink(smb_client.SMBLink):
+class _StagedLink(SMBLink):
     """A connection that notes the seconds of each of its legs, from the look-up of the name on."""
 
     def __init__(self, *arguments: Any) -> None:

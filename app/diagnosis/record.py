@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 
 from app.audit import engine
-from app.base import targets
+from app.base import own_names
 from app.base.child_process import ChildProcess
 from app.base.errors import SharebenchError
-from app.clients import base
+from app.clients import base, registry
 from app.clients.file_tree import remove_all
 from app.diagnosis import plan
 from app.diagnosis.spec import DiagnosisRequest
@@ -172,7 +172,7 @@ class _DiagnosisMeasurement:
             settings=request.settings,
             sizes=plan.SIZES[request.effort],
             stages=tuple(self._stages_to_come),
-            own_folder=targets.new_folder("diagnose"),
+            own_folder=own_names.new_folder("diagnose"),
             folder=request.folder,
             profile_ssh=request.server_ssh,
             profile_conf=profile_conf,
@@ -285,16 +285,16 @@ def _with_audit(diagnosis: looks.Diagnosis, request: DiagnosisRequest) -> looks.
 
 def _check_share(request: DiagnosisRequest) -> None:
     """Raises an error, with nothing recorded, if the login fails, the folder is missing or the share is a printer."""
-    with base.connected_files(request.target, request.secrets, request.settings) as files:
+    with registry.connected_files(request.target, request.secrets, request.settings) as files:
         base.check_folder(files)
 
 
 def _remove_after_all(request: DiagnosisRequest, folder: str) -> str:
     """Remove our folder where the process could not; returns why it is still there."""
-    if not targets.is_tree_folder(folder.rpartition("/")[2]):
+    if not own_names.is_tree_folder(folder.rpartition("/")[2]):
         return ""
     try:
-        with base.connected_files(request.target, request.secrets, request.settings) as files:
+        with registry.connected_files(request.target, request.secrets, request.settings) as files:
             remove_all(files, folder)
     except SharebenchError as error:
         place = records.format_target(request.target)

@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from app.base import child_process, errors
-from app.clients.smb.client import SMBLink
+from app.base import child_process, errors, messages
+from app.clients.smb.link import SMBLink
 from app.recording.process import Failed
 
 # How often somebody looks whether the diagnosis was cancelled while no process says anything.
@@ -84,7 +84,7 @@ class Workers(Generic[_Connection]):
         """Do the work in this process, which was forked for it, and end it."""
 
         def tell(message: object) -> None:
-            os.write(answer, f"{child_process.line_of(message)}\n".encode())
+            os.write(answer, f"{messages.line_of(message)}\n".encode())
 
         try:
             child_process.die_with_parent()
@@ -129,6 +129,6 @@ class Workers(Generic[_Connection]):
         line += data
         if not line.endswith(b"\n"):
             return None
-        message = child_process.message_of(line.decode(), [kind, Failed])
+        message = messages.message_of(line.decode(), [kind, Failed])
         line.clear()
         return message

@@ -9,8 +9,8 @@ from functools import partial
 from app.base import errors
 from app.clients import base
 from app.clients.smb import client as smb_client
-from app.clients.smb import negotiate, wire
-from app.clients.smb import share as smb_share
+from app.clients.smb import protection as smb_protection
+from app.clients.smb import transfer, wire
 from app.clients.smb.files import SMBFiles
 from app.diagnosis import bench as diagnosis_bench
 from app.server.host_facts import read_text
@@ -49,7 +49,7 @@ def distance(bench: diagnosis_bench.Bench) -> looks.Stage:
                 if turn and time.monotonic() > ends_at:
                     break
                 block_bytes = min(window_bytes, _BLOCK_BYTES)
-                window = smb_share.Window(block_bytes=block_bytes, in_flight=max(1, window_bytes // block_bytes))
+                window = transfer.Window(block_bytes=block_bytes, in_flight=max(1, window_bytes // block_bytes))
                 read_bytes = max(_LEAST_READ_BYTES // 4, _TURNS_OF_A_WINDOW * window_bytes)
                 rate = diagnosis_bench.read_part(share, file, read_bytes, window, base.Meter(bench.cancelled))
                 samples[f"in_flight_{window_bytes}_bytes_per_second"].append(rate)
@@ -122,21 +122,21 @@ def _has_aes() -> str:
 
 def _signer_rate(algorithm: str) -> float:
     """Bytes a second that this machine signs; 0 for no algorithm that it knows."""
-    codes = {name: code for code, name in negotiate.SIGNING_NAMES.items()}
+    codes = {name: code for code, name in smb_protection.SIGNING_NAMES.items()}
     if algorithm not in codes:
         return 0.0
-    signer = negotiate.Signer(codes[algorithm], bytes(16))
+    signer = smb_protection.Signer(codes[algorithm], bytes(16))
     message = memoryview(bytearray(_LEAST_READ_BYTES))
     return _rate_of(partial(signer.sign, 1, message, from_server=True))
 
 
 def _cipher_rate(algorithm: str) -> float:
     """Bytes a second that this machine encrypts; 0 for no algorithm that it knows."""
-    codes = {name: code for code, name in negotiate.CIPHER_NAMES.items()}
+    codes = {name: code for code, name in smb_protection.CIPHER_NAMES.items()}
     if algorithm not in codes:
         return 0.0
-    keys = negotiate.Keys(bytes(16), wire.SMB_3_1_1, bytes(64), codes[algorithm])
-    sealer = negotiate.Sealer(codes[algorithm], keys, 1)
+    keys = smb_protection.Keys(bytes(16), wire.SMB_3_1_1, bytes(64), codes[algorithm])
+    sealer = smb_protection.Sealer(codes[algorithm], keys, 1)
     message = memoryview(bytearray(_LEAST_READ_BYTES))
     return _rate_of(partial(sealer.seal, b"", message))
 

@@ -14,9 +14,12 @@ from forms.layout import json_escaped, visible
 from storage.json_reader import DocumentError, JSONNode
 
 SCHEMA = "sharebench/evidence/1"
+
+# Exit codes of ``verify``.
 UNCHANGED = 0
 CHANGED = 1
 NOT_SIGNED = 2
+
 _SIGNATURE_MEMBER = b',\n "signature": "'
 _END = b'"\n}\n'
 _MEMBERS = {"schema", "version", "recordings"}
@@ -35,7 +38,10 @@ class Verified:
 
 
 def sign(documents: Sequence[Any], key: Path) -> bytes:
-    """The evidence file; signed is each byte before its last member. Raises UsageError, MissingProgramError."""
+    """The evidence file, whose last member is the signature of all bytes before it.
+
+    Raises UsageError, MissingProgramError.
+    """
     content = {"schema": SCHEMA, "version": __version__, "recordings": list(documents)}
     text = json_escaped(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
     signed = text.removesuffix("\n}").encode()
@@ -43,8 +49,9 @@ def sign(documents: Sequence[Any], key: Path) -> bytes:
 
 
 def verify(content: bytes, key_files: Sequence[Path] = ()) -> Verified:
-    """Whether it is what was signed, by one of the keys if any are given, and follows from what was measured.
-    Raises UsageError, MissingProgramError.
+    """Whether the file is what was signed, and follows from what was measured.
+
+    With key files it must also be signed by one of their keys. Raises UsageError, MissingProgramError.
     """
     signed, member, ending = content.rpartition(_SIGNATURE_MEMBER)
     if not member and b"sharebench/evidence/" in content:
@@ -95,6 +102,7 @@ def _recompute(text: bytes) -> dict[str, tuple[str, ...]]:
     importers.check_utf_8(text)
     documents = [document for _, document in importers.documents_of(importers.json_text_of(text))]
 
+    # The whole file is one object.
     top = JSONNode("", documents[0]).object()
     if top.maybe("schema").value != SCHEMA:
         raise top.maybe("schema").wrong(f'"{SCHEMA}"')

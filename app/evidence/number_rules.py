@@ -1,6 +1,6 @@
-"""Which numbers of a document follow from the others, so that they are computed again and compared, by kind.
+"""Which numbers of an exported document follow from the others, so that ``verify`` can compute them again and compare.
 
-A place is written as ``runs[].seconds``; ``*`` stands for any one name.
+By the schema of the document. A place is written as ``runs[].seconds``; ``*`` stands for any one name.
 """
 
 import re
@@ -12,7 +12,7 @@ from storage.records import RunStatus
 
 Document = dict[str, Any]
 Condition = Callable[[Document, Document], bool]
-"""Of the object that holds a number, and of its recording's document."""
+"""Whether a number is checked, asked of the object that holds it and of the document around that."""
 
 
 def _always(_parent: Document, _document: Document) -> bool:
@@ -59,17 +59,19 @@ def _counts_in_mean(run: Document, isolation: Document) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberRules:
-    """Which numbers of a kind's documents are checked. Everything else is believed, and named."""
+    """Which numbers of a kind's documents are checked. All others are believed, and ``verify`` names them."""
 
     computed: frozenset[str]
     """The numbers at and below these places are computed from the rest."""
     tied: Mapping[str, Condition] = field(default_factory=dict)
-    """Measured or typed in; while the condition holds, a computed number changes with each of them."""
+    """Numbers that were measured or typed in. While the condition holds, a computed number would change with them, so
+    that a wrong one is noticed.
+    """
     from_elsewhere: frozenset[str] = frozenset()
     """Computed from what is in the sender's notebook, but not in this document."""
 
     def condition_of(self, place: str) -> Condition | None:
-        """On which a number there is checked; None where it never is."""
+        """The condition on which a number at that place is checked; None where it never is."""
         if any(is_at_or_below(place, computed) for computed in self.computed):
             return _always
         for tied, condition in self.tied.items():
@@ -169,6 +171,7 @@ NO_RULES = NumberRules(computed=frozenset())
 
 
 def rules_of(document: Document, otherwise: NumberRules) -> NumberRules:
+    """The rules of the document's schema; ``otherwise`` for an object without one, which is part of a document."""
     schema = document.get("schema")
     return RULES.get(schema, otherwise) if isinstance(schema, str) else otherwise
 

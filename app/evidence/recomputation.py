@@ -1,4 +1,8 @@
-"""Compute a document again from what it says was measured, and find what does not follow, or cannot be checked."""
+"""Computes a document again from what it says was measured, and finds what does not follow or cannot be checked.
+
+A signed file holds such documents: the *stated* one is in the file, the *computed* one is what this version of
+sharebench exports of the same runs. What the file alone does not prove is *believed*, and named in the answer.
+"""
 
 import json
 import re
@@ -17,8 +21,8 @@ from forms.load.summary import capacity_of
 from storage.load.records import Load
 from storage.notebook import Notebook
 
-_SAME_SHARE = 1e-9
-"""Other versions of Python and of the C library differ in the last digits of a square root or a logarithm."""
+_TOLERANCE = 1e-9
+"""Relative: other versions of Python and of the C library differ in the last digits of a square root or logarithm."""
 _EXACT_PLACE = re.compile(
     r"(?:(?:^|.*\.)(?:runs\[\]|failed_attempts\[\]|points\[\]|average)\."
     r"(?:size_bytes|seconds|bytes_per_second|bits_per_second|percent_of_link"
@@ -26,22 +30,23 @@ _EXACT_PLACE = re.compile(
 )
 """Where a number is one division, or an exact sum and a division, which is the same everywhere: a byte more is seen."""
 _WORDED = frozenset({"findings", "advice"})
-"""Other versions find and say other things."""
+"""Members that other versions fill with other sentences."""
 _INDEX = re.compile(r"\[\d+\]")
 _MOST_NAME_CHARACTERS = 60
 _LATER_MEMBERS = frozenset({"flushed", "flush"})
-"""What a version that wrote none of them did is known, so that they may say something that its documents do not."""
-_NEVER_TAKEN_OVER = frozenset({"running", "left_behind", "server_ssh", "smb_conf"})
-"""What of a document leads to a process or a server is read from none."""
+"""Members that older versions did not write; they are computed all the same, since what those versions did is known."""
+_NEVER_READ = frozenset({"running", "left_behind", "server_ssh", "smb_conf"})
+"""Members that lead to a process or a server, and are therefore read from no document."""
 
 
 class UnlikeError(Exception):
-    """The document does not follow from what was measured; ``str()`` names the first place."""
+    """The document does not follow from what was measured; the text names the first place."""
 
 
 def recompute(documents: Sequence[Document], version: str) -> dict[str, tuple[str, ...]]:
-    """By kind, the names of the numbers that had to be believed. ``version`` of sharebench wrote the documents.
-    Raises UnlikeError, DocumentError, UsageError.
+    """By kind of recording, the names of the numbers that had to be believed.
+
+    ``version`` is that of the sharebench that wrote the documents. Raises UnlikeError, DocumentError, UsageError.
     """
     believed: dict[str, set[str]] = {}
     checked: dict[str, set[str]] = {}
@@ -102,9 +107,9 @@ class _Comparison:
     def first_difference(
         self, stated: Any, computed: Any, place: str = "", rules: NumberRules = NO_RULES
     ) -> str | None:
-        """The first place at which they differ and may be compared; None where they say the same.
+        """The place of the first difference that counts, such as ``runs[0].seconds``; None where there is none.
 
-        ``place`` is where both stand in their documents, and ``rules`` those of the document around them.
+        ``place`` is where both values stand in their documents, and ``rules`` are those of the document around them.
         """
         if isinstance(stated, dict) and isinstance(computed, dict):
             return self._first_in_object(stated, computed, place, rules_of(stated, rules))
@@ -113,15 +118,28 @@ class _Comparison:
         if _is_number(stated) and _is_number(computed):
             return None if _is_same_number(stated, computed, place) else place
         if isinstance(stated, str) and isinstance(computed, str):
+            # Another version may put it in other words.
             return None if stated == computed or not self._is_same_version else place
         return None if type(stated) is type(computed) and stated == computed else place
 
     def _first_in_object(self, stated: Document, computed: Document, place: str, rules: NumberRules) -> str | None:
+        """The first difference of a member that counts.
+
+        ========== ========== ======================================================
+        stated     computed   difference
+        ========== ========== ======================================================
+        absent     there      if it says something, and older versions wrote it too
+        there      absent     always
+        there      there      as their values differ
+        ========== ========== ======================================================
+
+        A difference counts unless the member cannot be compared; then the member is believed.
+        """
         for name in {**stated, **computed}:
             member_place = f"{place}.{name}" if place else name
             if name not in stated:
-                says_something = name not in _LATER_MEMBERS and _says_something(computed[name])
-                difference = member_place if says_something else None
+                is_missing = name not in _LATER_MEMBERS and _says_something(computed[name])
+                difference = member_place if is_missing else None
             elif name not in computed:
                 difference = member_place
             else:
@@ -129,7 +147,7 @@ class _Comparison:
 
             if difference is None:
                 continue
-            if not self._cannot_be_compared(name, rules, is_unknown=name not in computed):
+            if self._can_be_compared(name, rules, is_unknown_here=name not in computed):
                 return difference
             self.believed.add(_INDEX.sub("[]", member_place))
         return None
@@ -143,14 +161,15 @@ class _Comparison:
                 return difference
         return None
 
-    def _cannot_be_compared(self, name: str, rules: NumberRules, *, is_unknown: bool) -> bool:
-        if name in rules.from_elsewhere or name in _NEVER_TAKEN_OVER:
-            return True
-        return not self._is_same_version and (is_unknown or name in _WORDED)
+    def _can_be_compared(self, name: str, rules: NumberRules, *, is_unknown_here: bool) -> bool:
+        """Not what comes from elsewhere; of another version, not what it alone knows or puts in words either."""
+        if name in rules.from_elsewhere or name in _NEVER_READ:
+            return False
+        return self._is_same_version or not (is_unknown_here or name in _WORDED)
 
 
 class _Numbers:
-    """The names of a document's numbers, by whether they are checked."""
+    """The names of a document's numbers, sorted by whether they are checked; such as ``runs[].seconds``."""
 
     def __init__(self) -> None:
         self.checked: set[str] = set()
@@ -183,7 +202,7 @@ class _Numbers:
             (self.checked if is_checked else self.believed).add(place)
 
     def _condition_of(self, document: Document, place_in_document: str) -> number_rules.Condition | None:
-        """Looked for once a name, since a series may have 100,000 runs."""
+        """The condition on which such a number is checked; looked up once a name, as a series may have 100,000 runs."""
         key = (str(document.get("schema")), place_in_document)
         if key not in self._conditions:
             self._conditions[key] = rules_of(document, NO_RULES).condition_of(place_in_document)
@@ -200,11 +219,11 @@ def _is_same_number(stated: float, computed: float, place: str) -> bool:
     is_exact = _EXACT_PLACE.fullmatch(_INDEX.sub("[]", place)) is not None
     if is_exact or (isinstance(stated, int) and isinstance(computed, int)):
         return False
-    return abs(stated - computed) <= _SAME_SHARE * max(abs(stated), abs(computed))
+    return abs(stated - computed) <= _TOLERANCE * max(abs(stated), abs(computed))
 
 
 def _says_something(value: object) -> bool:
-    """Whether a version that did not know the member yet would have said something else by leaving it out."""
+    """Whether leaving the member out would say something else; a version that did not know it leaves it out."""
     return _is_number(value) or bool(value)
 
 
@@ -214,7 +233,10 @@ def _shortest_names(names: set[str], checked: set[str]) -> tuple[str, ...]:
 
 
 def _shortest_name(name: str, checked: set[str]) -> str:
-    """The name of what holds it, where nothing in that is checked: ``plan`` for ``plan.runs``."""
+    """A shorter name that says as much: ``plan`` for ``plan.runs``, where nothing else of the plan is checked.
+
+    Where the name was checked in some places and believed in others, that is said: ``runs[].seconds of some``.
+    """
     if name in checked:
         return f"{name} of some"
     parts = name.split(".")

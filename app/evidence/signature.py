@@ -1,4 +1,7 @@
-"""Signatures by ssh keys (PROTOCOL.sshsig of OpenSSH), which ssh-keygen makes and checks."""
+"""Signatures by ssh keys (PROTOCOL.sshsig of OpenSSH), which ssh-keygen makes and checks.
+
+``signature`` is one line of base64 everywhere here; ssh-keygen reads and writes it in lines with a header.
+"""
 
 import base64
 import re

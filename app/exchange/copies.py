@@ -1,4 +1,8 @@
-"""Whether two copies of a recording, one stored here and one received, are of the same measurement."""
+"""Holds a recording that was received against the stored one of the same id: same, gone on, or another one.
+
+A measurement that was interrupted may have been resumed on another machine, so that its copy has more runs. Runs are
+matched by their place: a group, such as the load point, and a number in it.
+"""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -18,21 +22,23 @@ _VALID = "valid"
 _REJECTED = "rejected"
 _FAILED = "failed"
 """In the statuses of runs, load points and layer runs alike."""
-_MEASURED_AS = ("created_at", "command", "target", "targets", "script")
+_IDENTITY = ("created_at", "command", "target", "targets", "script")
+"""Fields that two copies of one measurement have in common, as far as their kind has them."""
 
 
 class Copy(Enum):
     """What a received copy is to the stored one."""
 
     NO_FURTHER = auto()
-    """The same, or an earlier state of it."""
+    """The same, or as it was earlier, with fewer runs."""
     FURTHER = auto()
     """It begins with what is stored, and goes on."""
     DIFFERENT = auto()
+    """Of another measurement."""
 
 
 def copy_received(notebook: Notebook, stored: Recording, received: ImportedRecording) -> Copy:
-    """Raises UsageError where the stored recording has no document."""
+    """Which of these the received copy is. Raises UsageError where the stored recording has no document."""
     if stored.kind != received.kind.name:
         return Copy.DIFFERENT
     try:
@@ -46,14 +52,17 @@ def copy_received(notebook: Notebook, stored: Recording, received: ImportedRecor
 
 
 def _copy_of_whole(stored: Whole, received: Whole) -> Copy:
+    """Of a trial, sweep or survey, which is made of series: all series must agree, and one side has them all."""
     if stored.experiment.name != received.experiment.name or _plan_of(stored) != _plan_of(received):
         return Copy.DIFFERENT
+
     mine = {series.id: series for series in stored.series}
     theirs = {series.id: series for series in received.series}
     kind = KINDS[SERIES]
     copies = {_copy_of_record(kind, mine[series_id], theirs[series_id]) for series_id in mine.keys() & theirs.keys()}
     if Copy.DIFFERENT in copies:
         return Copy.DIFFERENT
+
     goes_on = Copy.FURTHER in copies or bool(theirs.keys() - mine.keys())
     lacks_some = bool(mine.keys() - theirs.keys())
     if goes_on and lacks_some:
@@ -66,7 +75,7 @@ def _plan_of(record: Whole) -> Any:
 
 
 def _copy_of_record(kind: Kind[Any], stored: Any, received: Any) -> Copy:
-    if any(getattr(stored, name, None) != getattr(received, name, None) for name in _MEASURED_AS):
+    if any(getattr(stored, name, None) != getattr(received, name, None) for name in _IDENTITY):
         return Copy.DIFFERENT
     if kind.has_own_runs:
         return _copy_of_runs(kind, stored, received)
@@ -74,6 +83,7 @@ def _copy_of_record(kind: Kind[Any], stored: Any, received: Any) -> Copy:
 
 
 def _copy_of_runs(kind: Kind[Any], stored: Any, received: Any) -> Copy:
+    """The runs that both have must be the same, and new ones come after those or in place of failed ones."""
     mine = _measured_runs(kind, stored)
     theirs = _measured_runs(kind, received)
     if any(mine[place] != theirs[place] for place in mine.keys() & theirs.keys()):
@@ -86,13 +96,14 @@ def _copy_of_runs(kind: Kind[Any], stored: Any, received: Any) -> Copy:
         return Copy.FURTHER if was_completed and is_whole else Copy.NO_FURTHER
 
     lacking = mine.keys() - theirs.keys()
-    may_be_repeated = {kind.place_of_run(run) for run in kind.runs_of(stored) if run.status == _FAILED}
+    repeatable_places = {kind.place_of_run(run) for run in kind.runs_of(stored) if run.status == _FAILED}
     last = _last_numbers(mine)
-    is_inserted = any(number <= last.get(group, 0) for group, number in added - may_be_repeated)
+    is_inserted = any(number <= last.get(group, 0) for group, number in added - repeatable_places)
     return Copy.DIFFERENT if lacking or is_inserted else Copy.FURTHER
 
 
 def _last_numbers(runs: Iterable[RunPlace]) -> dict[tuple[Any, ...], int]:
+    """The highest number of a run in each group."""
     last: dict[tuple[Any, ...], int] = {}
     for group, number in runs:
         last[group] = max(number, last.get(group, 0))
@@ -103,13 +114,16 @@ def _measured_runs(kind: Kind[Any], record: Any) -> dict[RunPlace, Any]:
     """The measured runs by their place, as they were before anybody rejected one."""
     runs = {}
     for run in kind.runs_of(record):
-        is_rejected = run.status == _REJECTED
-        as_measured = replace(run, status=type(run.status)(_VALID), reason=None) if is_rejected else run
-        if run.status != _FAILED:
-            runs[kind.place_of_run(run)] = as_measured
+        if run.status == _FAILED:
+            continue
+        as_measured = run
+        if run.status == _REJECTED:
+            as_measured = replace(run, status=type(run.status)(_VALID), reason=None)
+        runs[kind.place_of_run(run)] = as_measured
     return runs
 
 
 def _without_texts(record: Any) -> Any:
-    written = {name: "" for name in WRITTEN_BY_PEOPLE if hasattr(record, name)}
-    return replace(record, **written)
+    """The record without what people wrote on it, which may differ on each machine."""
+    empty_texts = {name: "" for name in WRITTEN_BY_PEOPLE if hasattr(record, name)}
+    return replace(record, **empty_texts)

@@ -1,4 +1,7 @@
-"""What a notebook has for another one: the state of its recordings, and the recordings themselves, part by part."""
+"""What a notebook sends to another one: first a summary of what it has, then the recordings asked for, part by part.
+
+A part is one message of at most 64 MiB; the other side takes it in with :mod:`app.exchange.taking`.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -13,13 +16,19 @@ from storage.notebook import Notebook
 from storage.recordings import Recording
 
 _PART_BYTES = MOST_BYTES // 4
-"""What is sent at once, and the last recording that goes beyond it."""
+"""Recordings are added to a part until it is larger than this."""
 _MOST_RECORDING_BYTES = MOST_BYTES - _PART_BYTES - 2**20
-"""So that a part and a recording that goes beyond it still make one message, with a MiB for what is around them."""
+"""The largest recording that is sent, so that it fits into the message together with a part that was almost full.
+
+A MiB is left for what is around them.
+"""
 _DIGEST_DIGITS = 16
 
 State = dict[str, list[Any]]
-"""By recording id: digest of labels and notes, completeness, number of runs."""
+"""By recording id: a digest of labels and notes, whether it is complete (0 or 1), and its number of runs.
+
+Where two notebooks say the same of a recording, it need not be sent.
+"""
 
 
 def notebook_state(notebook: Notebook) -> State:

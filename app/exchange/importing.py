@@ -1,4 +1,7 @@
-"""Import documents, all or nothing."""
+"""Imports recordings from files that ``export`` wrote, or from a filled-in form (CSV): all of a file, or nothing.
+
+A recording is a series, or has series inside, such as a trial.
+"""
 
 import codecs
 import re
@@ -6,33 +9,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, get_type_hints
+from typing import Any
 
 from app.base.errors import UsageError
 from app.recording.kind import KINDS, Kind, kind_with_schema
 from forms import importers
-from forms.importers.filled_form import FormDefaults, series_from_csv
+from forms.importers import filled_form
 from forms.layout import visible
-from storage.changes import TrialPlan
+from storage import records, shared
 from storage.json_reader import DocumentError
-from storage.json_schema import schema_of
-from storage.load.records import LoadPoint, Scenario
-from storage.load.tables import ELSEWHERE
 from storage.notebook import Notebook
-from storage.recordings import OURS, SERIES, Recording
-from storage.records import HEAD, Series, new_series_id, utc_now
-from storage.shared import LAST, LAST_LOAD
+from storage.recordings import SERIES
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+"""What an id may look like."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedRecording:
+    """A recording that was read from a file, and is not stored yet."""
+
     kind: Kind[Any]
     record: Any
+    """Of the type ``kind.record``, or a ``Whole`` where the kind is made of series."""
 
     @property
-    def series(self) -> tuple[Series, ...]:
+    def series(self) -> tuple[records.Series, ...]:
         """The series that it is or has inside."""
         return self.kind.series_of(self.record)
 
@@ -50,16 +52,16 @@ class Import:
     """The ids of what was stored: of the series inside a recording, where it has any."""
     already_there: tuple[str, ...]
     """The ids of recordings that the notebook had, and that are the same."""
-    series: tuple[Series, ...] = ()
+    series: tuple[records.Series, ...] = ()
     """All series that were stored."""
 
 
-def read(content: bytes, defaults: FormDefaults) -> list[ImportedRecording]:
-    """Raises DocumentError, naming the first error."""
+def read(content: bytes, defaults: filled_form.FormDefaults) -> list[ImportedRecording]:
+    """The recordings in a file; ``defaults`` are for what a filled-in form leaves open. Raises DocumentError."""
     importers.check_utf_8(content)
     first_byte = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if first_byte not in {b"{", b"["}:
-        series_of_rows = map(importers.check, series_from_csv(content, defaults))
+        series_of_rows = map(importers.check, filled_form.series_from_csv(content, defaults))
         return [ImportedRecording(KINDS[SERIES], series) for series in series_of_rows]
 
     recordings: list[ImportedRecording] = []
@@ -82,7 +84,10 @@ def recording_in(document: Any) -> ImportedRecording:
 
 
 def store(notebook: Notebook, recordings: Sequence[ImportedRecording], file: str, *, as_new: bool) -> Import:
-    """All or nothing. Raises UsageError if a stored recording differs."""
+    """Store all of the file's recordings or none; with ``as_new``, under new ids. Raises UsageError.
+
+    What the notebook has already is left as it is; a recording that differs from the stored one of its id is an error.
+    """
     if as_new:
         recordings = _with_new_ids(recordings)
     _check_ids(notebook, recordings, file)
@@ -96,13 +101,13 @@ def store(notebook: Notebook, recordings: Sequence[ImportedRecording], file: str
             else:
                 new.append(recording)
 
-        # What others refer to is stored first, and all of it at once.
+        # What others refer to is stored first, and all of one kind at once.
         first = [recording for recording in new if recording.kind.comes_first]
         others = [recording for recording in new if not recording.kind.comes_first]
-        for kind, alike in groupby(first, key=attrgetter("kind")):
-            kind.add_imported(notebook, [recording.record for recording in alike], utc_now(), file)
+        for kind, of_one_kind in groupby(first, key=attrgetter("kind")):
+            kind.add_imported(notebook, [recording.record for recording in of_one_kind], records.utc_now(), file)
         for recording in others:
-            recording.kind.add_imported(notebook, [recording.record], utc_now(), file)
+            recording.kind.add_imported(notebook, [recording.record], records.utc_now(), file)
 
     ids = [shown_id for recording in new for shown_id in _shown_ids(recording)]
     series = [series for recording in (*first, *others) for series in recording.series]
@@ -115,7 +120,8 @@ def _shown_ids(recording: ImportedRecording) -> list[str]:
 
 
 def _with_new_ids(recordings: Sequence[ImportedRecording]) -> list[ImportedRecording]:
-    fresh_ids = [[new_series_id() for _ in recording.series] for recording in recordings]
+    # Known all before the first is used: a series may have one of a later recording as its base.
+    fresh_ids = [[records.new_series_id() for _ in recording.series] for recording in recordings]
     new_ids: dict[str, str] = {}
     for recording, ids in zip(recordings, fresh_ids, strict=True):
         for series, new_id in zip(recording.series, ids, strict=True):
@@ -134,7 +140,8 @@ def _with_new_ids(recordings: Sequence[ImportedRecording]) -> list[ImportedRecor
 
 def _check_ids(notebook: Notebook, recordings: Sequence[ImportedRecording], file: str) -> None:
     """Raises UsageError for an id that cannot be one here, or that two recordings of the file have."""
-    names = {LAST, LAST_LOAD, *(baseline.name for baseline in notebook.baselines())}
+    # Words by which the commands find recordings, so that no id may be one of them.
+    names = {shared.LAST, shared.LAST_LOAD, *(baseline.name for baseline in notebook.baselines())}
 
     checked: set[str] = set()
     for recording in recordings:
@@ -149,38 +156,3 @@ def _check_ids(notebook: Notebook, recordings: Sequence[ImportedRecording], file
             if recording_id in checked:
                 raise UsageError(f"{file} has two recordings of the id {recording_id}: import it with --as-new")
             checked.add(recording_id)
-
-
-_LEFT = frozenset({"scratch_path", "scratch_folder", "left_behind", "server_ssh", "smb_conf", "apply", "revert"})
-"""Fields that lead to a server, or say what to remove there."""
-
-
-def json_schema(kind: Kind[Any]) -> dict[str, Any]:
-    """JSON Schema of the kind's documents, made of its record; keys beyond it are computed from the others."""
-    apart = {kind.record: OURS | _LEFT, Series: OURS | _LEFT, LoadPoint: ELSEWHERE, Scenario: frozenset({"think"})}
-    records: dict[str, Any] = {}
-    properties: dict[str, Any] = {"schema": {"const": kind.schema}}
-
-    if kind.is_made_of_series:
-        series = schema_of(Series, records, apart)
-        required = ["id", "created_at", "status"]
-        hints = get_type_hints(Recording)
-        properties |= {name: schema_of(hints[name], records, apart) for name in HEAD}
-        properties |= {"parts": {"type": "array", "items": series}}
-        properties |= {"series": {"type": "array", "items": {"anyOf": [series, {"type": "string"}]}}}
-        if kind.record is TrialPlan:
-            properties |= {"plan": schema_of(TrialPlan, records, apart)}
-    else:
-        schema_of(kind.record, records, apart)
-        head = records.pop(kind.record.__name__)
-        properties |= head["properties"]
-        required = head["required"]
-
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": kind.schema,
-        "type": "object",
-        "properties": properties,
-        "required": ["schema", *required],
-        "$defs": records,
-    }

@@ -1,14 +1,16 @@
-"""Share notebooks through ssh: `push` exports what a host lacks to it, `pull` imports what it has; texts are merged.
+"""Shares notebooks through ssh: ``push`` sends a host what it lacks, ``pull`` imports what it has.
 
-On the host `sharebench share-worker` answers one word: ``state`` (what it has), ``give`` (send these) or ``take``.
+What people wrote on either side is merged. On the host the command ``sharebench share-worker WORD`` runs: ``state``
+answers what the notebook there has, ``give`` sends the recordings whose ids stand on stdin, ``take`` takes in those
+that stand on stdin. A message is a part of at most 64 MiB, and parts are asked for until nothing is missing.
 """
 
 import json
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
 
+from app.base import limits
 from app.base.errors import MeasurementError
-from app.base.limits import MOST_BYTES, MOST_PROCESSOR_SECONDS, TooMuchTimeError, limit_memory, limit_processor_time
 from app.exchange.giving import State, next_part, notebook_state
 from app.exchange.taking import LONGEST_PROBLEM, Taken, take
 from app.server.shell import RunningProgram, ServerShell
@@ -79,7 +81,9 @@ def push(notebook: Notebook, host: str, outcome: Taken | None = None) -> Taken:
 def _read_outcome(answer: object, sent_ids: Container[str]) -> Taken:
     """What the host says that came of what was sent; ids that were not sent are left out. Raises DocumentError."""
     place = JSONNode("", answer).object()
-    new, changed, problems = (place.at(name).filled().read(tuple[str, ...]) for name in ("new", "changed", "problems"))
+    new = place.at("new").filled().read(tuple[str, ...])
+    changed = place.at("changed").filled().read(tuple[str, ...])
+    problems = place.at("problems").filled().read(tuple[str, ...])
     return Taken(
         [recording_id for recording_id in new if recording_id in sent_ids],
         [recording_id for recording_id in changed if recording_id in sent_ids],
@@ -91,24 +95,23 @@ def _read_outcome(answer: object, sent_ids: Container[str]) -> Taken:
 def limit_part(subject: str) -> Iterator[None]:
     """Raises MeasurementError where the subject takes more memory or time than a part of a notebook may."""
     try:
-        with limit_memory(_MOST_MEMORY_BYTES), limit_processor_time():
+        with limits.limit_memory(_MOST_MEMORY_BYTES), limits.limit_processor_time():
             yield
     except MemoryError as error:
         text = f"{subject} takes more than {_MOST_MEMORY_BYTES // 10**6} MB of memory; nothing of that part is kept"
         raise MeasurementError(text) from error
-    except TooMuchTimeError as error:
-        text = (
-            f"{subject} takes more than {MOST_PROCESSOR_SECONDS:.0f} s of the processor; nothing of that part is kept"
-        )
+    except limits.TooMuchTimeError as error:
+        most_seconds = f"{limits.MOST_PROCESSOR_SECONDS:.0f} s"
+        text = f"{subject} takes more than {most_seconds} of the processor; nothing of that part is kept"
         raise MeasurementError(text) from error
 
 
 def _ask(host: str, word: str, text: str = "") -> bytes:
-    """What the worker on the host answers, as it was sent. Raises MeasurementError."""
+    """What the worker on the host answers to a word, given the text on stdin. Raises MeasurementError."""
     must = f"`ssh {host} sharebench --version` must work without a question, and show {NEEDED_VERSION} or newer"
 
     try:
-        program = RunningProgram(ServerShell(host).words(f"{_WORKER} {word}"), text=text, most_bytes=MOST_BYTES)
+        program = RunningProgram(ServerShell(host).words(f"{_WORKER} {word}"), text=text, most_bytes=limits.MOST_BYTES)
     except OSError as error:
         raise MeasurementError(f"no notebook on {host}: `ssh` cannot be run here ({error.strerror})") from error
 

@@ -1,4 +1,8 @@
-"""Take recordings of another notebook in: each whole or not at all, merged with what people wrote about it here."""
+"""Takes recordings of another notebook in: each whole or not at all, merged with what people wrote about it here.
+
+Texts are labels and notes. An *entry* is one recording as :mod:`app.exchange.giving` sends it: its document, and the
+texts of it and of its parts.
+"""
 
 import json
 from dataclasses import dataclass, field
@@ -6,9 +10,7 @@ from sqlite3 import IntegrityError
 from typing import Any
 
 from app.base.errors import UsageError
-from app.exchange import giving
-from app.exchange.copies import Copy, copy_received
-from app.exchange.importing import ImportedRecording, recording_in, store
+from app.exchange import copies, giving, importing
 from app.recording.made_of_series import Whole
 from storage.errors import RefusedError
 from storage.json_reader import DocumentError, JSONNode
@@ -25,7 +27,7 @@ _FEW_PROBLEMS = 3
 
 @dataclass(slots=True)
 class Taken:
-    """What came of recordings that were received."""
+    """What came of recordings that were received; is added to with each part."""
 
     new: list[str] = field(default_factory=list)
     """The ids of recordings that were not here."""
@@ -51,7 +53,7 @@ class Taken:
 class _Received:
     """A recording that was sent, and what people wrote about it there."""
 
-    recording: ImportedRecording
+    recording: importing.ImportedRecording
     texts: dict[str, Texts]
     """By the id of the recording, and of each of its parts."""
 
@@ -62,10 +64,10 @@ class _Received:
 
 
 def take_notebook(notebook: Notebook, other: Notebook, file: str) -> Taken:
-    """Import what another notebook has, labels and notes too, all or nothing; see `take`. Raises UsageError.
+    """Import all that another notebook file has, or nothing. Raises UsageError.
 
-    A recording that was measured here and goes on there is completed: so comes back what was measured while the
-    notebook was lost.
+    A recording that was measured here and has further runs there is completed: so comes back what was measured into a
+    copy while the notebook was lost.
     """
     missing_ids = list(other.progress())
     outcome = Taken()
@@ -74,7 +76,7 @@ def take_notebook(notebook: Notebook, other: Notebook, file: str) -> Taken:
             ids_dealt_with, entries = giving.next_part(other, missing_ids)
             ids_in_part = set(ids_dealt_with)
 
-            as_sent = json.loads(json.dumps(entries))
+            as_sent = json.loads(json.dumps(entries))  # no tuples and no enums, as through ssh
             outcome.add(take(notebook, as_sent, file, completes_ours=True))
             missing_ids = [recording_id for recording_id in missing_ids if recording_id not in ids_in_part]
 
@@ -86,9 +88,10 @@ def take_notebook(notebook: Notebook, other: Notebook, file: str) -> Taken:
 
 
 def take(notebook: Notebook, entries: Any, host: str, *, completes_ours: bool = False) -> Taken:
-    """Take the entries of a part in; ``completes_ours``: also what goes on from a recording that was measured here.
+    """Take the entries of a part in, which came from ``host``.
 
-    Raises DocumentError where nothing of it is a recording.
+    With ``completes_ours`` a recording that was measured here may be replaced by a copy with further runs, else only
+    one that was imported. Raises DocumentError where no entry is a recording.
     """
     outcome = Taken()
     all_received = _read_entries(entries, outcome)
@@ -128,7 +131,7 @@ def _read_entries(entries: Any, outcome: Taken) -> list[_Received]:
 
 def _read_entry(place: JSONNode) -> _Received:
     """Raises DocumentError."""
-    recording = recording_in(place.at("document").value)
+    recording = importing.recording_in(place.at("document").value)
     record = recording.record
     if not record.id:
         raise DocumentError(f"{place.name}.document.id: is missing")
@@ -152,7 +155,7 @@ def _take_recording(
 
     if stored is None:
         _check_new(notebook, received, host)
-        store(notebook, [received.recording], host, as_new=False)
+        importing.store(notebook, [received.recording], host, as_new=False)
         is_stored_anew = True
         outcome.new.append(record_id)
     else:
@@ -188,15 +191,15 @@ def _goes_on(
 ) -> bool:
     """Whether the copy received goes on from what is stored, and takes its place. Raises UsageError."""
     recording_text = f"{stored.kind} {stored.id}"
-    copy = copy_received(notebook, stored, received.recording)
-    if copy is Copy.DIFFERENT:
+    copy = copies.copy_received(notebook, stored, received.recording)
+    if copy is copies.Copy.DIFFERENT:
         raise UsageError(
             f"{recording_text} is another one here than on {host}, so neither was changed: export the one you"
             " need there and import it with --as-new, or delete one of them"
         )
     if completes_ours and stored.lease is not None and stored.running:
         raise UsageError(f"{held_text(stored.id, stored.lease, stored.kind)}: import {host} when that has ended")
-    if copy is Copy.NO_FURTHER or stored.running:
+    if copy is copies.Copy.NO_FURTHER or stored.running:
         return False
 
     is_measured_here = not stored.imported_at
@@ -207,8 +210,9 @@ def _goes_on(
 
 
 def _replace(notebook: Notebook, received: _Received, stored: Recording, host: str) -> None:
+    """Store the copy received in place of the stored recording; what referred to that one refers to it again."""
     removed = notebook.remove(stored.id)
-    store(notebook, [received.recording], host, as_new=False)
+    importing.store(notebook, [received.recording], host, as_new=False)
     notebook.follow_again(removed)
 
 

@@ -12,8 +12,8 @@ from app.base.units import parse_rate
 from app.comparison import sides as comparison_sides
 from app.comparison.trials import trials_since
 from app.method import choices as method_choices
+from app.method import one_change, rounds
 from app.method import proof as method_proof
-from app.method import rounds
 from app.series.prospect import measured_rate
 from storage import records
 from storage.notebook import Notebook
@@ -224,9 +224,7 @@ def _changes_made_from(
     notebook: Notebook, series: records.Series, heads: Sequence[records.Series]
 ) -> Iterator["tuple[records.Change, Sides]"]:
     """What was measured of each change of the client whose base has the settings of this series, the newest first."""
-    own_heads = [
-        head for head in heads if head.change and head.base_id and head.change.name in method_choices.OWN_CHANGES
-    ]
+    own_heads = [head for head in heads if head.change and head.base_id and head.change.name in one_change.OWN_CHANGES]
     heads_there = [head for head in own_heads if _place_of(head.target) == _place_of(series.target)]
     listed_changes = set[tuple[str, str]]()
     for head in heads_there[:_RECENT]:

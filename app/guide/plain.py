@@ -269,7 +269,7 @@ class PlainGuide:
         entry = catalogue.find(name)
         practice = self.session.practice
         place = replace(measured_place(notebook, practice), share=str(share) if share else None)
-        self._say(catalogue.entry_text(entry, share=place.share, conf=place.conf, now=place.now(entry)))
+        self._say(catalogue.entry_text(entry, share=place.share, conf=place.conf, now=place.value_in_words(entry)))
         value = self._ask_words(f"The value of {entry.parameter} in the next series, or Enter for none").strip()
         return rounds.take_change(notebook, practice, entry.parameter, value) if value else None
 

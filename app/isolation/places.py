@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from app.base import errors, targets
+from app.base import errors, own_names
 from app.base.ssh_address import check_ssh_host
 from app.isolation.spec import IsolationRequest
 from app.server import facts
@@ -99,7 +99,9 @@ def restore_server(left: isolation_records.LeftBehind) -> tuple[isolation_record
     shell = server_shell.ServerShell(left.ssh)
     problems: list[str] = []
 
-    folders = tuple(folder for folder in left.server_folders if targets.is_isolation_folder(PurePosixPath(folder).name))
+    folders = tuple(
+        folder for folder in left.server_folders if own_names.is_isolation_folder(PurePosixPath(folder).name)
+    )
     if folders:
         if cause := remove_folders(shell, *folders):
             problems.append(f"{', '.join(folders)} on {shell.where} could not be removed: {cause}")
@@ -181,7 +183,7 @@ def find_places(request: IsolationRequest) -> Places:
     if shell is None:
         problems.append(f"disk, network and profile not measured: {_why_not_reached(request, environment)}")
 
-    name = f"{targets.ISOLATION_PREFIX}{secrets.token_hex(4)}"
+    name = f"{own_names.ISOLATION_PREFIX}{secrets.token_hex(4)}"
     share_folder = str(PurePosixPath(target.path.strip("/")) / name)
     parent_on_server = _share_path(environment, request)
     conf_fact = environment.server.get("smb.conf.path")

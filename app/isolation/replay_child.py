@@ -17,9 +17,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TextIO
 
-from app.base import child_process, errors
+from app.base import child_process, errors, messages
 from app.clients.base import Secrets
-from app.clients.smb.null_server import null_channel
+from app.clients.smb.ceiling import null_channel
 from app.clients.smb.share import Share
 from app.isolation import replayer as isolation_replayer
 from app.isolation import script as isolation_script
@@ -102,14 +102,14 @@ def _connected_share(plan: ReplayPlan) -> Iterator[Share]:
 
 def main() -> int:
     child_process.keep_memory_to_ourselves()
-    out = child_process.own_stdout()
+    out = messages.own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    plan: ReplayPlan = child_process.message_of(sys.stdin.readline(), [ReplayPlan])
+    plan: ReplayPlan = messages.message_of(sys.stdin.readline(), [ReplayPlan])
     try:
         answer: ReplayResult | Failed = _replay(plan)
     except errors.SharebenchError as error:
         answer = Failed.of(error)
-    child_process.send(out, answer)
+    messages.send(out, answer)
     return 0
 
 
@@ -196,7 +196,7 @@ class _ForkedClient:
         self._orders = os.fdopen(ordering_end, "w", encoding="utf-8")
 
     def go(self, start_at: float) -> None:
-        child_process.send(self._orders, _StartAt(seconds=start_at))
+        messages.send(self._orders, _StartAt(seconds=start_at))
 
     def stop_early(self) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -215,7 +215,7 @@ class _ForkedClient:
         line = self._answers.readline()
         if not line:
             raise errors.MeasurementError("a client of the replay ended without a word; see what it printed")
-        message = child_process.message_of(line, [kind, Failed])
+        message = messages.message_of(line, [kind, Failed])
         if isinstance(message, Failed):
             raise errors.MeasurementError(message.text)
         return message
@@ -251,20 +251,20 @@ def _work(plan: ReplayPlan, script: isolation_script.Script, number: int, orders
     try:
         with _connected_share(plan) as share:
             replayer = isolation_replayer.Replayer(share, plan.folder, number)
-            child_process.send(answers, _ClientReady())
+            messages.send(answers, _ClientReady())
             if not _wait_for_orders(orders, stopped):
                 return
 
-            start: _StartAt = child_process.message_of(orders.readline(), [_StartAt])
+            start: _StartAt = messages.message_of(orders.readline(), [_StartAt])
             result = _measure(plan, script, replayer, start.seconds, stopped)
             replayer.clean_up()
             requests = replayer.tally.requests_by_name() + Counter(result.requests)
-            child_process.send(answers, replace(result, requests=dict(requests)))
+            messages.send(answers, replace(result, requests=dict(requests)))
     except errors.SharebenchError as error:
-        child_process.send(answers, Failed.of(error))
+        messages.send(answers, Failed.of(error))
     except Exception as error:  # noqa: BLE001  whatever it was, the parent must hear of it
         text = f"a client of the replay failed: {type(error).__name__}: {error}"
-        child_process.send(answers, Failed(kind=errors.MeasurementError, text=text))
+        messages.send(answers, Failed(kind=errors.MeasurementError, text=text))
 
 
 def _wait_for_orders(orders: TextIO, stopped: threading.Event) -> bool:

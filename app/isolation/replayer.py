@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.base.errors import MeasurementError, ProtocolError
-from app.base.targets import DEEPEST
+from app.base.own_names import DEEPEST
 from app.clients.base import DirectoryEntry
 from app.clients.smb import wire
-from app.clients.smb.share import ALL_NAMES, Share, charge, entries
+from app.clients.smb.share import ALL_NAMES, Share, entries
+from app.clients.smb.transfer import charge
 from app.isolation.script import Operation, Script, ScriptLine
 
 ACCESS_FILE = 0x00100183

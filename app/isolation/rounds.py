@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 
 from app.base import errors
-from app.clients import base
+from app.clients import base, registry
 from app.isolation import places as isolation_places
 from app.isolation.bench import LayerBench
 from app.isolation.spec import IsolationRequest
@@ -57,7 +57,7 @@ def measure(
 ) -> Generator[MeasurementEvent, None, IsolationClosed]:
     """Measure an isolation, or the missing runs of a resumed one; results are kept however it ends."""
     places = isolation_places.find_places(request)
-    with base.connected_files(request.target, request.secrets, request.settings) as files:
+    with registry.connected_files(request.target, request.secrets, request.settings) as files:
         # Where that fails nothing is recorded.
         base.check_folder(files)
 
@@ -176,7 +176,7 @@ def _problem_of_share_folder(request: IsolationRequest, folder: str) -> list[str
 def _may_be_there(request: IsolationRequest, folder: str) -> bool:
     """True also if nobody can tell."""
     try:
-        with base.connected_files(request.target, request.secrets, request.settings) as files:
+        with registry.connected_files(request.target, request.secrets, request.settings) as files:
             return files.query(folder).is_folder
     except errors.SharebenchError as error:
         return not isinstance(error, errors.NoSuchFileError)

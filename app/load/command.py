@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from app.base.errors import MeasurementError, UsageError
+from app.base.own_names import is_load_folder
 from app.base.ssh_address import check_ssh_host
-from app.base.targets import is_load_folder, parse_target
+from app.base.targets import parse_target
 from app.cli import console, declare, logins, notebooks, option_values, resuming, textfile
 from app.cli.progress import StatusLine, watch_to_end
 from app.cli.run_options import OF_THE_SERVER, series_options, targets_argument

@@ -14,8 +14,8 @@ from gevent.pool import Pool
 from gevent.queue import Queue
 from locust.env import Environment
 
-from app.base import child_process, errors
-from app.clients import base
+from app.base import errors, messages
+from app.clients import base, registry
 from app.clients import file_tree as file_set
 from app.load import events, worker
 from app.load.worker_processes import WorkerProcesses
@@ -131,7 +131,7 @@ class Preparation:
             pool.kill()
 
     def _connected(self, target: Target) -> AbstractContextManager[base.Files]:
-        return base.connected_files(target, self._plan.secrets, self._plan.settings, worker.call_in_thread)
+        return registry.connected_files(target, self._plan.secrets, self._plan.settings, worker.call_in_thread)
 
 
 def check_printer(files: base.Files) -> None:
@@ -384,7 +384,7 @@ class EngineChild:
         self._working: gevent.Greenlet | None = None
 
     def hold(self) -> None:
-        engine = LoadEngine(child_process.message_of(self._next_line(), [events.LoadPlan]), self._emit)
+        engine = LoadEngine(messages.message_of(self._next_line(), [events.LoadPlan]), self._emit)
         self._working = gevent.spawn(_end_of, partial(self._work, engine))
         gevent.spawn(self._listen)
 
@@ -408,7 +408,7 @@ class EngineChild:
     def _work(self, engine: LoadEngine) -> None:
         engine.begin()
         while True:
-            match child_process.message_of(self._orders.get(), events.LOAD_ORDERS):
+            match messages.message_of(self._orders.get(), events.LOAD_ORDERS):
                 case events.MeasurePoint(number=number, users=users, size_bytes=size_bytes):
                     engine.point(number, users, size_bytes)
                 case events.Rest():
@@ -418,7 +418,7 @@ class EngineChild:
 
     def _emit(self, event: events.LoadEvent) -> None:
         with suppress(OSError, ValueError):
-            child_process.send(self._out, event)
+            messages.send(self._out, event)
 
 
 def _end_of(work: Callable[[], None]) -> events.LoadEnded:
@@ -433,6 +433,6 @@ def _end_of(work: Callable[[], None]) -> events.LoadEnded:
 
 
 def serve() -> None:
-    with child_process.own_stdout() as out:
+    with messages.own_stdout() as out:
         EngineChild(out).hold()
     os._exit(0)  # a thread still reads stdin

@@ -9,7 +9,7 @@ from operator import methodcaller
 from pathlib import Path
 
 from app.base import errors
-from app.base.targets import new_folder
+from app.base.own_names import new_folder
 from app.clients.file_tree import FileSet
 from app.load import events, print_queue, spec
 from app.load import next_point as load_next_point

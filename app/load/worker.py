@@ -21,8 +21,8 @@ from locust.exception import RPCError, RPCReceiveError
 from locust.rpc import Message, zmqrpc
 from locust.runners import MasterRunner, WorkerRunner
 
-from app.base import child_process, errors
-from app.clients import base, file_tree
+from app.base import child_process, errors, messages
+from app.clients import base, file_requests, file_tree, registry
 from app.load import events as load_events
 from app.load import worker_processes
 from forms.load.lateness import INTERVAL_SECONDS
@@ -212,7 +212,7 @@ class LoadUser:
         self._number = users.next_number()
         plan = users.plan
         self._chance = random.Random(plan.scenario.seed * 1_000_003 + self._number)  # noqa: S311  no secret
-        self._files: base.Files = base.make_files(users.target(), plan.secrets, plan.settings, call_in_thread)
+        self._files: base.Files = registry.make_files(users.target(), plan.secrets, plan.settings, call_in_thread)
         self.connected = self.given_up = False
         self.since: float | None = None
         """Start of the current pause or request; None without a session."""
@@ -232,7 +232,7 @@ class LoadUser:
         if not scenario.requests or not self.connected:
             sleep_for_ever()
 
-        work = file_tree.FileRequests(
+        work = file_requests.FileRequests(
             self._files,
             users.plan.folder,
             users.set,
@@ -246,7 +246,7 @@ class LoadUser:
         while True:
             self._turn(work, mix, pacing)
 
-    def _turn(self, work: file_tree.FileRequests, mix: Mix, pacing: Pacing) -> None:
+    def _turn(self, work: file_requests.FileRequests, mix: Mix, pacing: Pacing) -> None:
         users = self._users
         answered_at = clock() if self.since is None else self.since
         self.since = answered_at
@@ -458,4 +458,4 @@ class Worker:
             gevent.sleep(REPORT_SECONDS)
 
     def _say(self, message: load_events.WorkerFigures | load_events.WorkerSecond) -> None:
-        self._runner.send_message(type(message).__name__, child_process.plain(message))
+        self._runner.send_message(type(message).__name__, messages.plain(message))

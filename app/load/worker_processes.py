@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from app import __version__
-from app.base import child_process
+from app.base import child_process, messages
 from app.base.errors import MeasurementError
 from app.load.events import LoadPlan
 from app.server import shell
@@ -53,14 +53,12 @@ def end_workers(workers: Sequence[child_process.ChildProcess]) -> None:
 
 def serve_workers() -> int:
     """Say who we are, start the workers that the other machine orders, end with stdin or with the first that dies."""
-    sys.stdout.write(
-        child_process.line_of(_Greeting(version=__version__, processes=len(os.sched_getaffinity(0)))) + "\n"
-    )
+    sys.stdout.write(messages.line_of(_Greeting(version=__version__, processes=len(os.sched_getaffinity(0)))) + "\n")
     sys.stdout.flush()
     line = sys.stdin.readline()
     if not line:
         return 0
-    order: WorkerOrder = child_process.message_of(line, [WorkerOrder])
+    order: WorkerOrder = messages.message_of(line, [WorkerOrder])
 
     workers = [start_worker(replace(order, index=order.index + number)) for number in range(order.processes)]
     stdin_has_ended = False
@@ -110,7 +108,7 @@ class RemoteWorkers:
 
     def begin(self, plan: LoadPlan, first_index: int, key: str) -> None:
         order = WorkerOrder(plan=plan, index=first_index, processes=self.processes, port=self._port, key=key)
-        self.program.tell(child_process.line_of(order) + "\n")
+        self.program.tell(messages.line_of(order) + "\n")
 
 
 HERE = "this machine"

@@ -1,23 +1,23 @@
-"""What the user chose in one round of the method, as the notebook remembers it, and what the next round makes of it."""
+"""What the user chose in one round of the method, and how one round's choices become those of the next.
 
-from collections.abc import Callable, Mapping
+The method: measure a series, change one thing, measure again, compare; each series is one round. The guide leads
+through it, and the notebook remembers the round that it left. A function here takes choices and returns other ones.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Self
 
-from app.base.child_process import plain
-from app.base.errors import UsageError
-from app.base.units import parse_size
-from app.clients.base import OWN
-from app.recording.spec import Lineage, SeriesSpec, with_values
+from app.base.messages import plain
+from app.recording.spec import Lineage, SeriesSpec
 from app.series.requests import spec_of, with_label
-from forms import wording
-from forms.tuning.smb_conf import tidy_value
+from storage import records
 from storage.json_reader import BESIDE, DocumentError, JSONNode
 from storage.plan import QuietTime, RunCounts
-from storage.records import Change, Command, JSONValue, Series, Target, to_minute
 
 MEMORY_KEY = "guide"
+"""Under which the notebook remembers the choices."""
 
 
 class MethodStep(StrEnum):
@@ -34,7 +34,7 @@ class MethodStep(StrEnum):
 
 
 class QuietChoice(StrEnum):
-    """What is done about other activity, in the order of the page; waiting is recorded as well."""
+    """What is done about other activity on the machine, in the order of the guide's page."""
 
     RECORD = QuietTime.RECORD
     REQUIRE = QuietTime.REQUIRE
@@ -43,6 +43,7 @@ class QuietChoice(StrEnum):
 
     @property
     def quiet_time(self) -> QuietTime:
+        """As a series is asked for it: after the wait, the activity is recorded."""
         return QuietTime.RECORD if self is QuietChoice.WAIT else QuietTime(self)
 
 
@@ -58,11 +59,13 @@ class GuideChoices:
     A round measures one series; the next one changes one thing, and has that series as its base.
     """
 
-    spec: Annotated[SeriesSpec, BESIDE] = field(default_factory=SeriesSpec)
-    """The series to measure; its size is None where a file is read that is there already."""
     step: MethodStep = MethodStep.TARGET
     """The page that is open."""
-    target: Target | None = None
+
+    # What to measure
+    spec: Annotated[SeriesSpec, BESIDE] = field(default_factory=SeriesSpec)
+    """The series to measure; its size is None where a file is read that is there already."""
+    target: records.Target | None = None
     """The folder that is measured; absent until the step is done."""
     file: str | None = None
     """The path of the file to get, in the form of ``Target.path``; absent where one is made."""
@@ -74,6 +77,7 @@ class GuideChoices:
     """Absent until the step is done."""
     counted: bool = False
     """Whether the numbers of warm-ups and runs were chosen, and that step is done."""
+    # What was measured, and what came of it
     series_id: str | None = None
     """The series that was measured in this round; absent until it was."""
     has_new_label: bool = False
@@ -81,7 +85,10 @@ class GuideChoices:
     proven_id: str | None = None
     """The changed series whose change is being proven: this round measures it again, or its restored base."""
     interleaved: int = 0
-    """How many series each side of a change made by hand is to have, measured in alternation; 0 where it is not."""
+    """For a change that is made by hand, whose series alternate with those of the base: how many each is to have.
+
+    0 where they do not alternate.
+    """
     again_name: str | None = None
     """The setting of a change that is to be made again, once its base was measured with a larger file."""
     again_value: str = ""
@@ -100,7 +107,7 @@ class GuideChoices:
         """What each run moves; None until that is known."""
         return self.spec.counts.size_bytes if self.makes_file else self.file_bytes
 
-    def to_memory(self) -> dict[str, JSONValue]:
+    def to_memory(self) -> dict[str, records.JSONValue]:
         """What the notebook remembers: the values of the spec lie beside those of the guide."""
         values_of_guide = {
             field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name != "spec"
@@ -109,14 +116,14 @@ class GuideChoices:
 
     @classmethod
     def from_memory(cls, memory: Mapping[str, Any] | None) -> Self:
-        """The choices of :meth:`to_memory`; the usual ones where they cannot be read."""
+        """The choices of :meth:`to_memory`; the usual ones where there are none, or they cannot be read."""
         try:
             return JSONNode("", memory or {}).record(cls)
         except DocumentError:
             return cls()
 
 
-def with_target(choices: GuideChoices, target: Target, *, kerberos: bool = False) -> GuideChoices:
+def with_target(choices: GuideChoices, target: records.Target, *, kerberos: bool = False) -> GuideChoices:
     """A target has been reached; what belonged to another one is forgotten."""
     if choices.target is not None and is_same_server(choices.target, target):
         return replace(choices, target=target, kerberos=kerberos)
@@ -136,7 +143,9 @@ def with_picked_file(choices: GuideChoices) -> GuideChoices:
     return choices if picked == choices else in_new_round(picked)
 
 
-def with_made_file(choices: GuideChoices, command: Command, size_bytes: int, *, flush: bool = False) -> GuideChoices:
+def with_made_file(
+    choices: GuideChoices, command: records.Command, size_bytes: int, *, flush: bool = False
+) -> GuideChoices:
     """A file will be made: sent for a put, or put first and then read for a get."""
     counts = replace(choices.spec.counts, size_bytes=size_bytes)
     settings = replace(choices.spec.settings, flush=flush)
@@ -147,7 +156,7 @@ def with_made_file(choices: GuideChoices, command: Command, size_bytes: int, *, 
 def _getting(spec: SeriesSpec) -> SeriesSpec:
     """The spec of a get of a file that is there already."""
     counts = replace(spec.counts, size_bytes=None)
-    return replace(spec, command=Command.GET, counts=counts, settings=replace(spec.settings, flush=False))
+    return replace(spec, command=records.Command.GET, counts=counts, settings=replace(spec.settings, flush=False))
 
 
 def new_measurement(choices: GuideChoices) -> GuideChoices:
@@ -163,27 +172,29 @@ def new_measurement(choices: GuideChoices) -> GuideChoices:
 
 
 def same_again(choices: GuideChoices) -> GuideChoices:
-    """The same once more, as a repeat in its experiment."""
-    anew = in_new_round(choices)
+    """The round just measured once more, as a repeat in its experiment."""
+    new_round = in_new_round(choices)
     lineage = Lineage(
         experiment=choices.spec.lineage.experiment,
         base_id=choices.series_id,
         repeats=choices.spec.lineage.repeats,
     )
-    return replace(anew, spec=replace(anew.spec, lineage=lineage), proven_id=choices.proven_id, step=MethodStep.RUN)
+    spec = replace(new_round.spec, lineage=lineage)
+    return replace(new_round, spec=spec, proven_id=choices.proven_id, step=MethodStep.RUN)
 
 
-def measured_again(choices: GuideChoices, series: Series, proven_id: str | None) -> GuideChoices:
-    """The settings of a series once more, as its repeat in its experiment; ``choices`` is the round that is left.
+def choices_to_repeat(choices: GuideChoices, series: records.Series, proven_id: str | None) -> GuideChoices:
+    """The settings of any stored series once more, as its repeat in its experiment.
 
-    Where a change is being proven, ``proven_id`` is the changed series.
+    ``choices`` is the round that is left: how one logs in, waits and calls the next series is taken from it. Where a
+    change is being proven, ``proven_id`` is the changed series.
     """
-    again = choices_of(series)
-    spec = replace(again.spec, lineage=replace(again.spec.lineage, base_id=series.id))
+    repeat = choices_of(series)
+    spec = replace(repeat.spec, lineage=replace(repeat.spec.lineage, base_id=series.id))
     if choices.has_new_label:
         spec = with_label(spec, choices.spec.texts.label)
     return replace(
-        again,
+        repeat,
         spec=spec,
         quiet=choices.quiet,
         kerberos=choices.kerberos,
@@ -192,7 +203,7 @@ def measured_again(choices: GuideChoices, series: Series, proven_id: str | None)
     )
 
 
-def choices_of(series: Series) -> GuideChoices:
+def choices_of(series: records.Series) -> GuideChoices:
     """What was chosen for a series that was measured, by the guide or otherwise."""
     spec = spec_of(series)
     label = spec.texts.label.removesuffix(INTERLEAVED)
@@ -222,20 +233,19 @@ def in_experiment(choices: GuideChoices, experiment: str | None) -> GuideChoices
     return replace(choices, spec=replace(choices.spec, lineage=lineage))
 
 
-def from_there(series: Series) -> GuideChoices:
-    """The change that is to be made next, the series being its base."""
+def choices_for_change(series: records.Series) -> GuideChoices:
+    """The choices with the guide at the page of the change, the series being its base."""
     return replace(choices_of(series), step=MethodStep.CHANGE, series_id=series.id, reviewed=True, compared=True)
 
 
-def to_be_made_again(choices: GuideChoices, change: Change | None) -> GuideChoices:
-    """The base's round, after which the change is offered again."""
+def with_change_after(choices: GuideChoices, change: records.Change | None) -> GuideChoices:
+    """The choices of a round that measures a base, after which the guide offers that change again."""
     return replace(choices, again_name=change.name, again_value=change.value) if change else choices
 
 
 def next_round(choices: GuideChoices, name: str, value: str, experiment: str) -> GuideChoices:
     """The round of a change, the series that was measured being its base."""
-    typed = choices.spec.texts.label if choices.has_new_label else ""
-
+    typed_label = choices.spec.texts.label if choices.has_new_label else ""
     lineage = Lineage(
         experiment=experiment,
         base_id=choices.series_id,
@@ -244,103 +254,13 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
         change_value=value,
     )
 
-    spec = with_label(choices.spec, typed or _proposed_label(name, value))
+    spec = with_label(choices.spec, typed_label or _proposed_label(name, value))
     return replace(
         _without_result(choices),
         spec=replace(spec, lineage=lineage),
         again_name=None,
         step=MethodStep.RUN,
     )
-
-
-def _parse_count(value: str) -> int:
-    if not value.isdecimal() or int(value) < 1:
-        raise UsageError(f"in-flight = {value}: a whole number from 1 on is needed")
-    return int(value)
-
-
-def _parse_switch(value: str) -> bool:
-    words = {"required": "yes", "mandatory": "yes", "default": "no"}
-    word = words.get(value.lower(), tidy_value("", value))
-    if word not in ("yes", "no"):
-        raise UsageError(f"{value!r} is neither yes nor no")
-    return word == "yes"
-
-
-class _OwnChange(NamedTuple):
-    option: str
-    """The field of the spec that it sets."""
-    parse: Callable[[str], object]
-    ability: str = ""
-    """What the protocol must have for it."""
-
-
-_OWN: Mapping[str, _OwnChange] = {
-    "in-flight": _OwnChange("in_flight", _parse_count, "has_depth"),
-    "block": _OwnChange("block_bytes", parse_size),
-    "client encrypt": _OwnChange("encrypt", _parse_switch, "has_dialect"),
-    "client sign": _OwnChange("sign", _parse_switch, "has_dialect"),
-    "flush": _OwnChange("flush", _parse_switch, "can_flush"),
-}
-OWN_CHANGES = tuple(_OWN)
-"""The program's own settings: what sharebench changes by itself, since its client measures."""
-
-
-def own_options(name: str, value: str) -> dict[str, Any]:
-    """The program's own setting, as typed; nothing for another name. Raises UsageError."""
-    if name not in _OWN:
-        return {}
-    own_change = _OWN[name]
-    return {own_change.option: own_change.parse(value)}
-
-
-def changed(choices: GuideChoices, series: Series, name: str, value: str) -> GuideChoices:
-    """The next round with that one change; the program's own settings are set along with it. Raises UsageError."""
-    if name in _OWN:
-        _check_client(choices, series, name)
-    options = own_options(name, value)
-    _check_session(series, name, options)
-
-    # However it was typed (required, true, …), a switch is recorded as yes or no.
-    switch = next((option for option in options.values() if isinstance(option, bool)), None)
-    if switch is not None:
-        value = "yes" if switch else "no"
-
-    experiment = choices.spec.lineage.experiment or series.experiment or _new_experiment_name(series)
-    following = next_round(choices, name, value, experiment)
-    return replace(following, spec=with_values(following.spec, options))
-
-
-def _new_experiment_name(series: Series) -> str:
-    place = wording.plain(series.target.host or series.target.path)
-    return f"{series.target.protocol} {series.command} {place} {to_minute(series.created_at)}"
-
-
-def _check_client(choices: GuideChoices, series: Series, name: str) -> None:
-    """Raises UsageError where the protocol or the client that measures has no such setting."""
-    ability = _OWN[name].ability
-    abilities = series.target.abilities
-    if ability and not getattr(abilities, ability):
-        raise UsageError(f"{abilities.label} has no such thing as {name}: leave it as it is")
-    client = choices.spec.client or series.client.name
-    if client != OWN:
-        raise UsageError(f"{name} is a setting of sharebench's own client, and {client} measures here")
-
-
-def _check_session(series: Series, name: str, options: Mapping[str, Any]) -> None:
-    """Raises UsageError for what a session like that of the series cannot do."""
-    if options.get("flush") and series.command is Command.GET:
-        raise UsageError("a get writes nothing that could be flushed: measure a put first")
-
-    is_guest = series.environment.get("path", {}).get("smb.guest") == "yes"
-    if (options.get("encrypt") or options.get("sign")) and is_guest:
-        raise UsageError(f"{name} needs a login: a guest session can be neither signed nor encrypted")
-    if not options.get("encrypt"):
-        return
-    if series.environment.get("server", {}).get("smb.conf/global/server smb encrypt") == "off":
-        raise UsageError(f"{name} cannot work here: the server has smb encrypt = off")
-    if (series.client.dialect or "3") < "3":
-        raise UsageError(f"{name} needs SMB 3: the server spoke SMB {wording.plain(series.client.dialect or '')}")
 
 
 def _proposed_label(name: str, value: str) -> str:
@@ -363,6 +283,7 @@ def in_new_round(choices: GuideChoices) -> GuideChoices:
 
 
 def _without_result(choices: GuideChoices) -> GuideChoices:
+    """The choices without what was measured, seen and proven in this round."""
     return replace(
         choices,
         series_id=None,
@@ -387,6 +308,6 @@ def _without_server(choices: GuideChoices) -> GuideChoices:
     return replace(choices, spec=spec, file=None, file_bytes=None, again_name=None)
 
 
-def is_same_server(target: Target, other: Target) -> bool:
+def is_same_server(target: records.Target, other: records.Target) -> bool:
     """Whether it is one server, share and user: what is known of the one holds for the other."""
     return replace(target, path="") == replace(other, path="")

@@ -1,4 +1,4 @@
-"""What is done with a whole experiment of the method."""
+"""Renames an experiment: in the notebook, and in the round that the guide remembers."""
 
 from app.base.errors import UsageError
 from app.method.choices import MEMORY_KEY, GuideChoices, in_experiment

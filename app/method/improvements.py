@@ -1,4 +1,4 @@
-"""Better rounds: what the warnings of a series lead to, and how it changes what is measured next."""
+"""Improvements: how a series is measured again and better, where its warnings say that it was not good enough."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,7 +12,9 @@ from storage.records import Series
 
 class Improvement(NamedTuple):
     name: str
+    """The line that offers it."""
     apply: Callable[[GuideChoices], GuideChoices]
+    """Makes the improved choices of a round's."""
 
 
 def _with_more_runs(choices: GuideChoices) -> GuideChoices:
@@ -55,12 +57,13 @@ BETTER: Mapping[str, Improvement] = {
     "warm-up": MORE_WARMUPS,
     "drift": MORE_WARMUPS,
 }
-"""What the warning of that key leads to."""
+"""By the key of a series' warning (``forms/findings/series_warnings.py``)."""
 
 
 def improvements_of(series: Series) -> list[Improvement]:
     """What the warnings of a series lead to, each once, a larger file first, then the gravest."""
-    improvements = list(dict.fromkeys(BETTER[warning.key] for warning in advice(series) if warning.key in BETTER))
+    keys = [warning.key for warning in advice(series) if warning.key in BETTER]
+    improvements = list(dict.fromkeys(BETTER[key] for key in keys))
     if LARGER_FILE in improvements and WAIT in improvements:
         others = [improvement for improvement in improvements if improvement not in {LARGER_FILE, WAIT}]
         improvements = [QUIET_FILE, *others]

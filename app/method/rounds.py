@@ -1,27 +1,22 @@
-"""Rounds of the method that begin elsewhere, remembered in the notebook, and the series that a round asks for."""
+"""Rounds of the method in the notebook: the one that the guide left, and those that other screens and commands begin.
+
+A round measures one series; its choices say which. What begins a round here remembers its choices in the notebook, so
+that the guide goes on from them when it is opened.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from app.base.errors import UsageError
 from app.clients.base import Secrets
-from app.method import choices as chosen
+from app.method import choices as method_choices
+from app.method import one_change, proof
 from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, QuietChoice, choices_of
 from app.method.improvements import Improvement
-from app.method.proof import next_turn, proof_of, series_called
 from app.recording.spec import SeriesRequest
 from app.series.requests import series_request, with_label
+from storage import records
 from storage.notebook import Notebook
-from storage.records import (
-    Change,
-    Command,
-    Decision,
-    ExperimentKind,
-    Series,
-    SeriesStatus,
-    Target,
-    format_target,
-)
 
 WAIT_SECONDS = 600.0
 """Longest wait for a quiet time."""
@@ -31,26 +26,27 @@ def remember(notebook: Notebook, choices: GuideChoices) -> None:
     notebook.remember(MEMORY_KEY, choices.to_memory())
 
 
-def recall_choices(notebook: Notebook, practice: Sequence[Target]) -> GuideChoices:
+def recall_choices(notebook: Notebook, practice: Sequence[records.Target]) -> GuideChoices:
     """The choices as they were left, but fresh ones where practice servers are ready for another target."""
     choices = GuideChoices.from_memory(notebook.remembered(MEMORY_KEY))
     ready_servers = {_server(target) for target in practice}
     if ready_servers and (choices.target is None or _server(choices.target) not in ready_servers):
         return GuideChoices()
 
-    if choices.series_id is not None and series_called(notebook, choices.series_id) is None:
+    if choices.series_id is not None and proof.series_called(notebook, choices.series_id) is None:
         # It was deleted meanwhile.
         return replace(choices, series_id=None, reviewed=False, compared=False, step=MethodStep.RUN)
     return choices
 
 
-def _server(target: Target) -> str:
-    return format_target(replace(target, share=None, path="/"))
+def _server(target: records.Target) -> str:
+    """The server and login of a target, as a text to compare."""
+    return records.format_target(replace(target, share=None, path="/"))
 
 
-def series_of_round(notebook: Notebook, choices: GuideChoices) -> Series | None:
+def series_of_round(notebook: Notebook, choices: GuideChoices) -> records.Series | None:
     """What was measured in this round."""
-    return series_called(notebook, choices.series_id)
+    return proof.series_called(notebook, choices.series_id)
 
 
 def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
@@ -58,7 +54,9 @@ def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
     if choices.target is None or choices.run_bytes is None:
         raise UsageError("choose a target and a file first")
 
-    makes_first = choices.makes_file and choices.spec.command is Command.GET and choices.target.abilities.moves_files
+    makes_first = (
+        choices.makes_file and choices.spec.command is records.Command.GET and choices.target.abilities.moves_files
+    )
     target = choices.target if choices.makes_file else replace(choices.target, path=choices.file or "")
     quiet = choices.quiet or QuietChoice.RECORD
     spec = replace(
@@ -71,20 +69,23 @@ def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
 
 
 def take_change(
-    notebook: Notebook, practice: Sequence[Target], name: str, value: str, series_id: str = ""
+    notebook: Notebook, practice: Sequence[records.Target], name: str, value: str, series_id: str = ""
 ) -> GuideChoices:
-    """The next round with that one change: from that series, else the guide's, the one that it is to repeat, or the
-    newest; remembered. Raises UsageError, UnknownReferenceError.
+    """The next round with that one change, remembered. Raises UsageError, UnknownReferenceError.
+
+    Its base is the series named, else the one of the guide's round, else the one which that round is to repeat, else
+    the newest.
     """
     choices = recall_choices(notebook, practice)
     series = series_of_round(notebook, choices)
-    start_id = series_id
-    if series is None and not start_id:
+    base_id = series_id
+    if series is None and not base_id:
         heads = notebook.heads_of([choices.spec.lineage.base_id or ""]) or notebook.heads(1)
-        start_id = heads[0].id if heads else ""
+        base_id = heads[0].id if heads else ""
 
-    if start_id and (series is None or series.id != start_id):
-        branch_from(notebook, start_id)
+    is_other_base = base_id and (series is None or series.id != base_id)
+    if is_other_base:
+        branch_from(notebook, base_id)
         choices = recall_choices(notebook, practice)
         series = series_of_round(notebook, choices)
     if series is None:
@@ -92,60 +93,66 @@ def take_change(
             "there is no series to start from: measure one with the guide (F3) as things are now, then take the change"
         )
 
-    following = chosen.changed(choices, series, name, value)
-    remember(notebook, following)
-    return following
+    next_choices = one_change.change_one_thing(choices, series, name, value)
+    remember(notebook, next_choices)
+    return next_choices
 
 
 def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     """The same as in that series once more, or the rest of it where it was interrupted; remembered."""
     series = notebook.series(series_id)
-    if series.status is SeriesStatus.INTERRUPTED:
+    if series.status is records.SeriesStatus.INTERRUPTED:
         remaining_round = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)
         return _remember_round(notebook, remaining_round)
 
-    is_own_change = series.change is not None and series.change.name in chosen.OWN_CHANGES
-    again = chosen.measured_again(choices_of(series), series, None)
-    again = replace(again, spec=with_label(again.spec, series.label if is_own_change else ""))
-    return _remember_round(notebook, again)
+    # The label of a change that the user made would claim it for what is measured now.
+    is_own_change = series.change is not None and series.change.name in one_change.OWN_CHANGES
+    label = series.label if is_own_change else ""
+    repeat = method_choices.choices_to_repeat(choices_of(series), series, None)
+    return _remember_round(notebook, replace(repeat, spec=with_label(repeat.spec, label)))
 
 
 def repeat_of(
-    notebook: Notebook, series_id: str, better: Improvement | None = None, then: Change | None = None
+    notebook: Notebook, series_id: str, better: Improvement | None = None, then: records.Change | None = None
 ) -> GuideChoices:
-    """The guide at the run, with the settings of a step to measure again, ``better`` as an advice says; remembered.
-    ``then``: the change that is to be made again after it.
+    """The series once more as a repeat in its experiment, with an improvement if one is given; remembered.
+
+    ``then`` is the change that is to be made again after it.
     """
     series = notebook.series(series_id)
-    again = chosen.measured_again(choices_of(series), series, series.id if series.change else None)
-    again = chosen.to_be_made_again(again, then)
-    return _remember_round(notebook, better.apply(again) if better else again)
+    proven_id = series.id if series.change else None
+    repeat = method_choices.choices_to_repeat(choices_of(series), series, proven_id)
+    repeat = method_choices.with_change_after(repeat, then)
+    return _remember_round(notebook, better.apply(repeat) if better else repeat)
 
 
-def interleaved_by_hand(notebook: Notebook, changed_id: str, each: int) -> GuideChoices:
-    """The guide at the next turn of ``each`` series a side, with and without the series' change; remembered."""
-    proof = proof_of(notebook, changed_id)
-    if proof is None:
+def interleaved_by_hand(notebook: Notebook, changed_id: str, series_a_side: int) -> GuideChoices:
+    """The next series of a change that is made by hand, measured in alternation with its base; remembered.
+
+    ``series_a_side`` is how many series either side is to have.
+    """
+    sides = proof.proof_of(notebook, changed_id)
+    if sides is None:
         return repeat_of(notebook, changed_id)
-    return _remember_round(notebook, next_turn(choices_of(proof.base[0]), proof, each))
+    return _remember_round(notebook, proof.next_turn(choices_of(sides.base[0]), sides, series_a_side))
 
 
 def branch_from(notebook: Notebook, series_id: str) -> GuideChoices:
     """The guide at the change, the series being the base of the next round; remembered."""
-    return _remember_round(notebook, chosen.from_there(notebook.series(series_id)))
+    return _remember_round(notebook, method_choices.choices_for_change(notebook.series(series_id)))
 
 
 def _remember_round(notebook: Notebook, choices: GuideChoices) -> GuideChoices:
     """The choices, remembered; a survey or a self-test that the series is part of takes no further ones."""
     name = choices.spec.lineage.experiment
     experiment = notebook.experiment_called(name) if name else None
-    if experiment is not None and experiment.kind is not ExperimentKind.STEPS:
-        choices = chosen.in_experiment(choices, None)
+    if experiment is not None and experiment.kind is not records.ExperimentKind.STEPS:
+        choices = method_choices.in_experiment(choices, None)
         choices = replace(choices, spec=with_label(choices.spec, ""))
     remember(notebook, choices)
     return choices
 
 
-def decide(notebook: Notebook, series_id: str, decision: Decision | None) -> None:
+def decide(notebook: Notebook, series_id: str, decision: records.Decision | None) -> None:
     """Note what became of a change, or that it is open again. Raises UnknownReferenceError."""
     notebook.annotate(replace(notebook.series(series_id), decision=decision))

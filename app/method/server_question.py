@@ -1,4 +1,4 @@
-"""The question by which way a server's settings are read: by ssh, from a file, or both, as the user types it."""
+"""The guide's question how a server's settings are read: by ssh, from a file of this machine, or both."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from app.base import child_process
+from app.base import child_process, messages
 from app.recording import process
 from app.recording.writer import Write
 from app.server.host_activity import Wire, between, take_reading
@@ -104,10 +104,10 @@ def _calibrate(series: records.Series) -> Calibration:
         outcome = run_program(
             child_process.own_command("app.recording.child"),
             seconds=CALIBRATION_SECONDS,
-            given=child_process.line_of(order).encode(),
+            given=messages.line_of(order).encode(),
             environment=child_process.own_environment(),
         )
-        rate = child_process.message_of(outcome.text, [process.Calibrated]).bytes_per_second
+        rate = messages.message_of(outcome.text, [process.Calibrated]).bytes_per_second
     except (OSError, ValueError):
         return Calibration()
     after = take_reading(Wire(), Ours())

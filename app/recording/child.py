@@ -9,9 +9,9 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TextIO
 
-from app.base import child_process
+from app.base import child_process, messages
 from app.base.errors import SharebenchError
-from app.clients import base
+from app.clients import base, registry
 from app.clients.tree_client import TreeClient
 from app.recording import process
 from app.recording.engine import Engine
@@ -21,14 +21,14 @@ from storage.records import ClientFacts, Command
 
 def main() -> int:
     child_process.keep_memory_to_ourselves()
-    events_out = child_process.own_stdout()
+    events_out = messages.own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gate = process.RunGate()
     signal.signal(signal.SIGTERM, lambda *_: gate.cancel())
 
-    order = child_process.message_of(sys.stdin.readline(), [process.MeasuringOrder, process.CalibrationOrder])
+    order = messages.message_of(sys.stdin.readline(), [process.MeasuringOrder, process.CalibrationOrder])
     if isinstance(order, process.CalibrationOrder):
-        child_process.send(events_out, process.Calibrated(bytes_per_second=_calibrate(order)))
+        messages.send(events_out, process.Calibrated(bytes_per_second=_calibrate(order)))
     else:
         _carry_out(order, gate, events_out)
     return 0
@@ -39,7 +39,7 @@ def _carry_out(order: process.MeasuringOrder, gate: process.RunGate, events_out:
 
     def emit(event: process.Event) -> None:
         try:
-            child_process.send(events_out, event)
+            messages.send(events_out, event)
         except BrokenPipeError:  # our parent is gone
             gate.cancel()
 
@@ -51,7 +51,7 @@ def _carry_out(order: process.MeasuringOrder, gate: process.RunGate, events_out:
 
 def _listen(gate: process.RunGate) -> None:
     for line in sys.stdin:
-        gate.hear(child_process.message_of(line, [process.Control]).word)
+        gate.hear(messages.message_of(line, [process.Control]).word)
     gate.cancel()
 
 
@@ -79,11 +79,11 @@ def measure_series(order: process.MeasuringOrder, gate: process.RunGate, emit: C
 def _make_client(order: process.MeasuringOrder, settings: Settings) -> base.Client:
     """A client for one file, or for a folder of many."""
     spec = order.spec
-    client = base.make_client(order.target, spec.client, order.secrets, settings, spec.counts.size_bytes)
+    client = registry.make_client(order.target, spec.client, order.secrets, settings, spec.counts.size_bytes)
     if spec.counts.files is None:
         return client
 
-    files = base.make_files(order.target, order.secrets, settings)
+    files = registry.make_files(order.target, order.secrets, settings)
     return TreeClient(client, files, spec.counts.files)
 
 
@@ -98,7 +98,7 @@ TIMES = 4
 
 def _calibrate(order: process.CalibrationOrder) -> float | None:
     """The ceiling of our own client; None for another program, and where there is nothing to move bytes to."""
-    module_name = base.MODULES[order.protocol].ceiling
+    module_name = registry.MODULES[order.protocol].ceiling
     if not module_name or order.client.name != base.OWN:
         return None
     return ceiling_bytes_per_second(import_module(module_name).ceiling_seconds, order.client, order.command)

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.base import errors, targets
-from app.clients import base, tcp
+from app.base import errors, own_names
+from app.clients import base, tcp_info
 from app.recording import ordered_digest, process
 from app.recording.standstill import StandstillWatch
 from forms.stats.summary import known_to_percent
@@ -51,7 +51,7 @@ class Engine:
         self._content: base.Content | None = None
         self._size_bytes = 0
         self._path = order.target.path
-        self._traffic: list[tcp.TcpInfo] = []
+        self._traffic: list[tcp_info.TcpInfo] = []
         self._watch = StandstillWatch()
 
     def measure(self) -> None:
@@ -77,7 +77,7 @@ class Engine:
         with self._watch:
             self._run_all()
 
-        path_facts = tcp.traffic_facts(self._traffic)
+        path_facts = tcp_info.traffic_facts(self._traffic)
         if path_facts:
             self._emit(process.PathSeen(path_facts=path_facts))
         if self._counts.verify:
@@ -114,7 +114,7 @@ class Engine:
         path = self._order.scratch_path
         if not path:
             return
-        if not targets.is_scratch_path(self._order.target, path):
+        if not own_names.is_scratch_path(self._order.target, path):
             raise errors.UsageError(
                 f"{path} is not a file that sharebench makes there, so it is left as it is: measure a new"
                 " series with `sharebench run`"
@@ -363,7 +363,7 @@ class Engine:
 
     def _new_scratch_path(self) -> str:
         """The path of a file to make, told before there is one, so that it can be found after a crash."""
-        path = targets.new_scratch_path(self._order.target, tree=self._counts.files is not None)
+        path = own_names.new_scratch_path(self._order.target, tree=self._counts.files is not None)
         if self._order.target.abilities.moves_files:
             self._scratch_paths.append(path)
             self._emit(process.ScratchMade(path=path))

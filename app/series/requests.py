@@ -5,7 +5,8 @@ from dataclasses import replace
 from app.base.errors import UsageError
 from app.base.ssh_address import check_ssh_host
 from app.base.targets import check_complete, without_password
-from app.clients.base import MAX_BLOCK_BYTES, OWN, Secrets, check_client_name
+from app.clients.base import MAX_BLOCK_BYTES, OWN, Secrets
+from app.clients.registry import check_client_name
 from app.recording.spec import FormTexts, Lineage, SeriesRequest, SeriesSpec
 from storage import records
 from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, Plan

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Self
 
 from app.base import errors
-from app.base.targets import new_folder
+from app.base.own_names import new_folder
 from app.load import events as load_events
 from app.load.judgement import load_point
 from app.recording import process

@@ -2,7 +2,8 @@
 
 from contextlib import closing
 
-from app.clients.base import Client, make_client
+from app.clients.base import Client
+from app.clients.registry import make_client
 from app.recording.spec import SeriesRequest
 from storage.records import Command
 

@@ -120,7 +120,7 @@ class CatalogueScreen(PlacedScreen):
         self._show_count(sum(value.mark == measured_place.SET for value in values))
 
     def _sought_entries(self, words: str) -> tuple[catalogue.CatalogueEntry | str, ...]:
-        other_settings = self.place.others(words) if self.series_id or words else ()
+        other_settings = self.place.settings_without_entry(words) if self.series_id or words else ()
         entries: tuple[catalogue.CatalogueEntry | str, ...] = (*catalogue.search(words), *other_settings)
         if not self.series_id:
             return entries
@@ -133,12 +133,12 @@ class CatalogueScreen(PlacedScreen):
     def _server_value(self, entry: catalogue.CatalogueEntry | str) -> ServerValue:
         if isinstance(entry, str):
             return ServerValue(self.place.value(entry), self.place.mark(entry))
-        return ServerValue(*self.place.had(entry))
+        return ServerValue(*self.place.value_and_mark(entry))
 
     def _show_count(self, set_count: int) -> None:
         total = len(catalogue.entries())
         if self.series_id:
-            total += len(self.place.others(""))
+            total += len(self.place.settings_without_entry(""))
         set_text = f"{set_count} {measured_place.SET}, " if set_count else ""
         self.query_one("#found", widgets.Static).update(f"{set_text}{len(self.shown)} of {total}")
 
@@ -190,7 +190,9 @@ class CatalogueScreen(PlacedScreen):
             return
 
         place = self.place
-        text = catalogue.entry_text(entry, share=place.share, conf=place.conf, now=place.now(entry), ansi=True)
+        text = catalogue.entry_text(
+            entry, share=place.share, conf=place.conf, now=place.value_in_words(entry), ansi=True
+        )
         _, _, text_below_heading = text.split("\n", 2)
         self.query_one("#entry", AnsiView).show_text(text_below_heading)
 

@@ -8,8 +8,8 @@ from textual.content import Content
 from textual.widgets import Label
 
 from app.method import measured_place
-from app.method.choices import OWN_CHANGES
 from app.method.next_steps import NextStep
+from app.method.one_change import OWN_CHANGES
 from app.tui.frame import parts
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar
@@ -54,7 +54,7 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
         entry = self.entry
         place = self.place
         return catalogue.entry_text(
-            entry, value=self.value, share=place.share, conf=place.conf, now=place.now(entry), ansi=ansi
+            entry, value=self.value, share=place.share, conf=place.conf, now=place.value_in_words(entry), ansi=ansi
         )
 
     def show_entry(self) -> None:

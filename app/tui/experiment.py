@@ -13,7 +13,7 @@ from textual.widgets.option_list import Option
 from app.charts.series_charts import bars_chart
 from app.method import rounds
 from app.method.experiments import rename_experiment
-from app.method.next_steps import after_comparison
+from app.method.next_after_comparison import after_comparison
 from app.tui.frame import dialogs, parts
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar

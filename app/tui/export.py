@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.base import output
+from app.base import output, printing
 from app.recording.kind import kind_of
 from app.recording.listing import recording_lines
 from app.recording.several import forms_of
@@ -211,7 +211,7 @@ class ExportScreen(BaseScreen):
         self.query_one("#paper", Static).update(f"Paper: {self.paper} (Ctrl+L changes it)")
 
     def action_print(self) -> None:
-        self.in_background(output.printers, self._choose_printer)
+        self.in_background(printing.printers, self._choose_printer)
 
     def _choose_printer(self, printers: Sequence[str]) -> None:
         about = "The printers of this machine, the usual one first. Enter prints, Escape does not."
@@ -225,7 +225,7 @@ class ExportScreen(BaseScreen):
 
         def hand_over(notebook: Notebook) -> str:
             pdf = export_reports(gather(notebook), "pdf", paper=paper)
-            return output.print_document(pdf, printer, title=title, paper=paper)
+            return printing.print_document(pdf, printer, title=title, paper=paper)
 
         def tell(answer: str) -> None:
             self.notify(answer, title=f"Printing on {printer}")

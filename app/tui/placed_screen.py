@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import partial
 
 from app.method import measured_place, rounds
-from app.method.choices import OWN_CHANGES
 from app.method.next_steps import NextStep
+from app.method.one_change import OWN_CHANGES
 from app.tui.frame.measuring import MeasureMixin
 from forms.tuning import catalogue
 from forms.tuning.trial_rules import is_tried

@@ -1,8 +1,6 @@
-"""``sharebench watch``: one check of a path against its baseline; ``schedule``: the timer that runs it."""
+"""``sharebench watch``: one check of a path against its baseline."""
 
-import getpass
 import re
-import time
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -19,26 +17,22 @@ from app.recording.spec import SeriesSpec
 from app.series import requests
 from app.series.events import SeriesClosed
 from app.series.record import record
+from app.watch import on_change
 from app.watch import record as watch_record
-from app.watch import timer as watch_timer
+from app.watch.request import WatchRequest
 from forms.stats.decision import Limits
-from forms.watch import report as watch_forms
-from forms.watch.metrics import check_samples, labels_of
-from forms.watch.rule import EXIT_CODES, Confirm
+from forms.watch import metrics, report, rule
 from storage import looks
 from storage.plan import NOISE_PERCENT
 from storage.records import Target
 from storage.shared import why_no_baseline_name
 
-_CREDENTIALS = "/etc/sharebench/credentials"
-"""Where a timer's password lies, unless --credentials names another file."""
 
-
-def _parse_confirm(_context: click.Context, _parameter: click.Parameter, value: str) -> Confirm:
+def _parse_confirm(_context: click.Context, _parameter: click.Parameter, value: str) -> rule.Confirm:
     match = re.fullmatch(r"([1-9])/([1-9])", value)
     if not match or match[1] > match[2]:
         raise UsageError(f"--confirm {value}: write it as 2/3: 2 of at most 3 series have to agree; 9 is the most")
-    return Confirm(needed=int(match[1]), most=int(match[2]))
+    return rule.Confirm(needed=int(match[1]), most=int(match[2]))
 
 
 def _check_baseline_name(_context: click.Context, _option: click.Parameter, name: str) -> str:
@@ -68,7 +62,7 @@ def _check_baseline_name(_context: click.Context, _option: click.Parameter, name
     "--confirm",
     "M/N",
     "M of at most N series measured at once have to agree before a change is reported.",
-    default=str(Confirm()),
+    default=str(rule.Confirm()),
     callback=_parse_confirm,
 )
 @declare.option(
@@ -116,11 +110,12 @@ def watch_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
     spec = requests.with_label(spec, spec.texts.label or f"watch {baseline}")
     place = parse_target(target)
     path = notebooks.notebook_path(context)
-    # Tells a usage error before anything is stored.
+    # Raises a usage error before anything is stored.
     requests.series_request(spec, place, Secrets())
     _say_if_new_baseline(context, baseline)
     control = SeriesControl()
 
+    # Called when the first series is measured, and not again for those that confirm it.
     @cache
     def log_in() -> tuple[Target, Secrets]:
         return logins.secrets_for(context, place, kerberos=choices["kerberos"])
@@ -129,7 +124,7 @@ def watch_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
         request = requests.series_request(spec, *log_in())
         return watch(record(request, path, control), control)
 
-    request = watch_record.WatchRequest(
+    request = WatchRequest(
         target=place,
         command=spec.command,
         baseline=baseline,
@@ -138,75 +133,27 @@ def watch_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
     )
     check = watch_record.check(request, path, measure)
 
-    labels = labels_of(place, spec.command.value, baseline)
-    textfile.write_textfile(choices["textfile"], partial(check_samples, check, check.series, labels))
-    console.answer_report(watch_forms.watch_report(check), as_json=choices["as_json"])
+    labels = metrics.labels_of(place, spec.command.value, baseline)
+    textfile.write_textfile(choices["textfile"], partial(metrics.check_samples, check, check.series, labels))
+    console.answer_report(report.watch_report(check), as_json=choices["as_json"])
     if check.changed:
-        document = watch_forms.check_document(check)
-        problem = watch_record.tell(document, choices["on_change"]) if choices["on_change"] else ""
-        if problem:
-            console.say(f"sharebench: {problem}")
-        else:
-            watch_record.mark_delivered(check.watch, path)
-    return EXIT_CODES[check.outcome]
+        _tell_change(check, choices["on_change"], path)
+    return rule.EXIT_CODES[check.outcome]
+
+
+def _tell_change(check: rule.Check, command: str | None, path: Path) -> None:
+    """Run the command of --on-change, if there is one; the change counts as told unless that failed."""
+    problem = on_change.tell(report.check_document(check), command) if command else ""
+    if problem:
+        console.say(f"sharebench: {problem}")
+    else:
+        on_change.mark_delivered(check.watch, path)
 
 
 def _say_if_new_baseline(context: click.Context, baseline: str) -> None:
     """A name that no baseline or watch has may be a misspelt one."""
     with notebooks.open_notebook(context, make=True) as notebook:
-        names = sorted({known.name for known in notebook.baselines()})
-        watched = {looks.watch_of(head).baseline for head in notebook.recordings(looks.WATCH)}
-    if names and baseline not in {*names, *watched}:
+        names = sorted({stored.name for stored in notebook.baselines()})
+        names_of_watches = {looks.watch_of(head).baseline for head in notebook.recordings(looks.WATCH)}
+    if names and baseline not in {*names, *names_of_watches}:
         console.say(f"sharebench: {baseline} is a new baseline; the notebook has: {', '.join(names)}")
-
-
-def _parse_time(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, int]:
-    try:
-        moment = time.strptime(value, "%H:%M")
-    except ValueError:
-        raise UsageError(f"--at {value}: write a time of day such as 02:30") from None
-    return moment.tm_hour, moment.tm_min
-
-
-@declare.command("schedule", context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="TARGET [OPTIONS OF watch]...")
-@click.option("--print", "form", required=True, type=click.Choice(["systemd", "cron"]), help="What to print.")
-@click.option("--at", default="02:30", show_default=True, metavar="HH:MM", callback=_parse_time, help="Time of day.")
-@declare.option("--delay", "MINUTES", "Start up to that much later, at random.", declare.Count(0, 720), default=30)
-@declare.options_of_all
-def schedule_command(
-    context: click.Context, words: tuple[str, ...], form: str, at: tuple[int, int], delay: int
-) -> None:
-    """Print a timer that runs `watch` with these options every night; nothing is installed.
-
-    systemd passes the password as a credential, from the file of --credentials or /etc/sharebench/credentials. cron
-    reads that file itself.
-    """
-    root = context.find_root()
-    options = watch_command.make_context("watch", [*words], parent=root).params
-    target = parse_target(options["target"])
-    textfile_name = options["textfile"]
-    if textfile_name and not Path(textfile_name).is_absolute():
-        raise UsageError(f"--textfile {textfile_name}: a timer has no folder of its own; write the whole path")
-    requests.series_request(run_options.spec_from_parameters(options), target, Secrets())
-
-    named_file = (root.obj or {}).get("credentials")
-    credentials = str(Path(named_file).absolute()) if named_file else _CREDENTIALS
-    has_user = target.abilities.has_login and bool(target.user)
-    logs_in = bool(named_file) or (has_user and not options["kerberos"])
-    program = [*watch_timer.own_program(), "--db", str(notebooks.notebook_path(context).absolute())]
-    watch_timer.refuse_line_ends([*program, credentials, *words])
-
-    hour, minute = at
-    timer = watch_timer.Timer(
-        target=target,
-        baseline=options["baseline"],
-        user=getpass.getuser(),
-        hour=hour,
-        minute=minute,
-        delay_minutes=delay,
-        program=program,
-        words=words,
-        credentials=credentials if logs_in else None,
-    )
-    console.answer(watch_timer.cron_text(timer) if form == "cron" else watch_timer.systemd_text(timer))

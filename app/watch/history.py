@@ -1,4 +1,8 @@
-"""The history of a path, read from the notebook: of a target, or of the path that a recording is about."""
+"""The history of a path, read from the notebook: of a target, or of the path that a recording is about.
+
+Series are of one path where target, client, command and sizes are the same, whoever logged in. ``most`` is how many
+series of the path are read, the newest.
+"""
 
 from dataclasses import replace
 
@@ -8,22 +12,25 @@ from forms import wording
 from forms.comparison.history import path_of
 from forms.trial import changes_report
 from forms.watch.history import History, HistoryMark, HistoryNotes, history_of_loads, history_of_series
+from storage import records
 from storage.looks import WATCH, unconfirmed_ids
 from storage.notebook import Notebook
 from storage.recordings import Recording
-from storage.records import ClientFacts, Command, Series, Target, utc_now
 from storage.shared import LAST
 
 MOST_SHOWN = 1_500
 """Series of a path that a terminal or screen shows, four years of nights: reading more takes seconds."""
 MOST_KEPT = 100_000
+"""Series of a path that a file or another program gets: more than any notebook has."""
 
 
 def history_of_target(
-    notebook: Notebook, target: Target, command: Command, client: str, *, most: int = MOST_KEPT
+    notebook: Notebook, target: records.Target, command: records.Command, client: str, *, most: int = MOST_KEPT
 ) -> History:
     """The ``most`` newest series of a target. Raises UsageError where there is none."""
-    path = Series(id="", created_at=utc_now(), command=command, target=target, client=ClientFacts(name=client))
+    path = records.Series(
+        id="", created_at=records.utc_now(), command=command, target=target, client=records.ClientFacts(name=client)
+    )
     history = _history_of_path(notebook, path, most)
     if history is None:
         raise UsageError(
@@ -61,9 +68,9 @@ def _history_of_head(notebook: Notebook, head: Recording, most: int) -> History 
     return _history_of_path(notebook, series, most) if series else None
 
 
-def _history_of_path(notebook: Notebook, series: Series, most: int) -> History | None:
+def _history_of_path(notebook: Notebook, series: records.Series, most: int) -> History | None:
     """The history of a series' path; of one without a measured run that of the newest series in its place."""
-    ids = notebook.earlier_ids(series, before=utc_now(), since="", most=most + 1)
+    ids = notebook.earlier_ids(series, before=records.utc_now(), since="", most=most + 1)
     measured = [earlier for earlier in notebook.all_of(ids[-most:], brief=True) if earlier.measured()]
     if not measured:
         return None
@@ -74,10 +81,10 @@ def _history_of_path(notebook: Notebook, series: Series, most: int) -> History |
     return replace(history, is_whole=len(ids) <= most) if history else None
 
 
-def _marks(notebook: Notebook, series: Series) -> list[HistoryMark]:
+def _marks(notebook: Notebook, series: records.Series) -> list[HistoryMark]:
     """The trials and sweeps that were made on the path."""
     parts = notebook.earlier_ids(
-        series, before=utc_now(), since="", most=MOST_KEPT, kinds=[kind.value for kind in changes_report.KINDS]
+        series, before=records.utc_now(), since="", most=MOST_KEPT, kinds=[kind.value for kind in changes_report.KINDS]
     )
     names = dict.fromkeys(head.experiment for head in notebook.heads_of(parts) if head.experiment)
 

@@ -1,4 +1,4 @@
-"""What commands and screens do with watches."""
+"""The kind of recording that is a watch: what commands and screens that know all kinds do with one."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ class WatchKind(Kind[Watch]):
     has_history = True
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
-        from app.watch.record import last_check
+        from app.watch.standing import last_check
         from forms.watch.report import watch_report
 
         return watch_report(last_check(notebook, self.read(notebook, head)))

@@ -1,4 +1,7 @@
-"""The timer that runs a watch every night, as a systemd unit or a line of a crontab."""
+"""The timer that runs a watch every night, as text: two systemd units, or an entry of a crontab.
+
+The texts are templates in ``schedule.toml``.
+"""
 
 import re
 import shlex
@@ -15,7 +18,7 @@ from forms.layout import visible
 from storage.records import Target
 
 _CREDENTIALS_FORMAT = "username = NAME, password = PASSWORD; mode 600"
-_HANDED_OVER = "%d/login"
+_CREDENTIAL_OF_UNIT = "%d/login"
 """Where systemd puts a credential called login, for the program of the unit alone."""
 
 
@@ -72,7 +75,7 @@ def systemd_text(timer: Timer) -> str:
     command = [_in_unit(word) for word in timer.program]
     credential = ""
     if timer.credentials is not None:
-        command += ["--credentials", _HANDED_OVER]
+        command += ["--credentials", _CREDENTIAL_OF_UNIT]
         path = timer.credentials.replace("%", "%%")
         credential = f"# {timer.credentials} has {_CREDENTIALS_FORMAT}\nLoadCredential=login:{path}\n"
     command += [_in_unit(word) for word in ("watch", *timer.words)]

@@ -9,7 +9,7 @@ import pytest
 
 from app.base.errors import UsageError
 from app.base.exit_codes import INCONCLUSIVE, SLOWER, exit_code_of
-from app.exchange.importing import json_schema
+from app.exchange.document_schema import json_schema
 from app.recording.experiments import stored_change
 from app.recording.kind import KINDS, RUNNING, KindsByName, kind_of, parts_of
 from app.recording.listing import recording_lines

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fcntl import ioctl
 from pathlib import Path
 
-from app.base.child_process import line_of
+from app.base.messages import line_of
 from app.guide.run_screen import RunScreen
 from app.recording.process import MeasuringOrder
 from forms.stats.summary import median

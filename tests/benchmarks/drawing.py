@@ -20,7 +20,7 @@ from fcntl import ioctl
 from pathlib import Path
 from threading import Event
 
-from app.base.child_process import line_of, message_of
+from app.base.messages import line_of, message_of
 from app.recording.process import MeasuringOrder, RunFinished, RunStarted, SeriesControl
 from app.recording.spec import SeriesRequest
 from app.series.events import RecorderEvent, SeriesClosed

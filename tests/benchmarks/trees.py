@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from app.base.targets import new_scratch_path
-from app.clients.base import Content, Meter, make_client, make_files
+from app.base.own_names import new_scratch_path
+from app.clients.base import Content, Meter
+from app.clients.registry import make_client, make_files
 from app.clients.smb.files import SMBFiles
 from app.clients.smb.share import list_folder
 from app.clients.tree_client import TreeClient

@@ -29,7 +29,7 @@ _WORK = """
 from gevent import monkey
 monkey.patch_all()
 import gevent, json, resource, sys, time, psutil
-from app.clients.base import make_files
+from app.clients.registry import make_files
 from app.clients.base import Secrets
 from app.base.targets import parse_target
 from storage.plan import Settings

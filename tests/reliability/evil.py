@@ -28,7 +28,8 @@ import psutil
 
 from app.base.errors import SharebenchError
 from app.check import leftovers
-from app.clients.base import Content, FileMove, Files, OpenMode, connected_files, make_client, opened_file
+from app.clients.base import Content, FileMove, Files, OpenMode, opened_file
+from app.clients.registry import connected_files, make_client
 from storage.plan import Settings
 from storage.records import Command, Target, format_target
 from tests import fork_server

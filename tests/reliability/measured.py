@@ -9,7 +9,8 @@ import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.clients.base import Client, make_client, make_files
+from app.clients.base import Client
+from app.clients.registry import make_client, make_files
 from app.clients.tree_client import TreeClient
 from app.recording.engine import Engine
 from app.recording.process import Event, Failed, Finished, MeasuringOrder, RunFinished, RunGate, ScratchMade, Warned

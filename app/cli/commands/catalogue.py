@@ -72,7 +72,7 @@ def _answer_entry(
         conf=conf or place.conf,
         ansi=console.draws_colour(),
         with_command=True,
-        now=place.now(entry),
+        now=place.value_in_words(entry),
         tried=trials,
     )
     console.answer(text.rstrip("\n"))

@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from app.base import output
+from app.base import output, printing
 from app.base.errors import UsageError
 from app.base.limits import MOST_MEMORY_BYTES, limit_memory
 from app.cli import console, declare, notebooks, option_values
 from app.cli.commands.import_ import content_of
 from app.evidence import file as evidence
-from app.exchange.importing import json_schema
+from app.exchange.document_schema import json_schema
 from app.recording.experiments import stored_experiment
 from app.recording.kind import KINDS, ComparisonChoices, kind_of
 from app.recording.several import forms_of, recordings_of_one_kind
@@ -203,7 +203,7 @@ def _reports(context: click.Context, names: tuple[str, ...], form: str, blank: b
 def _print(forms: list[Report], printer: str, *, paper: str) -> None:
     title = forms[0].title if len(forms) == 1 else f"{len(forms)} forms"
     pdf = exporters.export_reports(forms, "pdf", paper=paper)
-    message = output.print_document(pdf, printer, title=title, paper=paper)
+    message = printing.print_document(pdf, printer, title=title, paper=paper)
     console.say(f"sharebench: {message}")
 
 

@@ -1,4 +1,7 @@
-"""How fast the FTP client could be: the same transfers with a process at the other end that does nothing else."""
+"""How fast the FTP client could be: the same data connection with a process at the other end that does nothing else.
+
+A measured series is compared with this ceiling: near it, the client was the limit and not the server.
+"""
 
 import os
 import socket
@@ -8,16 +11,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.clients.base import MAX_BLOCK_BYTES, Content, Meter, receive_buffer
+from app.clients.calibration import far_process
 from app.clients.ftp.data import receive_all, send_all, wait_in_ticks
-from app.clients.tcp import StallWatch, far_process
+from app.clients.stall_watch import StallWatch
 from storage.records import ClientFacts, Command
 
 _TIMEOUT_SECONDS = 30.0
 _DONE = b"226"
+"""A server's reply that all was received."""
 
 
 def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
-    """A get takes the faster of two ways to send: which is cheaper to receive, the kernel decides."""
+    """The seconds for that many bytes; for a get, of the faster of two ways to send: they cost to receive unequally."""
     ways = [_send_content]
     if command is Command.GET and not facts.encryption:
         ways.append(_send_file)

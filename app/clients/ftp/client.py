@@ -1,7 +1,9 @@
-"""The client for ``ftp://`` and ``ftps://``: ftplib for the control connection, own code for the data."""
+"""The client for ``ftp://`` and ``ftps://``: what is asked of a server, and timed.
+
+ftplib has the conversation on the control connection; the bytes of files and lists are moved by code of our own.
+"""
 
 import builtins
-import contextlib
 import ftplib
 import hashlib
 import posixpath
@@ -9,41 +11,32 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from app import __version__
 from app.base import errors
-from app.clients import base, tcp
+from app.clients import base, tcp, tcp_info
 from app.clients.ftp import data as transfers
 from app.clients.ftp import listing as ftp_listing
-from app.clients.ftp.control import ControlConnection, connect, reply_error
+from app.clients.ftp.control import ControlConnection, reply_error
+from app.clients.ftp.link import FTPLink
 from storage import records
 from storage.plan import Settings
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
-_POLITE_SECONDS = 1.0
+"""Handed to the socket, or asked of it, at a time."""
 
 
-class FTPClient(base.OneByOne):
-    """A data connection for each transfer; passive, binary, TLS with protected data."""
+class FTPClient(FTPLink):
+    """Transfers in passive and binary mode; with TLS the data is protected as well."""
 
     has_handles = False
 
     def __init__(self, target: records.Target, secrets: base.Secrets, settings: Settings) -> None:
-        self.target = target
-        self._secrets = secrets
-        self._settings = settings
+        super().__init__(target, secrets, settings)
         self._block_bytes = min(settings.block_bytes or DEFAULT_BLOCK_BYTES, base.MAX_BLOCK_BYTES)
         self._buffer = base.receive_buffer(self._block_bytes)
-        self._path_in_use = ""
-        self._stall = tcp.StallWatch(settings.timeout_seconds, self._place_in_use)
-        self._control: ControlConnection | None = None
-        self._data: socket.socket | None = None
-
-    def connect(self) -> None:
-        self._linked()
 
     def facts(self) -> records.ClientFacts:
         return records.ClientFacts(
@@ -107,7 +100,7 @@ class FTPClient(base.OneByOne):
                 started_at = meter.start(look=self._stall.note_moved)
                 data = self._begin(control, opened, f"RETR {path}")
                 received_bytes, ended_at = transfers.receive_all(data, self._buffer, size_bytes, meter, into)
-                traffic = tcp.TcpInfo.of_socket(data)
+                traffic = tcp_info.TcpInfo.of_socket(data)
 
                 closing_at = time.perf_counter()
                 self._check_end(data, path, received_bytes, size_bytes)
@@ -129,7 +122,10 @@ class FTPClient(base.OneByOne):
             )
 
     def _check_end(self, data: socket.socket, path: str, received_bytes: int, size_bytes: int) -> None:
-        """A server that sends more than it had named is not asked what it will send before it has closed."""
+        """Raises CorruptedError where more came, or comes, than the size that the server had named.
+
+        With fewer bytes there is nothing to check here: the reply says why.
+        """
         if received_bytes < size_bytes:
             return
         if received_bytes > size_bytes or not transfers.has_ended(data, self._buffer, self._stall):
@@ -163,11 +159,11 @@ class FTPClient(base.OneByOne):
                     raise self._refused_in_transfer(control, path, error) from error
 
                 # A slow link may take longer to send what the kernel still holds than a reply may take.
-                while not control.has_said_something(transfers.TICK_SECONDS) and tcp.waiting_bytes(data):
+                while not control.has_said_something(transfers.TICK_SECONDS) and tcp_info.waiting_bytes(data):
                     meter.advance(content.size_bytes)
                 self._finish(control, path)
                 ended_at = meter.clock()
-                traffic = tcp.TcpInfo.of_socket(data)
+                traffic = tcp_info.TcpInfo.of_socket(data)
 
             self._check_stored(control, path, content.size_bytes)
             return base.Transfer(
@@ -262,65 +258,6 @@ class FTPClient(base.OneByOne):
             self.remove(path)
         self.put(path, _GivenContent(data), base.Meter(threading.Event()))
 
-    def abort(self) -> None:
-        for sock in (self._data, self._control.sock if self._control else None):
-            if sock is not None:
-                with contextlib.suppress(OSError):
-                    socket.socket.shutdown(sock, socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        control = self._control
-        self._control = None
-        if control is None:
-            return
-
-        with contextlib.suppress(OSError, EOFError, ftplib.Error, errors.MeasurementError):
-            with self._stall.stage(_POLITE_SECONDS):
-                control.quit()
-        control.close()
-
-    def _place_in_use(self) -> str:
-        return self._place_of(self._path_in_use)
-
-    def _place_of(self, path: str = "") -> str:
-        return records.format_target(replace(self.target, path=path), login=False, escaped=False)
-
-    def _linked(self) -> ControlConnection:
-        if self._control is None:
-            self._control = connect(self.target, self._secrets, self._stall, self._place_of())
-        return self._control
-
-    @contextlib.contextmanager
-    def _using(self, path: str) -> Iterator[ControlConnection]:
-        where = self._place_of(path)
-        if "\r" in path or "\n" in path or "\0" in path:
-            raise errors.NoSuchFileError(f"{where!r}: no FTP server takes line ends in a name; name another file")
-
-        control = self._linked()
-        self._path_in_use = path
-        try:
-            yield control
-        except ftplib.Error as error:
-            if isinstance(error, ftplib.error_reply) or str(error).startswith("421"):
-                self._drop()
-            raise reply_error(error, where) from error
-        except (OSError, EOFError) as error:
-            self._drop()
-            raise tcp.connection_error(error, where, self._settings.timeout_seconds) from error
-        except BaseException as error:
-            if control.unfinished or isinstance(error, (errors.ProtocolError, errors.StalledError)):
-                self._drop()
-            raise
-        finally:
-            self._path_in_use = ""
-
-    def _drop(self) -> None:
-        control = self._control
-        self._control = None
-        if control is not None:
-            with contextlib.suppress(OSError):
-                control.close()
-
     def _size(self, control: ControlConnection, path: str) -> int:
         if not control.knows_size:
             raise errors.MeasurementError(
@@ -374,46 +311,10 @@ class FTPClient(base.OneByOne):
             "the server's settings (vsftpd: write_enable)"
         )
 
-    @contextlib.contextmanager
-    def _data_connection(self, control: ControlConnection) -> Iterator[socket.socket]:
-        control.unfinished = True
-        self._data = control.open_data(self._settings.timeout_seconds)
-        try:
-            yield self._data
-        finally:
-            self._data.close()
-            self._data = None
-
-    def _begin(self, control: ControlConnection, data: socket.socket, command: str) -> socket.socket:
-        try:
-            control.begin(command)
-        except ftplib.Error:
-            control.unfinished = False
-            raise
-        self._data = control.protect(data)
-        transfers.wait_in_ticks(self._data)
-        return self._data
-
-    def _refused_in_transfer(self, control: ControlConnection, path: str, error: OSError) -> errors.MeasurementError:
-        try:
-            control.voidresp()
-        except ftplib.Error as reply:
-            control.unfinished = False
-            return reply_error(reply, self._place_of(path), storing=True)
-        except (OSError, EOFError):
-            pass
-        return tcp.connection_error(error, self._place_of(path), self._settings.timeout_seconds)
-
-    def _finish(self, control: ControlConnection, path: str) -> None:
-        try:
-            control.voidresp()
-        except ftplib.Error as error:
-            control.unfinished = False
-            raise reply_error(error, self._place_of(path), storing=True) from error
-        control.unfinished = False
-
 
 class _GivenContent(base.Content):
+    """Content that somebody has in memory already, such as a small file of a load."""
+
     def __init__(self, data: memoryview) -> None:
         self.size_bytes = len(data)
         self._data = data

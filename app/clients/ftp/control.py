@@ -1,4 +1,8 @@
-"""FTP's control connection: ftplib with limits on replies and with TLS session reuse for data."""
+"""FTP's control connection: ftplib with limits on replies and on time, and with TLS session reuse for data.
+
+ftplib calls ``getline``, ``getmultiline``, ``getresp``, ``putline``, ``makepasv`` and ``ntransfercmd``, which are
+replaced here.
+"""
 
 import contextlib
 import ftplib
@@ -17,8 +21,9 @@ from app.base.errors import (
     UnreachableError,
     UsageError,
 )
-from app.clients import tcp
+from app.clients import tcp, tcp_info
 from app.clients.base import Secrets
+from app.clients.stall_watch import StallWatch
 from storage.plan import DEFAULT_TIMEOUT_SECONDS
 from storage.records import Target
 
@@ -54,14 +59,14 @@ _EXTENDED_PORT = re.compile(r"\(\|\|\|([0-9]{1,5})\|\)")
 
 
 class ControlConnection(ftplib.FTP):
-    """Conversation in UTF-8; invalid bytes are preserved."""
+    """A conversation in UTF-8; invalid bytes are preserved. The welcome has been read once this is made."""
 
     def __init__(
         self,
         sock: socket.socket,
         host: str,
         context: ssl.SSLContext | None,
-        stall: tcp.StallWatch,
+        stall: StallWatch,
         where: str,
         *,
         implicit: bool,
@@ -72,14 +77,19 @@ class ControlConnection(ftplib.FTP):
         self.context = context
         self.stall = stall
         self.features: frozenset[str] = frozenset()
+        """What FEAT names, in capital letters."""
         self.knows_size = True
+        """Whether the server has SIZE."""
         self.unfinished = False
+        """Whether a transfer is under way, whose last reply has not been read."""
         self.reused: bool | None = None
+        """Whether the last data connection reused the TLS session; None before one, or without TLS."""
 
         self.sock: Any = self._wrapped(sock) if implicit else sock
         self.af = sock.family
         self._where = where
         self._received = bytearray()
+        """Read from the socket, and not taken as a line yet."""
         self.welcome = self.getresp()
 
     def _wrapped(self, sock: socket.socket, session: ssl.SSLSession | None = None) -> socket.socket:
@@ -253,10 +263,10 @@ class ControlConnection(ftplib.FTP):
             "ftp.banner": tcp.one_line(self.welcome[4:] if self.welcome else ""),
             "local_address": self.sock.getsockname()[0],
             "peer_address": self.sock.getpeername()[0],
-            **tcp.connection_facts(tcp.TcpInfo.of_socket(self.sock)),
+            **tcp_info.connection_facts(tcp_info.TcpInfo.of_socket(self.sock)),
         }
         with contextlib.suppress(ftplib.error_perm, ftplib.error_temp):
-            facts |= tcp.request_facts(self._do_nothing)
+            facts |= tcp_info.request_facts(self._do_nothing)
 
         if not self.knows_size:
             facts["ftp.size"] = "no"
@@ -268,7 +278,7 @@ class ControlConnection(ftplib.FTP):
         self.voidcmd("NOOP")
 
 
-def connect(target: Target, secrets: Secrets, stall: tcp.StallWatch, where: str) -> ControlConnection:
+def connect(target: Target, secrets: Secrets, stall: StallWatch, where: str) -> ControlConnection:
     """Logged in, binary mode. Raises UnreachableError, LoginError, ProtocolError."""
     if secrets.password and re.search(r"[\r\n]", secrets.password):
         raise UsageError("a password for FTP cannot contain line ends")

@@ -1,4 +1,7 @@
-"""FTP's data connections: what is received and sent between the two clock readings of a transfer."""
+"""FTP's data connections: what is received and sent while a transfer is timed, and the lines of a folder's list.
+
+A call that receives or sends ends after a *tick*, so that a cancellation or a stall is noticed.
+"""
 
 import os
 import socket
@@ -8,14 +11,19 @@ from collections.abc import Callable, Iterator
 
 from app.base.errors import ProtocolError
 from app.clients.base import Content, Meter, Sink
-from app.clients.tcp import StallWatch, waiting_bytes
+from app.clients.stall_watch import StallWatch
+from app.clients.tcp_info import waiting_bytes
 
 TICK_SECONDS = 0.1
 WAITS = (BlockingIOError, TimeoutError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+"""What a socket raises when nothing moved within a tick."""
 _LINE_BYTES = 8192
+"""The longest line of a list."""
 _LOW_WATER_BYTES = 128 * 1024
+"""The low water mark of a fast path: so many bytes must have arrived before ``recv`` returns."""
 
 _PROBE_BYTES = 16 * 1024 * 1024
+"""The first bytes of a file, whose speed tells whether the path is fast."""
 _SWIFT_BYTES_PER_SECOND = 500e6
 """A path is fast where the first bytes come faster than this."""
 
@@ -65,6 +73,8 @@ def _low_water(data: socket.socket, block_bytes: int, size_bytes: int, clock: Ca
 
 
 def send_all(data: socket.socket, content: Content, block_bytes: int, meter: Meter) -> None:
+    """Hand all of the content to the kernel, which may not have sent it yet."""
+
     def arrived_bytes(handed_bytes: int) -> int:
         return max(0, handed_bytes - waiting_bytes(data))
 

@@ -1,4 +1,8 @@
-"""impacket's SMB 3 connection on a :class:`Channel`, which protects what it sends and checks what it receives."""
+"""impacket's SMB 3 connection on our :class:`Channel`, which protects what it sends and checks what it receives.
+
+impacket does the login and connects to shares. It calls ``negotiateSession``, ``sendSMB`` and ``recvSMB``, which are
+replaced here; its state is in ``_Connection`` and ``_Session``.
+"""
 
 import hashlib
 import os
@@ -8,15 +12,8 @@ from typing import Any
 from impacket import nmb, smb3
 from impacket.smb3structs import SMB2Packet
 
-from app.base.errors import (
-    ConnectionLostError,
-    CorruptedError,
-    LoginError,
-    MeasurementError,
-    ProtocolError,
-    SharebenchError,
-)
-from app.clients.smb import negotiate, wire
+from app.base import errors
+from app.clients.smb import negotiate, protection, wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.wire import FRAME_BYTES, Opcode, Response
 from storage.plan import Settings
@@ -26,17 +23,22 @@ _SLOW_BLOCK_BYTES = 1024 * 1024
 
 
 class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
-    """impacket's own transport is slow, checks no answer and knows only AES-CCM and AES-CMAC."""
+    """Replaces impacket's own transport, which is slow, checks no answer and knows only AES-CCM and AES-CMAC."""
 
     def __init__(self, sock: socket.socket, channel: Channel, host: str, port: int, protection: Settings) -> None:
         self.channel = channel
         self.protection = protection
         self.negotiated: negotiate.Negotiated | None = None
+        """None before the server has answered."""
         self.is_guest = False
+        """Whether the session is a guest's or anonymous, and so cannot be protected."""
         self.signing: int | None = None
+        """The algorithm by which requests are signed; None where they are not."""
         self._offer = negotiate.Offer(client_guid=os.urandom(16), sign=protection.sign)
         self._login_answer = b""
-        self._failure: SharebenchError | None = None
+        """The last answer to SESSION_SETUP: its signature can be checked once the login has given a key."""
+        self._failure: errors.SharebenchError | None = None
+        """The first error, raised again for whatever impacket still sends."""
 
         session = nmb.NetBIOSTCPSession("sharebench", host, host, sess_port=port, timeout=None, sock=sock)
         address = sock.getpeername()[0]  # a name would be looked up again for each share
@@ -46,8 +48,8 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         request = negotiate.negotiate_frame(self._offer)
         try:
             response = self.channel.ask(request)
-        except ConnectionLostError as error:
-            raise ProtocolError(
+        except errors.ConnectionLostError as error:
+            raise errors.ProtocolError(
                 f"{self.channel.where}: the server hangs up on SMB 2; allow that there, or check the port"
             ) from error
         if response.status != wire.SUCCESS:
@@ -98,7 +100,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             response = self.channel.receive_for(packetID)
             message = bytes(response.message)  # the next request, which taking note may need, reuses the buffer
             self._take_note(response, message)
-        except SharebenchError as error:
+        except errors.SharebenchError as error:
             self._failure = error
             raise
         return SMB2Packet(message)
@@ -119,7 +121,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             self.close(opened["TreeConnect"], file_id)
 
     def _take_note(self, response: Response, message: bytes) -> None:
-        """Of what impacket does not look at in an answer."""
+        """Note in the channel what impacket does not look at in an answer."""
         self._bound_sizes()
         if response.status in wire.SESSION_OVER:
             self.channel.broken = True
@@ -129,14 +131,14 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         elif response.command == Opcode.TREE_CONNECT and response.status == wire.SUCCESS:
             self._open_tree(response)
         elif response.command == Opcode.TREE_CONNECT and response.status == wire.ACCESS_DENIED and self.is_guest:
-            raise LoginError(
+            raise errors.LoginError(
                 f"{self.channel.where}: the server does not know this user (mapped to guest), and the share does not "
                 "allow guests; log in as a user that it knows: smb://USER@HOST/SHARE"
             )
 
     def _take_login_answer(self, response: Response, message: bytes) -> None:
         if negotiate.is_old_challenge(message):
-            raise LoginError(
+            raise errors.LoginError(
                 f"{self.channel.where}: the server knows NTLMv1 alone, which gives passwords away; allow NTLMv2 there"
             )
         self._login_answer = message
@@ -144,7 +146,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         self.channel.session_id = response.session_id
 
     def _protect(self, *, anonymous: bool) -> None:
-        """Sign and encrypt from now on what has to be."""
+        """After the login: have the channel sign and encrypt what has to be. Raises where it cannot."""
         negotiated = self.negotiated
         assert negotiated is not None
         flags = wire.session_flags(memoryview(self._login_answer))
@@ -156,17 +158,17 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
 
         channel = self.channel
         preauth_hash = self._Session["PreauthIntegrityHashValue"]
-        keys = negotiate.Keys(session_key, negotiated.dialect, preauth_hash, negotiated.cipher)
-        algorithm = negotiated.signing if negotiated.dialect >= wire.SMB_3_0 else negotiate.HMAC_SHA256
-        channel.signer = negotiate.Signer(algorithm, keys.signing)
+        keys = protection.Keys(session_key, negotiated.dialect, preauth_hash, negotiated.cipher)
+        algorithm = negotiated.signing if negotiated.dialect >= wire.SMB_3_0 else protection.HMAC_SHA256
+        channel.signer = protection.Signer(algorithm, keys.signing)
         self._check_login()
 
         if negotiated.cipher is not None:
-            channel.sealer = negotiate.Sealer(negotiated.cipher, keys, channel.session_id)
+            channel.sealer = protection.Sealer(negotiated.cipher, keys, channel.session_id)
         channel.sign_all = self.protection.sign or negotiated.requires_signing
         channel.seal_all = self.protection.encrypt or bool(flags & wire.SESSION_ENCRYPT)
         if channel.seal_all and channel.sealer is None:
-            raise MeasurementError(
+            raise errors.MeasurementError(
                 f"{channel.where}: encryption is wanted, and the server offers none with SMB"
                 f" {wire.DIALECTS[negotiated.dialect]}; allow it there (smb encrypt, SMB 3), or measure without"
             )
@@ -174,29 +176,30 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
 
     def _refuse_unprotected(self, negotiated: negotiate.Negotiated) -> None:
         if self.protection.sign or self.protection.encrypt:
-            raise LoginError(
+            raise errors.LoginError(
                 f"{self.channel.where}: a guest session can be neither signed nor encrypted; log in as a user, or "
                 "measure without signing and encryption"
             )
         if negotiated.requires_signing:
-            raise LoginError(
+            raise errors.LoginError(
                 f"{self.channel.where}: the server requires signing, which a guest cannot do; log in as a user"
             )
 
     def _check_login(self) -> None:
+        """Raises CorruptedError unless the login's answer is signed with the key of the session."""
         where = self.channel.where
         answer = bytearray(self._login_answer)
         header = wire.parse_header(memoryview(answer))
         if not header.flags & wire.FLAG_SIGNED:
             if self._Connection["Dialect"] == wire.SMB_3_1_1:
-                raise CorruptedError(f"{where}: the login's answer is not signed; look for what is in between")
+                raise errors.CorruptedError(f"{where}: the login's answer is not signed; look for what is in between")
             return
 
         signature = bytes(answer[48:64])
         answer[48:64] = bytes(16)
         assert self.channel.signer is not None
         if self.channel.signer.sign(header.message_id, answer, from_server=True) != signature:
-            raise CorruptedError(
+            raise errors.CorruptedError(
                 f"{where}: the login's signature does not match; look for what is in between, or check the password"
             )
 
@@ -210,7 +213,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         if not wants_encryption:
             return
         if self.channel.sealer is None:
-            raise MeasurementError(
+            raise errors.MeasurementError(
                 f"{self.channel.where}: the share wants encryption, which this session cannot do; log in as a user, "
                 "and allow SMB 3 there"
             )
@@ -229,14 +232,14 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         change = f"the negotiation was changed on the way, to SMB {wire.DIALECTS[negotiated.dialect]}"
         try:
             response = channel.ask(negotiate.validate_frame(self._offer, tree_id), sign=True)
-        except ConnectionLostError as error:
+        except errors.ConnectionLostError as error:
             reason = "as it seems: the server hangs up when it is asked for its own; look for what is in between"
-            raise channel.fail(CorruptedError, f"{change}, {reason}") from error
+            raise channel.fail(errors.CorruptedError, f"{change}, {reason}") from error
 
         is_refused = response.status == wire.ACCESS_DENIED
         is_other = response.status == wire.SUCCESS and not negotiate.is_validated(response.message, negotiated)
         if is_refused or is_other:
-            raise channel.fail(CorruptedError, f"{change}; look for what is in between")
+            raise channel.fail(errors.CorruptedError, f"{change}; look for what is in between")
 
     def _bound_sizes(self) -> None:
         """Keep impacket's blocks within the credits that there are."""

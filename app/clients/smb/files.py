@@ -1,71 +1,45 @@
-"""One user's file operations over SMB, light enough for a thousand users in a process."""
+"""One user's file operations over SMB: single requests rather than a pipeline, for a thousand users in a process."""
 
-from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from app.base.errors import ProtocolError
-from app.clients.base import FileHandle, FileMove, FileStatus, Moved, OpenMode, Secrets
+from app.clients import base
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.client import SMBLink
 from app.clients.smb.connection import ChannelConnection
-from app.clients.smb.share import DEFAULT_IN_FLIGHT, Share, charge, opening
-from app.clients.smb.wire import (
-    CREDIT_BYTES,
-    END_OF_FILE,
-    SAME_FILE,
-    SUCCESS,
-    OpenedFile,
-    Request,
-    Response,
-    View,
-    place,
+from app.clients.smb.file_mover import (
+    ACCESS_AND_DISPOSITION,
+    COMPOUND_BYTES,
+    RELATED_REQUESTS,
+    FileMover,
+    affordable_bytes,
+    request_charge,
 )
+from app.clients.smb.link import SMBLink
+from app.clients.smb.share import Share
 from storage.plan import Settings
 from storage.records import Target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 """Size of one READ or WRITE, as mount.cifs and Windows use; smaller files use their own size."""
 _OVERHEAD_BYTES = 256
-_COMPOUND_BYTES = 512
-"""Room for all of an answer that is no data, also of three in one frame."""
+"""More than the headers of an answer that carries data."""
 _CREDITS = 64
-_RELATED_REQUESTS = 3
-_MODES = {
-    OpenMode.READ: (wire.ACCESS_READ, wire.DISPOSITION_OPEN),
-    OpenMode.UPDATE: (wire.ACCESS_READ_WRITE, wire.DISPOSITION_OPEN),
-    OpenMode.CREATE: (wire.ACCESS_READ_WRITE, wire.DISPOSITION_CREATE),
-    OpenMode.REPLACE: (wire.ACCESS_READ_WRITE, wire.DISPOSITION_REPLACE),
-}
-
-
-@dataclass(slots=True)
-class _Moving:
-    """A file that is being moved, while others are."""
-
-    file: FileMove
-    is_ended: bool
-    """All of it was moved, or nothing more can be."""
-    awaited_answers: int = 0
-    """To the requests about it that are under way."""
-    moved_bytes: int = 0
-    file_id: bytes = b""
-    """Once it is open, until it is closed."""
-    is_flushed: bool = False
-    """Whether the server was asked to flush it."""
+"""Asked for by each of the users, of whom a server may have a thousand."""
 
 
 class SMBFiles(SMBLink):
-    """Single requests on a share; open, operation and close form one compound request."""
+    """A user's connection (``Files``); a request by path opens, asks and closes in one compound."""
 
     has_handles = True
-    _read_bytes = CREDIT_BYTES
-    _write_bytes = CREDIT_BYTES
+    _read_bytes = wire.CREDIT_BYTES
+    _write_bytes = wire.CREDIT_BYTES
+    """The most that one request moves; set at the login."""
 
-    def __init__(self, target: Target, secrets: Secrets, settings: Settings) -> None:
+    def __init__(self, target: Target, secrets: base.Secrets, settings: Settings) -> None:
         super().__init__(target, secrets, settings)
-        self._root = place(replace(target, path=""))
+        self._root = wire.place(replace(target, path=""))
 
     def connect(self) -> None:
         self.connected_share()
@@ -74,22 +48,22 @@ class SMBFiles(SMBLink):
     def is_printer(self) -> bool:
         return self.connected_share().is_printer
 
-    def open(self, path: str, mode: OpenMode = OpenMode.READ) -> FileHandle:
-        access, disposition = _MODES[mode]
+    def open(self, path: str, mode: base.OpenMode = base.OpenMode.READ) -> base.FileHandle:
+        access, disposition = ACCESS_AND_DISPOSITION[mode]
         file = self._share_at(path).open(path, access, disposition, wire.OPTION_NOT_A_FOLDER)
-        return FileHandle(path, file.size_bytes, file.is_folder, file.file_id)
+        return base.FileHandle(path, file.size_bytes, file.is_folder, file.file_id)
 
-    def read_at(self, handle: FileHandle, offset: int, length: int) -> int:
+    def read_at(self, handle: base.FileHandle, offset: int, length: int) -> int:
         share = self._share_at(handle.path)
         channel = share.channel
         end = offset + length
         position = offset
         while position < end:
-            asked_bytes = self._affordable(channel, min(end - position, self._read_bytes))
+            asked_bytes = affordable_bytes(channel, min(end - position, self._read_bytes))
             request = wire.frame(*wire.read(handle.token, position, asked_bytes), share.tree_id)
             channel.reserve(asked_bytes + _OVERHEAD_BYTES)
-            response = channel.ask(request, charge=_cost(channel, asked_bytes))
-            if response.status == END_OF_FILE:
+            response = channel.ask(request, charge=request_charge(channel, asked_bytes))
+            if response.status == wire.END_OF_FILE:
                 break
 
             data = wire.read_data(share.sound(response).message)
@@ -98,43 +72,43 @@ class SMBFiles(SMBLink):
             position += len(data)
         return position - offset
 
-    def write_at(self, handle: FileHandle, offset: int, data: memoryview) -> None:
+    def write_at(self, handle: base.FileHandle, offset: int, data: memoryview) -> None:
         share = self._share_at(handle.path)
         channel = share.channel
         done_bytes = 0
         while done_bytes < len(data):
-            length = self._affordable(channel, min(len(data) - done_bytes, self._write_bytes))
+            length = affordable_bytes(channel, min(len(data) - done_bytes, self._write_bytes))
             piece = data[done_bytes : done_bytes + length]
             request = wire.frame(*wire.write(handle.token, offset + done_bytes, length), share.tree_id)
             channel.stall.start()
-            message_id = channel.send(request, piece, charge=_cost(channel, length))
+            message_id = channel.send(request, piece, charge=request_charge(channel, length))
 
             written_bytes = wire.written_bytes(share.sound(channel.receive_for(message_id)).message)
             if not 0 < written_bytes <= length:
                 raise channel.fail(ProtocolError, "the server wrote nothing; see its log")
             done_bytes += written_bytes
 
-    def flush(self, handle: FileHandle) -> None:
+    def flush(self, handle: base.FileHandle) -> None:
         self._share_at(handle.path).ask(wire.flush(handle.token))
 
-    def close_file(self, handle: FileHandle) -> None:
-        self._share_at(handle.path).close(OpenedFile(handle.token, handle.size_bytes, handle.is_folder))
+    def close_file(self, handle: base.FileHandle) -> None:
+        self._share_at(handle.path).close(wire.OpenedFile(handle.token, handle.size_bytes, handle.is_folder))
 
-    def query(self, path: str) -> FileStatus:
+    def query(self, path: str) -> base.FileStatus:
         # Ours: smbclient-ng's path_isdir and path_isfile take every error for "no", and loads time it.
         share = self._share_at(path)
-        state = wire.parse_state(self._ask_about(share, path, wire.query(SAME_FILE, wire.STANDARD_INFORMATION)))
+        state = wire.parse_state(self._ask_about(share, path, wire.query(wire.SAME_FILE, wire.STANDARD_INFORMATION)))
         if state is None:
             raise ProtocolError(f"{share.channel.where}: the server's answer is cut off; see its log")
         size_bytes, is_folder = state
-        return FileStatus(size_bytes=size_bytes, is_folder=is_folder)
+        return base.FileStatus(size_bytes=size_bytes, is_folder=is_folder)
 
     def free_bytes(self, path: str) -> int | None:
-        query = wire.query(SAME_FILE, wire.FULL_SIZE_INFORMATION, wire.FILE_SYSTEM)
+        query = wire.query(wire.SAME_FILE, wire.FULL_SIZE_INFORMATION, wire.FILE_SYSTEM)
         return wire.parse_free_bytes(self._ask_about(self._share_at(path), path, query))
 
     def rename(self, path: str, new_path: str) -> None:
-        request = wire.rename(SAME_FILE, wire.wire_name(new_path).encode("utf-16-le"))
+        request = wire.rename(wire.SAME_FILE, wire.wire_name(new_path).encode("utf-16-le"))
         self._ask_about(self._share_at(path), path, request, wire.ACCESS_DELETE)
 
     def make_folder(self, path: str) -> None:
@@ -149,31 +123,31 @@ class SMBFiles(SMBLink):
 
     def read_file(self, path: str, size_bytes: int) -> int:
         share = self._share_at(path)
-        if not 0 < size_bytes <= CREDIT_BYTES or share.channel.credits < _RELATED_REQUESTS:
+        if not 0 < size_bytes <= wire.CREDIT_BYTES or share.channel.credits < RELATED_REQUESTS:
             handle = self.open(path)
             try:
                 return self.read_at(handle, 0, size_bytes)
             finally:
                 self._close_after(handle)
 
-        access, disposition = _MODES[OpenMode.READ]
-        share.channel.reserve(size_bytes + _COMPOUND_BYTES)
+        access, disposition = ACCESS_AND_DISPOSITION[base.OpenMode.READ]
+        share.channel.reserve(size_bytes + COMPOUND_BYTES)
         answers = share.together(
             path,
             access,
-            wire.read(SAME_FILE, 0, size_bytes),
+            wire.read(wire.SAME_FILE, 0, size_bytes),
             disposition=disposition,
             options=wire.OPTION_NOT_A_FOLDER,
         )
         status, message = answers[1]
-        data = wire.read_data(message) if status == SUCCESS else b""
+        data = wire.read_data(message) if status == wire.SUCCESS else b""
         if data is None:
             raise ProtocolError(f"{share.channel.where}: the server's answer is cut off; see its log")
         return len(data)
 
-    def write_file(self, path: str, data: memoryview, mode: OpenMode = OpenMode.CREATE) -> None:
+    def write_file(self, path: str, data: memoryview, mode: base.OpenMode = base.OpenMode.CREATE) -> None:
         share = self._share_at(path)
-        if not 0 < len(data) <= CREDIT_BYTES or share.channel.credits < _RELATED_REQUESTS:
+        if not 0 < len(data) <= wire.CREDIT_BYTES or share.channel.credits < RELATED_REQUESTS:
             handle = self.open(path, mode)
             try:
                 self.write_at(handle, 0, data)
@@ -181,132 +155,18 @@ class SMBFiles(SMBLink):
                 self._close_after(handle)
             return
 
-        access, disposition = _MODES[mode]
-        command, body = wire.write(SAME_FILE, 0, len(data))
+        access, disposition = ACCESS_AND_DISPOSITION[mode]
+        command, body = wire.write(wire.SAME_FILE, 0, len(data))
         write = command, b"".join((body, data))
         answers = share.together(path, access, write, disposition=disposition, options=wire.OPTION_NOT_A_FOLDER)
         _status, message = answers[1]
         if wire.written_bytes(message) != len(data):
             raise ProtocolError(f"{share.channel.where}: the server wrote less than it was given; see its log")
 
-    def move_files(self, files: Iterable[FileMove], moved: Moved) -> None:
+    def move_files(self, files: Iterable[base.FileMove], moved: base.Moved) -> None:
         """Raises the first error once every file that was opened is closed."""
         channel = self.connected_share().channel
-        depth = self._settings.in_flight or DEFAULT_IN_FLIGHT
-        files_to_come = iter(files)
-        ready: deque[_Moving] = deque()
-        by_message_id: dict[int, _Moving] = {}
-        under_way = 0
-        failures: list[Exception] = []
-        while True:
-            while not failures and under_way < depth and (file := next(files_to_come, None)) is not None:
-                ready.append(_Moving(file, is_ended=not file.size_bytes))
-                under_way += 1
-            while ready and (channel.credits >= _RELATED_REQUESTS or not by_message_id):
-                moving = ready.popleft()
-                for message_id in self._ask_next(moving):
-                    by_message_id[message_id] = moving
-            if not by_message_id:
-                break
-
-            channel.stall.start()
-            response = channel.receive()
-            moving = by_message_id.pop(response.message_id)
-            moving.awaited_answers -= 1
-            try:
-                self._take_answer(moving, response)
-                if not moving.awaited_answers and not moving.file_id:
-                    moved(moving.file, moving.moved_bytes)
-            except Exception as error:
-                if channel.broken:
-                    raise
-                failures.append(error)
-                moving.is_ended = True
-
-            if moving.awaited_answers:
-                continue
-            if moving.file_id:
-                ready.append(moving)
-            else:
-                under_way -= 1
-        if failures:
-            raise failures[0]
-
-    def _ask_next(self, moving: _Moving) -> list[int]:
-        """The ids of what follows: everything in one compound if possible."""
-        path, size_bytes, data = moving.file
-        share = self._share_at(path)
-        channel = share.channel
-        most_bytes = self._read_bytes if data is None else self._write_bytes
-        length = self._affordable(channel, min(size_bytes - moving.moved_bytes, most_bytes))
-        channel.reserve(length + _COMPOUND_BYTES)
-
-        if not moving.file_id:
-            return self._ask_to_open(share, moving, length)
-        is_whole = moving.moved_bytes == size_bytes
-        if is_whole and self._flushes(moving) and not moving.is_flushed:
-            moving.is_flushed = True
-            return self._ask_one(share, moving, wire.flush(moving.file_id))
-        if moving.is_ended:
-            file_id = moving.file_id
-            moving.file_id = b""
-            return self._ask_one(share, moving, wire.close(file_id))
-        if data is None:
-            return self._ask_one(share, moving, wire.read(moving.file_id, moving.moved_bytes, length), length)
-        request = wire.write(moving.file_id, moving.moved_bytes, length)
-        return self._ask_one(share, moving, request, length, data[moving.moved_bytes : moving.moved_bytes + length])
-
-    def _ask_to_open(self, share: Share, moving: _Moving, length: int) -> list[int]:
-        """Together with all else if the file is one piece of at most a credit."""
-        path, size_bytes, data = moving.file
-        channel = share.channel
-        access, disposition = _MODES[OpenMode.READ if data is None else OpenMode.CREATE]
-        create = opening(path, access, disposition, wire.OPTION_NOT_A_FOLDER)
-
-        is_whole = 0 < size_bytes == length <= CREDIT_BYTES and channel.credits >= _RELATED_REQUESTS
-        # Samba before 4.17.1 fails a flush in a compound that its disk does not finish at once.
-        if share.single_requests or not is_whole or self._flushes(moving):
-            return self._ask_one(share, moving, create)
-
-        if data is None:
-            move = wire.read(SAME_FILE, 0, length)
-        else:
-            command, body = wire.write(SAME_FILE, 0, length)
-            move = command, b"".join((body, data[:length]))
-        moving.awaited_answers = _RELATED_REQUESTS
-        requests = create, move, wire.close(SAME_FILE)
-        return channel.send_related([wire.frame(*request, share.tree_id) for request in requests])
-
-    @staticmethod
-    def _ask_one(share: Share, moving: _Moving, request: Request, length: int = 0, payload: View = b"") -> list[int]:
-        moving.awaited_answers = 1
-        message = wire.frame(*request, share.tree_id)
-        return [share.channel.send(message, payload, charge=_cost(share.channel, length))]
-
-    def _flushes(self, moving: _Moving) -> bool:
-        return self._settings.flush and moving.file.data is not None
-
-    def _take_answer(self, moving: _Moving, response: Response) -> None:
-        share = self._share_at(moving.file.path)
-        share.sound(response, (END_OF_FILE,) if response.command == wire.Opcode.READ else ())
-
-        if response.command == wire.Opcode.CREATE:
-            opened = wire.parse_created(response.message)
-            if opened is None:
-                raise share.cut_off()
-            moving.file_id = opened.file_id
-        elif response.command == wire.Opcode.CLOSE:
-            moving.file_id = b""
-        elif response.command == wire.Opcode.FLUSH:
-            return
-        elif response.status == END_OF_FILE:
-            moving.is_ended = True
-        else:
-            moved_bytes = _moved_bytes(response, moving.file)
-            if not 0 < moved_bytes <= moving.file.size_bytes - moving.moved_bytes:
-                raise share.cut_off()
-            moving.moved_bytes += moved_bytes
-            moving.is_ended = moving.moved_bytes == moving.file.size_bytes
+        FileMover(self._share_at, channel, self._read_bytes, self._write_bytes, self._settings).move(files, moved)
 
     def _dial(self, where: str) -> Channel:
         channel = super()._dial(where)
@@ -318,37 +178,22 @@ class SMBFiles(SMBLink):
         assert negotiated is not None
         block_bytes = self._settings.block_bytes or DEFAULT_BLOCK_BYTES
         if not negotiated.multi_credit:
-            block_bytes = min(block_bytes, CREDIT_BYTES)
+            block_bytes = min(block_bytes, wire.CREDIT_BYTES)
         self._read_bytes = min(block_bytes, negotiated.max_read_bytes)
         self._write_bytes = min(block_bytes, negotiated.max_write_bytes)
 
     def _share_at(self, path: str) -> Share:
+        """The share, whose errors name the path from now on."""
         share = self.connected_share()
         share.channel.where = f"{self._root}/{path.strip('/')}"
         return share
 
-    @staticmethod
-    def _affordable(channel: Channel, length: int) -> int:
-        if channel.credits < 1:
-            raise channel.fail(ProtocolError, "the server grants no credits, so nothing may be asked; see its log")
-        return min(length, channel.credits * CREDIT_BYTES)
-
-    def _close_after(self, handle: FileHandle) -> None:
-        """If the connection failed, the file is closed already."""
+    def _close_after(self, handle: base.FileHandle) -> None:
+        """Close the file, unless the connection failed, which closed it already."""
         if self._link is not None and not self._link.channel.broken:
             self.close_file(handle)
 
     @staticmethod
-    def _ask_about(share: Share, path: str, request: Request, access: int = wire.ACCESS_ATTRIBUTES) -> memoryview:
+    def _ask_about(share: Share, path: str, request: wire.Request, access: int = wire.ACCESS_ATTRIBUTES) -> memoryview:
         _status, message = share.together(path, access, request)[1]
         return message
-
-
-def _moved_bytes(response: Response, file: FileMove) -> int:
-    if file.data is not None:
-        return wire.written_bytes(response.message)
-    return len(wire.read_data(response.message) or b"")
-
-
-def _cost(channel: Channel, length: int) -> int:
-    return charge(length) if channel.multi_credit else 1

@@ -1,4 +1,4 @@
-"""What impacket raises, as one of our errors in one line."""
+"""Makes one of our errors, in one line, of whatever impacket raises."""
 
 import contextlib
 import traceback
@@ -15,6 +15,7 @@ _MISTAKES = TypeError | AttributeError | AssertionError | NameError
 
 @contextlib.contextmanager
 def mapped(where: str) -> Iterator[None]:
+    """Raises our error for what impacket raises inside the block; ``where`` begins its message."""
     try:
         yield
     except SharebenchError:

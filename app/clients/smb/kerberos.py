@@ -11,16 +11,16 @@ import struct
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from impacket.krb5 import asn1, constants, crypto
+from impacket.krb5 import asn1, constants, crypto, types
 from impacket.krb5.ccache import CCache
 from impacket.krb5.kerberosv5 import KerberosError
-from impacket.krb5.types import KerberosTime, Principal, Ticket
 from pyasn1.codec.der import decoder, encoder
 from pyasn1.error import PyAsn1Error
 from pyasn1.type.univ import noValue
 
 from app.base import errors
 from app.clients import tcp
+from app.clients.stall_watch import StallWatch
 
 PORT = 88
 _MOST_ANSWER_BYTES = 1 << 20
@@ -44,6 +44,8 @@ _ANSWER_KEY_USAGE = 8
 
 
 class ServiceLogin(NamedTuple):
+    """Who logs in, with a ticket for the server."""
+
     user: str
     realm: str
     ticket: dict[str, Any]
@@ -51,6 +53,8 @@ class ServiceLogin(NamedTuple):
 
 
 class _Granted(NamedTuple):
+    """A ticket that was granted, with the key of its session."""
+
     answer: bytes
     """The encoded AS-REP or TGS-REP with the ticket."""
     cipher: Any
@@ -86,7 +90,7 @@ def _client_of(credential: Any) -> str:
 
 
 def _ask_for_service(service: str, realm: str, granted: _Granted, timeout_seconds: float) -> dict[str, Any]:
-    """Follows the referrals from realm to realm (RFC 6806 8)."""
+    """The ticket for the service, as impacket takes it; referrals are followed from realm to realm (RFC 6806 8)."""
     for _ in range(_MOST_REALMS):
         request = _service_request(service, realm, granted)
         answer = ask_kerberos(request, realm.upper(), timeout_seconds)
@@ -132,10 +136,10 @@ def _fill_body(body: Any, service: str, realm: str, granted: _Granted, now: dt.d
         constants.KDCOptions.canonicalize,
     )
     body["kdc-options"] = constants.encodeFlags([option.value for option in options])
-    service_name = Principal(service, type=constants.PrincipalNameType.NT_SRV_INST.value)
+    service_name = types.Principal(service, type=constants.PrincipalNameType.NT_SRV_INST.value)
     asn1.seq_set(body, "sname", service_name.components_to_asn1)
     body["realm"] = realm.upper()
-    body["till"] = KerberosTime.to_asn1(now + dt.timedelta(days=1))
+    body["till"] = types.KerberosTime.to_asn1(now + dt.timedelta(days=1))
     body["nonce"] = nonce
 
     # In the order that impacket offers them: what its kerberosLogin has always been used with.
@@ -150,9 +154,9 @@ def _fill_body(body: Any, service: str, realm: str, granted: _Granted, now: dt.d
 def _ticket_presented(granted: _Granted, now: dt.datetime, body: bytes) -> bytes:
     """The AP-REQ (RFC 4120 5.5.1) that shows the ticket, with proof that its session key is known."""
     decoded = _decoded_reply(granted.answer)
-    ticket = Ticket()
+    ticket = types.Ticket()
     ticket.from_asn1(decoded["ticket"])
-    client = Principal()
+    client = types.Principal()
     client.from_asn1(decoded, "crealm", "cname")
 
     authenticator = asn1.Authenticator()
@@ -160,7 +164,7 @@ def _ticket_presented(granted: _Granted, now: dt.datetime, body: bytes) -> bytes
     authenticator["crealm"] = decoded["crealm"].asOctets()
     asn1.seq_set(authenticator, "cname", client.components_to_asn1)
     authenticator["cusec"] = now.microsecond
-    authenticator["ctime"] = KerberosTime.to_asn1(now)
+    authenticator["ctime"] = types.KerberosTime.to_asn1(now)
 
     # impacket sends no checksum of the request; MIT's server refuses that since version 1.20.
     kind = _CHECKSUM_OF_KEY.get(int(granted.session_key.enctype))
@@ -190,6 +194,7 @@ def _decoded_reply(answer: bytes) -> Any:
 
 
 def _granted_by(answer: bytes, asked_with: _Granted) -> _Granted:
+    """The ticket in the answer to a request that was made with another one, by whose key it is decrypted."""
     reply = decoder.decode(answer, asn1Spec=asn1.TGS_REP())[0]
     plain = asked_with.cipher.decrypt(asked_with.session_key, _ANSWER_KEY_USAGE, reply["enc-part"]["cipher"])
     content = decoder.decode(plain, asn1Spec=asn1.EncTGSRepPart())[0]
@@ -202,16 +207,19 @@ def _granted_by(answer: bytes, asked_with: _Granted) -> _Granted:
 def _name_of_ticket(answer: bytes) -> list[str]:
     """``cifs`` and the host, or ``krbtgt`` and the next realm to ask."""
     reply = decoder.decode(answer, asn1Spec=asn1.TGS_REP())[0]
-    principal = Principal()
+    principal = types.Principal()
     principal.from_asn1(reply["ticket"], "realm", "sname")
     components: list[str] = principal.components
     return components
 
 
 def ask_kerberos(request: bytes, server: str, timeout_seconds: float) -> bytes:
-    """Raises KerberosError for a refusal, StalledError after ``timeout_seconds`` without an answer."""
+    """The server's answer, each of the two with its length in front (RFC 4120 7.2.2).
+
+    Raises KerberosError for a refusal, StalledError after ``timeout_seconds`` without an answer.
+    """
     where = f"Kerberos server {server}:{PORT}"
-    watch = tcp.StallWatch(timeout_seconds, lambda: where)
+    watch = StallWatch(timeout_seconds, lambda: where)
     with tcp.connect_tcp(server, PORT, where, timeout_seconds, "a Kerberos server") as sock:
         watch.start()
         try:
@@ -233,7 +241,7 @@ def ask_kerberos(request: bytes, server: str, timeout_seconds: float) -> bytes:
     return answer
 
 
-def _receive_exactly(sock: socket.socket, count: int, watch: tcp.StallWatch, where: str) -> bytes:
+def _receive_exactly(sock: socket.socket, count: int, watch: StallWatch, where: str) -> bytes:
     data = b""
     while len(data) < count:
         watch.check()

@@ -1,20 +1,15 @@
-"""A server that answers success without content, as fast as it can: it measures the client ceiling."""
+"""An SMB server without files that answers success as fast as it can, so that the client's own speed is measured.
+
+It runs in a process of its own, at the other end of a loopback connection (``app.clients.smb.ceiling``).
+"""
 
 import contextlib
-import copy
 import os
 import socket
 import struct
-import threading
-from collections.abc import Iterator
 
-from app.clients.base import Content, Meter
 from app.clients.smb import wire
-from app.clients.smb.channel import Channel
-from app.clients.smb.negotiate import CIPHER_NAMES, SIGNING_NAMES, Keys, Sealer, Signer
-from app.clients.smb.share import Window, read_file, write_file
-from app.clients.tcp import far_process
-from storage.records import ClientFacts, Command
+from app.clients.smb.protection import Sealer, Signer
 
 _LONGEST_ANSWER = memoryview(bytes(88))
 _ANSWER_BYTES: dict[int, int] = {wire.Opcode.CREATE: 88, wire.Opcode.CLOSE: 60, wire.Opcode.QUERY_INFO: 8}
@@ -65,6 +60,7 @@ class NullServer:
         return True
 
     def _result(self, request: memoryview, command: int) -> tuple[int, bytes, memoryview]:
+        """Status, body and payload of the answer to a request."""
         # A READ and a WRITE have their length at the same place.
         length = int.from_bytes(request[wire.HEADER_BYTES + 4 : wire.HEADER_BYTES + 8], "little")
         if command == wire.Opcode.READ:
@@ -101,56 +97,3 @@ class NullServer:
                 sent -= len(views.pop(0))
             if views:
                 views[0] = views[0][sent:]
-
-
-_CREDITS = 8192
-_FILE_ID = bytes(16)
-_TREE_ID = 1
-_SESSION_ID = 1
-
-
-def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
-    window = Window(block_bytes=facts.block_bytes or wire.CREDIT_BYTES, in_flight=facts.in_flight or 1)
-    with null_channel(facts) as channel:
-        meter = Meter(threading.Event())
-        if command is Command.PUT:
-            new_file = wire.OpenedFile(_FILE_ID, 0, is_folder=False)
-            return write_file(channel, _TREE_ID, new_file, window, meter, Content(size_bytes))
-
-        file = wire.OpenedFile(_FILE_ID, size_bytes, is_folder=False)
-        return read_file(channel, _TREE_ID, file, window, meter, None)
-
-
-@contextlib.contextmanager
-def null_channel(facts: ClientFacts) -> Iterator[Channel]:
-    """A channel to a :class:`NullServer` in a process of its own, protected as the facts say."""
-    dialect = next(number for number, name in wire.DIALECTS.items() if name == facts.dialect)
-    signing = next((number for number, name in SIGNING_NAMES.items() if name == facts.signing), None)
-    cipher = next((number for number, name in CIPHER_NAMES.items() if name == facts.encryption), None)
-    keys = Keys(os.urandom(16), dialect, os.urandom(64), cipher)
-
-    def answer(sock: socket.socket) -> None:
-        signer = None if signing is None else Signer(signing, keys.signing)
-        sealer = None if cipher is None else Sealer(cipher, _keys_of_server(keys), _SESSION_ID)
-        NullServer(sock, signer, sealer, facts.block_bytes or wire.CREDIT_BYTES).serve()
-
-    with far_process(answer) as sock:
-        channel = Channel(sock, "the calibration", 30.0)
-        channel.credits = _CREDITS
-        channel.session_id = _SESSION_ID
-        channel.multi_credit = dialect != wire.SMB_2_0_2
-        if signing is not None:
-            channel.signer = Signer(signing, keys.signing)
-            channel.sign_all = True
-        if cipher is not None:
-            channel.sealer = Sealer(cipher, keys, _SESSION_ID)
-            channel.seal_all = True
-        yield channel
-
-
-def _keys_of_server(keys: Keys) -> Keys:
-    """One side encrypts with what the other decrypts with."""
-    mirrored = copy.copy(keys)
-    mirrored.encryption = keys.decryption
-    mirrored.decryption = keys.encryption
-    return mirrored

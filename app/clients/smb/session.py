@@ -1,45 +1,44 @@
-"""The login at an SMB server, and what is asked of it apart from the timed transfers."""
+"""The login at an SMB server, and what is asked of it apart from the timed transfers: its shares, removing folders.
+
+impacket logs in, on our connection; smbclient-ng is asked for the rest, on the same one.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import re
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from impacket.smbconnection import SessionError, SMBConnection
-from smbclientng.types.Credentials import Credentials
 
 from app.base import errors
 from app.clients.base import Secrets
 from app.clients.smb import impacket_errors, wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.connection import ChannelConnection
+from app.clients.smb.credentials import login_credentials
 from app.clients.smb.wire import place
-from app.clients.tcp import connect_tcp
+from storage import records
 from storage.plan import Settings
-from storage.records import Target
 
 if TYPE_CHECKING:
     from app.clients.smb.smbclientng_session import LoggedInSession
 
-_NT_HASH = re.compile(r"[0-9A-Fa-f]{32}")
 _NOT_A_FOLDER = 0x80000003
 """Printer, device, pipe and administrative share (MS-SRVS 2.2.2.4)."""
 
 
 class Session:
-    """Logged in once it is made.
+    """A login by impacket, done once this is made. Raises LoginError and what a connection raises.
 
-    smbclient-ng's own login takes no connection. It opens two, the first to try the port, and by IPv4 alone; it offers
-    neither AES-GCM nor AES-GMAC, logs errors, and opens two pipes, for which Samba starts two programs.
+    smbclient-ng's own login cannot be used: it takes no connection. It opens two, the first to try the port, and by
+    IPv4 alone; it offers neither AES-GCM nor AES-GMAC, logs errors, and opens two pipes, for which Samba starts two
+    programs.
     """
 
-    def __init__(self, target: Target, secrets: Secrets, channel: Channel, settings: Settings) -> None:
-        self._where = place(Target(protocol="smb", host=target.host, port=target.port))
+    def __init__(self, target: records.Target, secrets: Secrets, channel: Channel, settings: Settings) -> None:
+        self._where = place(records.Target(protocol="smb", host=target.host, port=target.port))
         self._port = target.port_number
         with impacket_errors.mapped(self._where):
             self.connection = ChannelConnection(channel.sock, channel, target.host, target.port_number, settings)
@@ -140,31 +139,3 @@ class Session:
 
 def refused_login(where: str) -> errors.LoginError:
     return errors.LoginError(f"{where}: the server refused the login; check the user, the password and the domain")
-
-
-def login_credentials(target: Target, secrets: Secrets) -> Credentials:
-    if secrets.nt_hash and not _NT_HASH.fullmatch(secrets.nt_hash):
-        raise errors.UsageError("an NT hash is 32 hexadecimal digits; give those, or the password")
-
-    return Credentials(
-        domain=target.domain or "",
-        username=target.user or "",
-        password=secrets.password or "",
-        hashes=f":{secrets.nt_hash}" if secrets.nt_hash else None,
-        use_kerberos=secrets.kerberos,
-        ccacheFile=_ticket_cache(target.host) if secrets.kerberos else None,
-    )
-
-
-def _ticket_cache(host: str) -> str:
-    default = f"/tmp/krb5cc_{os.getuid()}"  # noqa: S108 - MIT's own default
-    cache = os.environ.get("KRB5CCNAME", default).removeprefix("FILE:")
-    if not Path(cache).is_file():
-        raise errors.LoginError(f"smb://{host}: no Kerberos ticket in {cache}; get one with kinit, or set KRB5CCNAME")
-    return cache
-
-
-def reach(target: Target, timeout_seconds: float, hold: Callable[[socket.socket], None]) -> socket.socket:
-    """``hold`` as in :func:`connect_tcp`. Raises UnreachableError."""
-    where = place(Target(protocol="smb", host=target.host, port=target.port))
-    return connect_tcp(target.host, target.port_number, where, timeout_seconds, "smbd", hold)

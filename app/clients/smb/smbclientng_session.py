@@ -61,7 +61,7 @@ class Listener:
 
 
 class LoggedInSession(SMBSession):  # type: ignore[misc]
-    """smbclient-ng's own login takes no connection, so that ours is given to the session after it was made."""
+    """smbclient-ng's session on our connection, which it is given after it was made: its login takes none."""
 
     def __init__(self, client: SMBConnection, port: int, timeout_seconds: float, credentials: Credentials) -> None:
         self._listener = Listener()

@@ -1,4 +1,8 @@
-"""SMB2 messages, packed and parsed by offset (MS-SMB2 2.2); :func:`frame` makes one of a command and a body."""
+"""SMB2 messages: constants, how requests are packed and answers parsed (MS-SMB2 2.2), and what a status means.
+
+A request here is a command and a body. :func:`frame` puts a header before them, whose ids and credits the channel
+*stamps* when it is sent. Answers are parsed by offset from whole messages, header included.
+"""
 
 import struct
 from enum import IntEnum
@@ -10,25 +14,31 @@ from storage.records import Target
 
 View = bytes | bytearray | memoryview
 
+# Frames and headers
 FRAME_BYTES = 4
 """A zero byte and the length in three bytes (MS-SMB2 2.1)."""
 HEADER_BYTES = 64
 CREDIT_BYTES = 65536
+"""What one credit allows to be moved."""
 UNSOLICITED = 0xFFFFFFFFFFFFFFFF
 """Message id of an oplock or lease break (MS-SMB2 2.2.23)."""
 
 SMB2_ID = b"\xfeSMB"
+"""A message begins with it; an encrypted one, with TRANSFORM_ID."""
 _PROCESS_ID = 0xFEFF
 """What Windows sends in a field that means nothing any more."""
 TRANSFORM_ID = b"\xfdSMB"
 TRANSFORM_BYTES = 52
 KEEP_ALIVE = 0x85
+"""The first byte of a frame without content (RFC 1002)."""
 
+# Flags of a header
 FLAG_RESPONSE = 0x1
 FLAG_ASYNC = 0x2
 FLAG_RELATED = 0x4
 FLAG_SIGNED = 0x8
 
+# Dialects
 SMB_2_0_2 = 0x0202
 SMB_2_1 = 0x0210
 SMB_3_0 = 0x0300
@@ -36,6 +46,7 @@ SMB_3_0_2 = 0x0302
 SMB_3_1_1 = 0x0311
 DIALECTS = {SMB_2_0_2: "2.0.2", SMB_2_1: "2.1", SMB_3_0: "3.0", SMB_3_0_2: "3.0.2", SMB_3_1_1: "3.1.1"}
 
+# Flags of the negotiation, the session and the share
 CAP_LARGE_MTU = 0x04
 CAP_ENCRYPTION = 0x40
 SIGNING_ENABLED = 0x1
@@ -45,6 +56,7 @@ SESSION_IS_NULL = 0x2
 SESSION_ENCRYPT = 0x4
 SHARE_ENCRYPT = 0x8000
 
+# What a file is opened for, and how
 ACCESS_READ = 0x00120089
 ACCESS_WRITE = 0x00120196
 ACCESS_READ_WRITE = ACCESS_READ | ACCESS_WRITE
@@ -66,6 +78,7 @@ ATTRIBUTE_NORMAL = 0x80
 SAME_FILE = b"\xff" * 16
 """In a related request: the file that the request before opened (MS-SMB2 3.2.4.1.4)."""
 
+# What is asked for by QUERY_INFO and QUERY_DIRECTORY, and set by SET_INFO
 FILE = 1
 FILE_SYSTEM = 2
 """What information is about (MS-SMB2 2.2.37)."""
@@ -80,6 +93,7 @@ SIZE_INFORMATION = 3
 FULL_SIZE_INFORMATION = 7
 """Information about file systems (MS-FSCC 2.5)."""
 
+# The fixed parts of messages
 _HEADER = struct.Struct("<4sHHIHHIIQIIQ16s")
 _FIELDS = struct.Struct("<4s4xIHHIIQIIQ")
 _READ = struct.Struct("<HBBIQ16sIIIHHB")
@@ -144,6 +158,8 @@ Answer = tuple[int, memoryview]
 
 
 class Header(NamedTuple):
+    """The fields of a message's header that are of interest."""
+
     protocol: bytes
     status: int
     command: int
@@ -157,6 +173,8 @@ class Header(NamedTuple):
 
 
 class OpenedFile(NamedTuple):
+    """An open file or folder of one connection."""
+
     file_id: bytes
     size_bytes: int
     is_folder: bool
@@ -200,7 +218,7 @@ def header(
 
 
 def frame(command: int, body: bytes, tree_id: int = 0) -> bytearray:
-    """Leaves room for the prefix; the channel stamps credits, ids, flags and signature."""
+    """A message with room for the length of its frame, and a header that the channel stamps later."""
     unstamped = _HEADER.pack(SMB2_ID, HEADER_BYTES, 0, 0, command, 0, 0, 0, 0, _PROCESS_ID, tree_id, 0, b"")
     return bytearray(FRAME_BYTES) + unstamped + body
 
@@ -208,7 +226,7 @@ def frame(command: int, body: bytes, tree_id: int = 0) -> bytearray:
 def stamp(
     message: bytearray, charge: int, requested_credits: int, flags: int, message_id: int, session_id: int
 ) -> None:
-    """Set the header fields that belong to the connection."""
+    """Set the header fields of a framed message that belong to the connection; its signature is cleared."""
     struct.pack_into("<H", message, FRAME_BYTES + 6, charge)
     struct.pack_into("<HI", message, FRAME_BYTES + 14, requested_credits, flags)
     struct.pack_into("<Q", message, FRAME_BYTES + 24, message_id)
@@ -216,6 +234,7 @@ def stamp(
 
 
 def chain(message: bytearray, next_offset: int) -> None:
+    """Say in a framed message of a compound where the next one begins."""
     struct.pack_into("<I", message, FRAME_BYTES + 20, next_offset)
 
 
@@ -225,17 +244,17 @@ def read(file_id: bytes, offset: int, length: int) -> Request:
 
 
 def write(file_id: bytes, offset: int, length: int) -> Request:
-    """``length`` bytes of data follow it (MS-SMB2 2.2.21)."""
+    """The request before its data, which follows it (MS-SMB2 2.2.21)."""
     return Opcode.WRITE, _WRITE.pack(49, HEADER_BYTES + _WRITE.size, length, offset, file_id, 0, 0, 0, 0, 0)
 
 
 def aim(message: bytearray, offset: int, length: int) -> None:
-    """Reuse a framed READ or WRITE for other bytes."""
+    """Have a framed READ or WRITE, which is reused, ask for other bytes of the file."""
     struct.pack_into("<IQ", message, FRAME_BYTES + HEADER_BYTES + 4, length, offset)
 
 
 def read_data(message: memoryview) -> memoryview | None:
-    """None if offset and length do not fit the message."""
+    """The data of a READ's answer; None if offset and length do not fit the message (MS-SMB2 2.2.20)."""
     if len(message) < HEADER_BYTES + 16:
         return None
 
@@ -247,17 +266,17 @@ def read_data(message: memoryview) -> memoryview | None:
 
 
 def written_bytes(message: memoryview) -> int:
-    """0 for a truncated message."""
+    """How many bytes a WRITE's answer says were written; 0 for a truncated message (MS-SMB2 2.2.22)."""
     return int.from_bytes(message[HEADER_BYTES + 4 : HEADER_BYTES + 8], "little")
 
 
 def wire_name(path: str) -> str:
-    """Relative to the share, with backslashes."""
+    """A path as SMB has it: relative to the share, with backslashes."""
     return path.strip("/").replace("/", "\\")
 
 
 def create(name: bytes, access: int, disposition: int, options: int, attributes: int = 0) -> Request:
-    """Asks for no oplock (MS-SMB2 2.2.13)."""
+    """Opens or makes a file, and asks for no oplock; the name is encoded (MS-SMB2 2.2.13)."""
     start = HEADER_BYTES + _CREATE.size
     fixed = _CREATE.pack(
         57,
@@ -393,6 +412,7 @@ def _information(message: memoryview, layout: struct.Struct) -> tuple[int, ...] 
     return layout.unpack_from(message, start)
 
 
+# Statuses of answers (MS-ERREF 2.3.1)
 SUCCESS = 0x00000000
 PENDING = 0x00000103
 NO_MORE_FILES = 0x80000006
@@ -410,6 +430,7 @@ PIPE_LOST = frozenset({0xC00000B0, 0xC000014B})  # STATUS_PIPE_DISCONNECTED, STA
 _REFUSALS = refusals("smb")
 """By the number in hexadecimal digits and the name that MS-ERREF gives it."""
 STATUSES = {code.split(" ")[1]: int(code.split(" ")[0], 16) for code in _REFUSALS}
+"""The numbers by their names."""
 MEANINGS = {int(code.split(" ")[0], 16): refusal for code, refusal in _REFUSALS.items()}
 SESSION_OVER = frozenset(
     STATUSES[f"STATUS_{name}"]
@@ -425,13 +446,14 @@ SESSION_OVER = frozenset(
 
 
 def place(target: Target, path: str | None = None) -> str:
-    """For errors: ``smb://host/share/path``, as far as known."""
+    """``smb://host/share/path``, as far as known, to begin an error's message with."""
     host = target.host if target.port_number == target.abilities.default_port else f"{target.host}:{target.port}"
     parts = [host, target.share or "", (path or "").replace("\\", "/").strip("/")]
     return "smb://" + "/".join(part for part in parts if part)
 
 
 def status_error(status: int, where: str) -> MeasurementError:
+    """The error for an answer that is a refusal."""
     if status in MEANINGS:
         kind, text = MEANINGS[status]
         return kind(f"{where}: {text}")

@@ -12,6 +12,7 @@ from app.guide.context import GuideContext
 from app.guide.pages.compare import change_made_again
 from app.guide.pages.proof import change_text
 from app.method import choices as method_choices
+from app.method import one_change
 from app.series.requests import parse_change
 from forms import layout, wording
 from forms.comparison.comparison import Comparison
@@ -112,7 +113,7 @@ def _own_changes(
         if (name, value) in decided:
             continue
         with suppress(UsageError):  # not to be had there
-            act = page.Go(method_choices.changed(choices, series, name, value))
+            act = page.Go(one_change.change_one_thing(choices, series, name, value))
             hint = f"applied automatically. {catalogue.find(name).expect}"
             yield page.Option(title, act, hint, advised=name == "block" and is_practice(series))
 
@@ -186,11 +187,11 @@ def _ways_to_test(choices: method_choices.GuideChoices, series: records.Series) 
 
 
 def _ask_to_try(choices: method_choices.GuideChoices, series: records.Series) -> page.Ask:
-    own_changes = method_choices.OWN_CHANGES if series.client.name == OWN else ()
+    own_changes = one_change.OWN_CHANGES if series.client.name == OWN else ()
 
     def take_change(name: str, value: str) -> page.Act:
         if name in own_changes:
-            return page.Go(method_choices.changed(choices, series, name, value))
+            return page.Go(one_change.change_one_thing(choices, series, name, value))
         return page.Visit("trial", {"setting": f"{name} = {value}"})
 
     return _ask_change("Try a setting of the server", "It asks before it writes.", take_change, keep=True)
@@ -202,7 +203,7 @@ def _by_hand(
     """Takes the change of the next round; ``interleaved``: how many series a side, 0 for one before and after."""
 
     def take_change(name: str, value: str) -> page.Act:
-        return page.Go(replace(method_choices.changed(choices, series, name, value), interleaved=interleaved))
+        return page.Go(replace(one_change.change_one_thing(choices, series, name, value), interleaved=interleaved))
 
     return take_change
 

@@ -11,6 +11,7 @@ from app.guide import page as guide_page
 from app.guide.pages import proof as pages_proof
 from app.guide.pages import repeating
 from app.method import choices as method_choices
+from app.method import one_change
 from forms import layout, wording
 from forms.comparison import judged_sides, verdict
 from forms.comparison.comparison import Comparison
@@ -194,7 +195,7 @@ def change_made_again(choices: method_choices.GuideChoices, series: records.Seri
         return
     with suppress(UsageError):  # what was recorded elsewhere may have no such value
         change = records.Change(name=name, value=choices.again_value)
-        act = guide_page.Go(method_choices.changed(choices, series, name, choices.again_value))
+        act = guide_page.Go(one_change.change_one_thing(choices, series, name, choices.again_value))
         yield guide_page.Option(
             f"Make the change again: {pages_proof.change_text(change)}", act, "its base is measured now", advised=True
         )

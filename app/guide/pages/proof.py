@@ -7,6 +7,7 @@ from functools import partial
 from app.guide import page
 from app.guide.context import GuideContext
 from app.method import choices as method_choices
+from app.method import one_change
 from app.method import proof as method_proof
 from app.method.improvements import BETTER
 from app.method.rounds import decide
@@ -64,7 +65,7 @@ def turn_text(choices: method_choices.GuideChoices, context: GuideContext) -> st
 
 
 def _who_sets(change: records.Change, proof: judged_sides.Sides | None, *, is_b: bool, last_is_b: bool) -> str:
-    if change.name in method_choices.OWN_CHANGES:
+    if change.name in one_change.OWN_CHANGES:
         return "Applied automatically: start."
     if proof is not None:
         is_made_now = last_is_b and not _was_restored_by_trial(proof, *proof.other)
@@ -82,7 +83,7 @@ def what_to_set(choices: method_choices.GuideChoices, context: GuideContext) -> 
 
     state_text = "made again" if is_b else "restored"
     who = "Do it on the server now, then start; the form says what was seen there."
-    if change.name in method_choices.OWN_CHANGES:
+    if change.name in one_change.OWN_CHANGES:
         who = "Applied automatically."
     yield f"Measured again, the change {state_text}: {_setting_text(change, is_b=is_b)}. {who}"
 
@@ -134,7 +135,7 @@ class _Proof:
 
     @property
     def is_by_hand(self) -> bool:
-        return self.change.name not in method_choices.OWN_CHANGES
+        return self.change.name not in one_change.OWN_CHANGES
 
     @property
     def first(self) -> str:
@@ -190,11 +191,11 @@ def _decisions(proof: _Proof) -> tuple[page.Option, page.Option]:
     """To keep the change, and to leave it out."""
     keep = page.Store(
         partial(decide, series_id=proof.changed.id, decision=records.Decision.KEPT),
-        method_choices.from_there(proof.changed),
+        method_choices.choices_for_change(proof.changed),
     )
     leave_out = page.Store(
         partial(decide, series_id=proof.changed.id, decision=records.Decision.REVERTED),
-        method_choices.from_there(proof.base),
+        method_choices.choices_for_change(proof.base),
     )
 
     keep_hint = "the next change is made from there"
@@ -212,8 +213,8 @@ def _decisions(proof: _Proof) -> tuple[page.Option, page.Option]:
 def _next_of_contradicted(proof: _Proof) -> Iterator[page.Option]:
     """What was seen on the server says that the change was not made."""
     if proof.is_by_hand:
-        anew = method_choices.changed(
-            method_choices.from_there(proof.base), proof.base, proof.change.name, proof.change.value
+        anew = one_change.change_one_thing(
+            method_choices.choices_for_change(proof.base), proof.base, proof.change.name, proof.change.value
         )
         anew = replace(
             anew,
@@ -238,11 +239,11 @@ def _once_more(proof: _Proof) -> page.Option:
 
     advised = can_tell and proof.sides.tried is None and proof.comparison.doubt in _REPEATS_WOULD_TELL
     if proof.changed_last:
-        base_again = page.Go(method_choices.measured_again(proof.choices, proof.base, proof.changed.id))
+        base_again = page.Go(method_choices.choices_to_repeat(proof.choices, proof.base, proof.changed.id))
         return page.Option(
             "Restore the base, measure again", base_again, "whether the base comes back", advised=advised
         )
-    change_again = page.Go(method_choices.measured_again(proof.choices, proof.changed, proof.changed.id))
+    change_again = page.Go(method_choices.choices_to_repeat(proof.choices, proof.changed, proof.changed.id))
     return page.Option("Make the change again, measure again", change_again, "one more series with it", advised=advised)
 
 
@@ -283,7 +284,7 @@ def _settling_options(proof: _Proof) -> Iterator[page.Option]:
 def _larger_file(proof: _Proof, *, pairs_vary: bool) -> page.Option:
     """The base with a larger file, after which the change is offered again."""
     improvement = BETTER["short"]
-    base = method_choices.to_be_made_again(method_choices.from_there(proof.base), proof.change)
+    base = method_choices.with_change_after(method_choices.choices_for_change(proof.base), proof.change)
     base = replace(
         base,
         quiet=proof.choices.quiet,

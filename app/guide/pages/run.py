@@ -8,7 +8,7 @@ from app.guide.context import GuideContext
 from app.guide.pages import proof
 from app.guide.prospect import prospect_of
 from app.method import choices as method_choices
-from app.method import server_question
+from app.method import one_change, server_question
 from app.series.requests import with_label
 from forms import wording
 from forms.layout import Tone, Toned
@@ -70,7 +70,7 @@ def _what_is_changed(choices: method_choices.GuideChoices, context: GuideContext
         yield f"Base: {wording.name_of(context.base)}."
     change = records.Change(name=name, value=choices.spec.lineage.change_value)
     who = "make it on the server now, then start; the guide checks whether it took effect"
-    if name in method_choices.OWN_CHANGES:
+    if name in one_change.OWN_CHANGES:
         who = "applied automatically"
     yield f"Change: {proof.change_text(change)} ({who})."
 

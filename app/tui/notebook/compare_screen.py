@@ -12,6 +12,7 @@ from textual.widgets import Label
 
 from app.charts import series_charts
 from app.comparison.sides import sides_to_compare
+from app.method import next_after_comparison
 from app.method import next_steps as method_next_steps
 from app.tui.frame import commands
 from app.tui.frame.key_bar import KeyBar
@@ -161,7 +162,7 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
         if self.comparisons is None or self.form is None:
             return ()
         of_all = self.comparisons.with_others.comparison
-        return method_next_steps.after_comparison(of_all if of_all.known else self.form.comparison)
+        return next_after_comparison.after_comparison(of_all if of_all.known else self.form.comparison)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "only":

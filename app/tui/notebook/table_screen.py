@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from app.comparison.sides import sides_to_compare
+from app.method import next_after_comparison
 from app.method import next_steps as method_next_steps
 from app.tui.widgets import reading
 from app.tui.widgets.report_screen import ReportScreen
@@ -29,7 +30,7 @@ class TableScreen(ReportScreen, reading.GoesOn):
         for summary in self.summaries:
             comparison = summary.comparison
             if not (comparison.known or comparison.interleaved_since):
-                step = next(iter(method_next_steps.after_comparison(comparison)))
+                step = next(iter(next_after_comparison.after_comparison(comparison)))
                 yield replace(step, name=f"{comparison_wording.comparison_title(comparison)}: {step.name}")
             yield method_next_steps.NextStep(
                 name=f"Compare just these two: {comparison_wording.comparison_title(comparison)}",

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from app.base.errors import UsageError
 from app.base.output import output_file
+from app.method import next_after_recording
 from app.method import next_steps as method_next_steps
 from app.recording.kind import kind_of
 from app.tui.export import Exports
@@ -97,4 +98,4 @@ class RecordingGoesOn(GoesOn):
         record = None
         with suppress(UsageError):  # an imported trial cannot be resumed
             record = kind_of(head).read(notebook, head)
-        return without_resuming(method_next_steps.after_recording(head.kind, record), head)
+        return without_resuming(next_after_recording.after_recording(head.kind, record), head)

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from app.audit.engine import _path_facts, derived_facts
-from app.clients.tcp import Segments, TcpInfo
+from app.clients.tcp_info import Segments, TcpInfo
 from forms.findings.path import FAR_SECONDS
 from storage.records import FactValue, Target
 from tests.servers.process import require_localhost

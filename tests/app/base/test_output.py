@@ -11,16 +11,8 @@ import pytest
 
 from app.base.child_process import own_environment
 from app.base.errors import MissingProgramError
-from app.base.output import (
-    CannotWriteError,
-    PrintingError,
-    is_there,
-    make_folder,
-    output_file,
-    print_document,
-    printers,
-    shown_destination,
-)
+from app.base.output import CannotWriteError, is_there, make_folder, output_file, shown_destination
+from app.base.printing import PrintingError, print_document, printers
 from tests.servers.process import require
 
 KILLED = """

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.base.errors import UsageError
-from app.clients.base import _PERIOD, MAX_BLOCK_BYTES, MODULES, Content, Secrets, check_client_name, make_client
+from app.clients.base import _PERIOD, MAX_BLOCK_BYTES, Content, Secrets
+from app.clients.registry import MODULES, check_client_name, make_client
 from storage.plan import Settings
 from storage.protocols import PROTOCOLS
 from storage.records import Target

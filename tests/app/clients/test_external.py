@@ -30,7 +30,8 @@ from app.base.errors import (
     UnreachableError,
     UsageError,
 )
-from app.clients.base import Content, Meter, Secrets, make_client
+from app.clients.base import Content, Meter, Secrets
+from app.clients.registry import make_client
 from app.clients.smbclientng import SmbclientNgClient
 from app.server.shell import Said
 from storage.plan import Settings

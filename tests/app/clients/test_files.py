@@ -12,7 +12,8 @@ import psutil
 import pytest
 
 from app.base.errors import AccessDeniedError, LoginError, NoSuchFileError, StalledError, UsageError
-from app.clients.base import FileMove, Files, OpenMode, Secrets, make_files
+from app.clients.base import FileMove, Files, OpenMode, Secrets
+from app.clients.registry import make_files
 from app.clients.smb.channel import Channel
 from app.clients.smb.files import SMBFiles
 from app.clients.smb.wire import Response, View
@@ -262,7 +263,7 @@ def in_greenlets(code: str, **variables: object) -> str:
 
 COMMON = """
 from app.clients.base import Secrets
-from app.clients.base import make_files
+from app.clients.registry import make_files
 from app.clients.smb.files import SMBFiles
 from app.base.errors import CancelledError, StalledError
 from storage.plan import Settings

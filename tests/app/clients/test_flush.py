@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from app.base.errors import AccessDeniedError, StalledError
-from app.clients.base import Content, FileMove, Meter, Secrets, make_files
+from app.clients.base import Content, FileMove, Meter, Secrets
 from app.clients.local import LocalClient
+from app.clients.registry import make_files
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.client import SMBClient
-from app.clients.smb.share import FLUSH_TIMEOUTS
+from app.clients.smb.transfer import FLUSH_TIMEOUTS
 from app.clients.tree_client import TreeClient
 from app.recording.child import measure_series
 from app.recording.process import Event, Failed, RunGate

@@ -12,7 +12,8 @@ import pytest
 
 from app.base.errors import AccessDeniedError, CancelledError, NoSpaceError, NoSuchFileError, NotAFileError
 from app.clients.base import Content, Meter, Secrets
-from app.clients.local import LocalClient, mount_facts
+from app.clients.local import LocalClient
+from app.clients.local_files import mount_facts
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter, offset_in_page

@@ -16,17 +16,9 @@ from app.base.errors import StalledError, UnreachableError
 from app.clients import tcp
 from app.clients.base import Content, Meter
 from app.clients.ftp.data import send_all
-from app.clients.smb import session
-from app.clients.tcp import (
-    LEAST_BYTES_PER_SECOND,
-    Segments,
-    StallWatch,
-    TcpInfo,
-    connection_facts,
-    request_facts,
-    traffic_facts,
-    waiting_bytes,
-)
+from app.clients.smb import link
+from app.clients.stall_watch import LEAST_BYTES_PER_SECOND, StallWatch
+from app.clients.tcp_info import Segments, TcpInfo, connection_facts, request_facts, traffic_facts, waiting_bytes
 from storage.records import Target
 
 
@@ -291,9 +283,7 @@ class Nowhere:
     "connect",
     [
         pytest.param(lambda: tcp.connect_tcp("nas", 21, "ftp://nas", 3.0, "an FTP server"), id="ftp"),
-        pytest.param(
-            lambda: session.reach(Target(protocol="smb", host="nas", port=445), 3.0, lambda _s: None), id="smb"
-        ),
+        pytest.param(lambda: link.reach(Target(protocol="smb", host="nas", port=445), 3.0, lambda _s: None), id="smb"),
     ],
 )
 def test_all_addresses_of_a_host_have_the_time_of_one(monkeypatch: pytest.MonkeyPatch, connect: Callable[[], object]):

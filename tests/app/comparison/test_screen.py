@@ -92,7 +92,7 @@ async def test_until_the_first_run_has_ended_it_says_what_it_does_and_then_how_l
         app.push_screen(screen)
         await settled(app, pilot)
         screen.requests = [request_with(order=ORDER, label=name) for name in ("large", "small")]
-        screen._pace = RunPace([5, 5], clock=lambda: now[0])
+        screen.progress.pace = RunPace([5, 5], clock=lambda: now[0])
         assert screen.now() == "Pair 1 of 4: connecting"
         screen.take_event(1, ScratchMade(path="x"))
         assert screen.now() == "Pair 1 of 4: other, making the file"

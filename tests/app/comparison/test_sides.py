@@ -14,7 +14,7 @@ from app.cli.main import run
 from app.comparison.sides import sides_to_compare
 from app.comparison.tried import audit_form, tried_here
 from app.load.scenario import find_scenario
-from app.method.next_steps import after_comparison
+from app.method.next_after_comparison import after_comparison
 from forms.comparison.document import comparison_document
 from forms.comparison.pair_report import pair_report
 from forms.comparison.remarks import comparison_remarks

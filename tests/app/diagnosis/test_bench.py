@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.base.child_process import line_of
 from app.base.errors import MeasurementError, NoSpaceError
+from app.base.messages import line_of
 from app.diagnosis.side_by_side import Workers, _LoggedIn, _Worked
 from app.recording.process import Failed
 

@@ -14,7 +14,7 @@ import pytest
 
 from app.base.errors import MeasurementError
 from app.base.limits import TooMuchTimeError, limit_processor_time
-from app.exchange import giving, peers, taking
+from app.exchange import copies, giving, peers, taking
 from app.exchange.copies import Copy
 from app.server.shell import RunningProgram
 from storage.json_reader import DocumentError
@@ -420,7 +420,7 @@ def test_no_hostile_peer_makes_a_notebook_unreadable_or_changes_what_was_measure
 
 @pytest.mark.long
 def test_a_recording_that_is_replaced_by_another_one_is_a_loss(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(taking, "copy_received", lambda *_: Copy.FURTHER)
+    monkeypatch.setattr(copies, "copy_received", lambda *_: Copy.FURTHER)
     assert any("measured was changed" in loss for loss in received.campaign(300, most=60).losses)
 
 

@@ -15,9 +15,8 @@ from app.method.choices import (
     GuideChoices,
     MethodStep,
     QuietChoice,
-    changed,
     choices_of,
-    measured_again,
+    choices_to_repeat,
     new_measurement,
     next_round,
     same_again,
@@ -26,6 +25,7 @@ from app.method.choices import (
     with_target,
 )
 from app.method.improvements import BETTER
+from app.method.one_change import change_one_thing
 from app.method.rounds import request_of
 from app.method.server_question import with_typed_server
 from forms.comparison.comparison import MANY_RUNS
@@ -216,8 +216,8 @@ def test_a_label_that_is_typed_once_a_series_was_measured_is_that_of_the_next_on
     assert next_round(typed("port 3"), "strict sync", "no", "tuning").spec.texts.label == "port 3"
     assert next_round(typed(""), "strict sync", "no", "tuning").spec.texts.label == "strict sync = no"
     base = series([1e8], id="cafecafecafe", label="base")
-    assert measured_again(typed("port 3"), base, None).spec.texts.label == "port 3"
-    assert measured_again(labelled, base, None).spec.texts.label == "base"
+    assert choices_to_repeat(typed("port 3"), base, None).spec.texts.label == "port 3"
+    assert choices_to_repeat(labelled, base, None).spec.texts.label == "base"
 
 
 def test_the_review_offers_what_its_warnings_advise_each_once():
@@ -729,9 +729,9 @@ def test_what_is_measured_again_is_not_called_interleaved():
 def test_a_setting_of_this_client_is_refused_where_another_measures():
     other = series([1e8, 1.01e8, 0.99e8], client=replace(CLIENT, name="smbclient"))
     with pytest.raises(UsageError, match="in-flight is a setting of sharebench's own client, and smbclient measures"):
-        changed(choices_of(other), other, "in-flight", "4")
-    assert changed(choices_of(other), other, "strict sync", "no").spec.lineage.change_name == "strict sync"
-    assert changed(varied(choices_of(other), client=OWN), other, "in-flight", "4").spec.settings.in_flight == 4
+        change_one_thing(choices_of(other), other, "in-flight", "4")
+    assert change_one_thing(choices_of(other), other, "strict sync", "no").spec.lineage.change_name == "strict sync"
+    assert change_one_thing(varied(choices_of(other), client=OWN), other, "in-flight", "4").spec.settings.in_flight == 4
 
 
 def test_how_much_of_a_link_can_be_had_stands_beside_its_share():
@@ -759,11 +759,11 @@ def test_what_the_session_cannot_do_is_neither_offered_nor_taken(
     assert {one for one in ("encrypt", "sign") if any(f"client {one}" in it.title for it in page.options)} == offered
     if why:
         with pytest.raises(UsageError) as refused:
-            changed(choices_of(measured), measured, "client encrypt", "yes")
+            change_one_thing(choices_of(measured), measured, "client encrypt", "yes")
         assert str(refused.value).startswith(why)
     else:
-        assert changed(choices_of(measured), measured, "client encrypt", "yes").spec.settings.encrypt
-    assert changed(choices_of(measured), measured, "client encrypt", "no").spec.settings.encrypt is False, (
+        assert change_one_thing(choices_of(measured), measured, "client encrypt", "yes").spec.settings.encrypt
+    assert change_one_thing(choices_of(measured), measured, "client encrypt", "no").spec.settings.encrypt is False, (
         "to leave it out is possible"
     )
 
@@ -785,7 +785,7 @@ def test_a_setting_that_ftp_does_not_have_is_refused_at_once(name: str):
 def test_a_depth_that_is_no_number_is_refused_and_does_not_break_the_pages(value: str):
     assert DONE.series
     with pytest.raises(UsageError, match="a whole number from 1 on is needed"):
-        changed(MEASURED, DONE.series, "in-flight", value)
+        change_one_thing(MEASURED, DONE.series, "in-flight", value)
     choices = replace(MEASURED, again_name="in-flight", again_value=value)
     for step in (MethodStep.EXPECTED, MethodStep.CHANGE):
         page = page_of(replace(choices, step=step), DONE)

@@ -13,7 +13,9 @@ from app.guide.page import Visit
 from app.guide.pages.steps import page_of
 from app.method.choices import MethodStep, QuietChoice
 from app.method.measured_place import measured_place
-from app.method.next_steps import NextStep, after_comparison, after_recording, after_series, after_survey
+from app.method.next_after_comparison import after_comparison
+from app.method.next_after_recording import after_recording
+from app.method.next_steps import NextStep, after_series, after_survey
 from app.method.rounds import branch_from, measure_again, repeat_of
 from app.server.named_servers import ways_to
 from app.trial.spec import StoredTrial
@@ -394,8 +396,8 @@ def test_the_server_of_a_series_is_told_though_the_guide_measures_another(tmp_pa
         for series_id, value, share in ((first.id, "a", "other"), ("", "b", "data"), (second.id, "b", "data")):
             place = measured_place(notebook, (), series_id)
             assert (place.share, place.conf) == (share, f"/{value}.conf")
-            assert place.now(entry).startswith(f"{value} (not the default), when series ")
-        assert not place.now(find("block"))
+            assert place.value_in_words(entry).startswith(f"{value} (not the default), when series ")
+        assert not place.value_in_words(find("block"))
 
 
 def test_a_series_that_is_measured_again_is_compared_with_the_one_before(tmp_path: Path):

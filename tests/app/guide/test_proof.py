@@ -12,7 +12,7 @@ from app.guide.context import GuideContext
 from app.guide.page_view import PageView
 from app.guide.pages.proof import turn_text
 from app.guide.screen import GuideScreen
-from app.method.choices import MEMORY_KEY, MethodStep, choices_of, from_there, same_again
+from app.method.choices import MEMORY_KEY, MethodStep, choices_for_change, choices_of, same_again
 from app.method.rounds import measure_again as measure_the_same
 from app.tui.experiment import ExperimentScreen
 from app.tui.frame.app import SharebenchApp
@@ -148,7 +148,7 @@ async def test_what_was_tried_since_the_series_is_told_where_the_next_change_is_
     app = changed_app(tmp_path, backend, 1.12)
     store_trial(app.context.notebook_path, day, *MORE)
     with Notebook(app.context.notebook_path) as notebook:
-        notebook.remember(MEMORY_KEY, from_there(notebook.series(f"{1:012x}")).to_memory())
+        notebook.remember(MEMORY_KEY, choices_for_change(notebook.series(f"{1:012x}")).to_memory())
     async with app.run_test(size=(120, 50)) as pilot:
         await settled(app, pilot)
         assert ("Tried since: strict sync: ▼ Slower by 50.0 %" in words(app)) is is_told

@@ -5,9 +5,10 @@ from contextlib import closing
 import pytest
 
 from app.base.errors import MeasurementError
-from app.base.targets import DEEPEST
-from app.clients.base import Secrets, call_here, make_files
+from app.base.own_names import DEEPEST
+from app.clients.base import Secrets, call_here
 from app.clients.file_tree import remove_all
+from app.clients.registry import make_files
 from app.clients.smb.client import SMBClient
 from app.isolation import replayer as replayer_module
 from app.isolation.replayer import Replayer

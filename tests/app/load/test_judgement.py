@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.base.child_process import line_of, message_of
+from app.base.messages import line_of, message_of
 from app.load.events import LOAD_EVENTS, PointMeasured, SteadyWindow, WorkerFigures
 from app.load.judgement import load_point
 from app.load.next_point import NextPoint, next_point

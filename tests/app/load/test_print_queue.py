@@ -4,7 +4,8 @@ from contextlib import closing
 
 import pytest
 
-from app.clients.base import Secrets, call_here, make_files
+from app.clients.base import Secrets, call_here
+from app.clients.registry import make_files
 from app.load.print_queue import NOT_TAKEN, PrinterShare, jobs_in, newest_job_in, with_jobs_refused
 from storage.plan import Settings
 from storage.records import format_target

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.base.targets import is_scratch_name
-from app.clients.base import call_here, make_files
-from app.clients.file_tree import document_name
+from app.base.own_names import is_scratch_name
+from app.clients.base import call_here
+from app.clients.file_requests import document_name
+from app.clients.registry import make_files
 from storage.plan import Settings
 from storage.records import format_target
 from tests.command_line import Inside

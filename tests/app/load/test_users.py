@@ -12,8 +12,8 @@ from unittest.mock import MagicMock
 import gevent
 import pytest
 
-from app.base.child_process import line_of
 from app.base.errors import LoginError
+from app.base.messages import line_of
 from app.load import worker_processes
 from app.load.events import LoadPlan, PointMeasured, SteadyWindow
 from app.load.judgement import load_point
@@ -31,7 +31,7 @@ def test_users_take_the_targets_in_turns_over_all_processes(
 ):
     found = tuple(Target(protocol="smb", host=f"10.0.0.{n}", share="x") for n in range(targets))
     asked: list[Target] = []
-    monkeypatch.setattr("app.load.worker.base.make_files", lambda target, *_: asked.append(target))
+    monkeypatch.setattr("app.load.worker.registry.make_files", lambda target, *_: asked.append(target))
     plan = LoadPlan(targets=found, scenario=find_scenario("small"))
     of_processes = [LoadUsers(plan, index + 1, processes) for index in range(processes)]
     for number in range(users):
@@ -52,7 +52,7 @@ def test_a_refused_login_is_sent_three_times_and_never_again(monkeypatch: pytest
     waited: list[float] = []
     files = MagicMock()
     files.connect.side_effect = LoginError("refused")
-    monkeypatch.setattr("app.load.worker.base.make_files", lambda *_: files)
+    monkeypatch.setattr("app.load.worker.registry.make_files", lambda *_: files)
     monkeypatch.setattr("app.load.worker.gevent", SimpleNamespace(sleep=sleep))
     target = Target(protocol="smb", host="nas", share="x")
     users = LoadUsers(LoadPlan(targets=(target,), scenario=find_scenario("small")), 1)
@@ -72,7 +72,7 @@ def test_a_login_that_is_not_answered_is_why_a_user_is_absent(monkeypatch: pytes
     now = [100.0]
     monkeypatch.setattr("app.load.worker.clock", lambda: now[0])
     files = MagicMock()
-    monkeypatch.setattr("app.load.worker.base.make_files", lambda *_: files)
+    monkeypatch.setattr("app.load.worker.registry.make_files", lambda *_: files)
     target = Target(protocol="smb", host="nas", share="x")
     users = LoadUsers(LoadPlan(targets=(target,), scenario=find_scenario("small")), 1)
     user = LoadUser(users)
@@ -142,8 +142,8 @@ def test_requests_that_vanish_contradict_the_users(
     monkeypatch: pytest.MonkeyPatch, window: type[SteadyWindow], counted_alike: bool, said: str | None
 ):
     """Ten users who wait as long as they think, in this process; ``counted_alike``: the answers are forgotten, too."""
-    monkeypatch.setattr("app.load.worker.base.make_files", lambda *_: MagicMock())
-    monkeypatch.setattr("app.load.worker.file_tree.FileRequests.do", lambda *_: gevent.sleep(0.02))
+    monkeypatch.setattr("app.load.worker.registry.make_files", lambda *_: MagicMock())
+    monkeypatch.setattr("app.load.worker.file_requests.FileRequests.do", lambda *_: gevent.sleep(0.02))
     monkeypatch.setattr("app.load.worker.load_events.SteadyWindow", window)
     scenario = replace(find_scenario("redpaper"), think=Think(seconds=0.02))
     users = LoadUsers(LoadPlan(targets=(Target(protocol="smb", host="h", share="x"),), scenario=scenario), 1)
@@ -169,7 +169,7 @@ def test_bytes_end_a_silence_only_for_a_request_that_waited(monkeypatch: pytest.
     """A server that stood still sends bytes first and the rest of the answer after them."""
     now = [100.0]
     monkeypatch.setattr("app.load.worker.clock", lambda: now[0])
-    monkeypatch.setattr("app.load.worker.base.make_files", lambda *_: MagicMock())
+    monkeypatch.setattr("app.load.worker.registry.make_files", lambda *_: MagicMock())
     users = LoadUsers(
         LoadPlan(targets=(Target(protocol="smb", host="h", share="x"),), scenario=find_scenario("small")), 1
     )

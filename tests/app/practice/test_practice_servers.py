@@ -13,8 +13,10 @@ import psutil
 import pytest
 
 from app.base.errors import LoginError, NoSuchFileError
-from app.clients.base import Content, Secrets, make_client
-from app.practice.servers import Pace, PracticeServers
+from app.clients.base import Content, Secrets
+from app.clients.registry import make_client
+from app.practice.servers import PracticeServers
+from app.practice.serving import Pace
 from forms.findings.path import PRACTICE_BYTES_PER_SECOND
 from storage.plan import Settings
 from tests.app.fakes import meter

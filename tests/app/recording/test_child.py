@@ -62,7 +62,7 @@ def test_each_setting_has_a_transfer_to_calibrate(
     code = (
         "import sys, json\n"
         "from importlib import import_module\n"
-        "from app.clients.base import MODULES\n"
+        "from app.clients.registry import MODULES\n"
         "from storage.records import ClientFacts, Command\n"
         "asked = json.load(sys.stdin)\n"
         "seconds = import_module(MODULES[asked['protocol']].ceiling).ceiling_seconds\n"

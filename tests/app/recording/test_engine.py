@@ -8,7 +8,6 @@ from collections import deque
 
 import pytest
 
-from app.base.child_process import line_of, message_of
 from app.base.errors import (
     AccessDeniedError,
     CancelledError,
@@ -22,6 +21,7 @@ from app.base.errors import (
     StalledError,
     UnreachableError,
 )
+from app.base.messages import line_of, message_of
 from app.clients.base import Client, Content, Meter, Transfer
 from app.recording.engine import Engine
 from app.recording.ordered_digest import OrderedDigest

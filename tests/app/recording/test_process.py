@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.base import child_process
-from app.base.child_process import line_of
 from app.base.errors import ChildDiedError
+from app.base.messages import line_of
 from app.recording import process
 from app.recording.process import (
     ControlMessage,

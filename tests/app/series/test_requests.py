@@ -10,8 +10,8 @@ from unittest.mock import ANY
 
 import pytest
 
-from app.base.child_process import line_of, message_of
 from app.base.errors import PasswordInURLError, UsageError
+from app.base.messages import line_of, message_of
 from app.cli.run_options import spec_from_options
 from app.clients.base import Secrets
 from app.method.choices import GuideChoices, choices_of, with_target

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from app.base.errors import MeasurementError
-from app.clients.base import make_files
+from app.clients.registry import make_files
 from app.server.shell import ServerShell
 from app.server.smbd import Profiler, SmbdControl
 from storage.isolation import PROCESSOR, profile_rounds

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.clients.base import make_client
+from app.clients.registry import make_client
 from app.server import facts as samba_server
 from app.server import shell
 from app.server.facts import ask_server, collect, counters_since, server_facts, with_counters

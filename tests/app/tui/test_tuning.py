@@ -584,11 +584,11 @@ async def test_what_smb_conf_sets_is_marked_whether_or_not_the_catalogue_has_it(
     marks = {name: place.mark(name, "16384") for name in names}
     if known:
         assert marks == {"server signing": "set in smb.conf", "smb ports": "set in smb.conf", "max open files": ""}
-        assert place.now(find("max open files")).startswith("16424 (not set in smb.conf), when")
+        assert place.value_in_words(find("max open files")).startswith("16424 (not set in smb.conf), when")
     else:
         assert set(marks.values()) == {"not the default"}
-        assert place.had(find("max open files")) == ("16424", ""), "the catalogue does not know its default"
-        assert place.now(find("max open files")).startswith("16424, when")
+        assert place.value_and_mark(find("max open files")) == ("16424", ""), "the catalogue does not know its default"
+        assert place.value_in_words(find("max open files")).startswith("16424, when")
         assert place.mark("smb ports") == "", "whose default nobody knows"
     app = app_on(path, first="catalogue", series_id=f"{1:012x}")
     async with app.run_test(size=(160, 36)) as pilot:

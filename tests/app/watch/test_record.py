@@ -21,7 +21,10 @@ from app.base.errors import (
 from app.recording.process import Failed
 from app.series.events import SeriesClosed
 from app.watch.history import history_of_recording
-from app.watch.record import WatchRequest, check, last_check, mark_delivered, tell
+from app.watch.on_change import mark_delivered, tell
+from app.watch.record import check
+from app.watch.request import WatchRequest
+from app.watch.standing import last_check
 from forms.watch.report import check_document, check_sentence, watch_answer, watch_report
 from forms.watch.rule import EXIT_CODES, Check, Outcome
 from storage.looks import WATCH, WatchState, watch_of

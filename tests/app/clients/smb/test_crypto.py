@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.clients.smb import negotiate, wire
-from app.clients.smb.negotiate import AES_128_CCM, AES_128_GCM, AES_CMAC, AES_GMAC, HMAC_SHA256, Keys, Sealer
+from app.clients.smb import protection, wire
+from app.clients.smb.protection import AES_128_CCM, AES_128_GCM, AES_CMAC, AES_GMAC, HMAC_SHA256, Keys, Sealer
 
 # "SMB 2 and SMB 3 security in Windows 10: the anatomy of signing and cryptographic keys", Microsoft, 2017
 KEY_3_0 = bytes.fromhex("7CD451825D0450D235424E44BA6E78CC")
@@ -101,7 +101,7 @@ def test_keys_of_smb_2_are_the_session_key_itself_filled_up():
 
 def test_the_signature_of_the_examples_login_answer_is_right():
     signature, zeroed = LOGIN_ANSWER[48:64], LOGIN_ANSWER[:48] + bytes(16) + LOGIN_ANSWER[64:]
-    signer = negotiate.Signer(AES_CMAC, Keys(KEY_3_1_1, wire.SMB_3_1_1, HASH_3_1_1).signing)
+    signer = protection.Signer(AES_CMAC, Keys(KEY_3_1_1, wire.SMB_3_1_1, HASH_3_1_1).signing)
     assert signer.sign(3, zeroed, from_server=True) == signature
 
 
@@ -119,19 +119,19 @@ def test_cmac_gives_the_answers_of_rfc_4493(length, mac):
         "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
         "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710"
     )[:length]
-    signer = negotiate.Signer(AES_CMAC, bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c"))
+    signer = protection.Signer(AES_CMAC, bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c"))
     assert signer.sign(0, message).hex() == mac
     assert signer.sign(0, message[:7], message[7:]).hex() == mac
 
 
 def test_gmac_of_nothing_is_the_first_tag_of_the_gcm_specification():
     # McGrew & Viega, test case 1: zero key, zero nonce, no text; message 0 from the client has that nonce
-    signer = negotiate.Signer(AES_GMAC, bytes(16))
+    signer = protection.Signer(AES_GMAC, bytes(16))
     assert signer.sign(0).hex() == "58e2fccefa7e3061367f1d57a4e7455a"
 
 
 def test_gmac_depends_on_the_message_id_and_on_who_sends():
-    signer = negotiate.Signer(AES_GMAC, KEY_3_0)
+    signer = protection.Signer(AES_GMAC, KEY_3_0)
     tags = {
         signer.sign(1, b"text"),
         signer.sign(2, b"text"),
@@ -143,7 +143,7 @@ def test_gmac_depends_on_the_message_id_and_on_who_sends():
 
 
 def test_hmac_is_the_first_half_of_the_rfc_4231_answer():
-    signer = negotiate.Signer(HMAC_SHA256, b"Jefe")
+    signer = protection.Signer(HMAC_SHA256, b"Jefe")
     assert signer.sign(9, b"what do ya want ", b"for nothing?").hex() == "5bdcc146bf60754e6a042426089575c7"
 
 

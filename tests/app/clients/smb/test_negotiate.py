@@ -7,7 +7,8 @@ from impacket.smb3structs import SMB2Negotiate
 
 from app.base.errors import ProtocolError
 from app.clients.smb import wire
-from app.clients.smb.negotiate import (
+from app.clients.smb.negotiate import Offer, negotiate_frame, parse_negotiated
+from app.clients.smb.protection import (
     AES_128_CCM,
     AES_128_GCM,
     AES_256_CCM,
@@ -15,9 +16,6 @@ from app.clients.smb.negotiate import (
     AES_CMAC,
     AES_GMAC,
     HMAC_SHA256,
-    Offer,
-    negotiate_frame,
-    parse_negotiated,
 )
 
 BODY = 64

@@ -8,7 +8,7 @@ import threading
 from app.clients.base import Content, Meter
 from app.clients.smb.channel import Channel
 from app.clients.smb.null_server import NullServer
-from app.clients.smb.share import Window, write_file
+from app.clients.smb.transfer import Window, write_file
 from app.clients.smb.wire import OpenedFile
 
 BLOCK, IN_FLIGHT = 1 << 20, 4

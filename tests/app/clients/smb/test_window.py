@@ -5,7 +5,7 @@ import pytest
 from app.clients.base import MAX_BLOCK_BYTES
 from app.clients.smb import wire
 from app.clients.smb.negotiate import Negotiated
-from app.clients.smb.share import DEFAULT_BLOCK_BYTES, DEFAULT_IN_FLIGHT, charge, choose_window
+from app.clients.smb.transfer import DEFAULT_BLOCK_BYTES, DEFAULT_IN_FLIGHT, charge, choose_window
 
 KIB, MIB = 1 << 10, 1 << 20
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.clients.base import make_client
+from app.clients.registry import make_client
 from app.server.changes import samba_place
 from app.server.changes.script import ChangeRefusedError, new_change_id, set_arm
 from app.server.changes.setting import ChangeableSetting, Ways

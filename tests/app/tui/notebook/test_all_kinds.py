@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from app.method.next_steps import NextStep, after_recording
+from app.method.next_after_recording import after_recording
+from app.method.next_steps import NextStep
 from app.recording.kind import KINDS
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog

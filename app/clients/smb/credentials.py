@@ -1,0 +1,36 @@
+"""Credentials for a login at an SMB server, as impacket and smbclient-ng take them."""
+
+import os
+import re
+from pathlib import Path
+
+from smbclientng.types.Credentials import Credentials
+
+from app.base import errors
+from app.clients.base import Secrets
+from storage import records
+
+_NT_HASH = re.compile(r"[0-9A-Fa-f]{32}")
+
+
+def login_credentials(target: records.Target, secrets: Secrets) -> Credentials:
+    """Raises UsageError, and LoginError where a ticket is asked for and there is none."""
+    if secrets.nt_hash and not _NT_HASH.fullmatch(secrets.nt_hash):
+        raise errors.UsageError("an NT hash is 32 hexadecimal digits; give those, or the password")
+
+    return Credentials(
+        domain=target.domain or "",
+        username=target.user or "",
+        password=secrets.password or "",
+        hashes=f":{secrets.nt_hash}" if secrets.nt_hash else None,
+        use_kerberos=secrets.kerberos,
+        ccacheFile=_ticket_cache(target.host) if secrets.kerberos else None,
+    )
+
+
+def _ticket_cache(host: str) -> str:
+    default = f"/tmp/krb5cc_{os.getuid()}"  # noqa: S108 - MIT's own default
+    cache = os.environ.get("KRB5CCNAME", default).removeprefix("FILE:")
+    if not Path(cache).is_file():
+        raise errors.LoginError(f"smb://{host}: no Kerberos ticket in {cache}; get one with kinit, or set KRB5CCNAME")
+    return cache

@@ -1,0 +1,207 @@
+"""A logged-in SMB connection with one share, made when it is first needed and again after it broke.
+
+``SMBClient`` (whole files), ``SMBFiles`` (a user's operations) and the replay of isolations rest on it.
+"""
+
+import builtins
+import contextlib
+import socket
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from app.base import errors
+from app.clients import base
+from app.clients.smb import channel as smb_channel
+from app.clients.smb import frame_socket, negotiate, wire
+from app.clients.smb import session as smb_session
+from app.clients.smb import share as smb_share
+from app.clients.smb.connection import ChannelConnection
+from app.clients.smb.impacket_errors import mapped
+from app.clients.tcp import connect_tcp
+from storage import records
+from storage.plan import Settings
+
+_POLITE_SECONDS = 1.0
+"""How long a server may take to say goodbye."""
+
+
+class OpenLink(NamedTuple):
+    """A session with its connection, and the share that is open on it."""
+
+    session: smb_session.Session
+    channel: smb_channel.Channel
+    share: smb_share.Share | None
+    """None where the target names none."""
+    addresses: tuple[str, str]
+    """The client's and the server's."""
+    credits: int
+    """Which the server had granted when the share was open."""
+
+    @property
+    def connection(self) -> ChannelConnection:
+        return self.session.connection
+
+    @property
+    def negotiated(self) -> negotiate.Negotiated:
+        negotiated = self.session.connection.negotiated
+        assert negotiated is not None
+        return negotiated
+
+
+class SMBLink:
+    """One logged-in connection with one share at a time.
+
+    Another thread may call ``abort`` at any time: the socket and the channel are kept from the moment that they exist.
+    """
+
+    def __init__(self, target: records.Target, secrets: base.Secrets, settings: Settings) -> None:
+        self.target = target
+        self._secrets = secrets
+        self._settings = settings
+        self._sock: socket.socket | None = None
+        self._channel: smb_channel.Channel | None = None
+        self._link: OpenLink | None = None
+        self._aborted = False
+
+    def connect(self) -> None:
+        self._linked()
+
+    def connected_share(self) -> smb_share.Share:
+        """Raises UsageError if the target names no share."""
+        share = self._linked().share
+        if share is None:
+            raise errors.UsageError(f"{wire.place(self.target)}: which share? Name one: smb://HOST/SHARE/PATH")
+        return share
+
+    def list(self, path: str) -> builtins.list[base.DirectoryEntry]:
+        # Ours: smbclient-ng's list_contents takes 13 times as long for 10,000 files, fails at names with "@GMT-" in
+        # them, has no limit, and loads time it.
+        with self._using(path) as share:
+            return smb_share.list_folder(share, path)
+
+    def remove(self, path: str) -> None:
+        # Ours: smbclient-ng's rm takes the name for a pattern, so that for "[a].bin" it removes "a.bin" as well; it
+        # lists the whole folder to find the file, and loads time it.
+        with self._using(path) as share:
+            share.remove(path)
+
+    def abort(self) -> None:
+        self._aborted = True
+        channel = self._channel
+        sock = self._sock
+        if channel is not None:
+            channel.abort()
+        elif sock is not None:
+            with contextlib.suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        if self._link is not None and not self._link.channel.broken:
+            stall = self._link.channel.stall
+            stall.seconds = min(stall.seconds, _POLITE_SECONDS)
+            self._link.session.close()
+        self._drop()
+        self._aborted = False
+
+    def _linked(self) -> OpenLink:
+        """The connection, made anew where there is none that works."""
+        if self._link is not None and not self._link.channel.broken:
+            return self._link
+
+        self._drop()
+        try:
+            self._link = self._make_link()
+        except errors.MeasurementError as error:
+            self._drop()
+            if self._aborted:
+                raise errors.CancelledError("cancelled") from error
+            raise
+        except BaseException:
+            self._drop()
+            raise
+        return self._link
+
+    def _make_link(self) -> OpenLink:
+        where = wire.place(self.target)
+        channel = self._channel = self._dial(where)
+        with channel.stage():
+            session = smb_session.Session(self.target, self._secrets, channel, self._settings)
+
+        with channel.stage(), mapped(where):
+            share = None
+            if self.target.share:
+                tree_id = _connect_tree(session, self.target.share, where)
+                share = smb_share.Share(channel, tree_id, single_requests=self._settings.single_requests)
+            addresses = channel.sock.getsockname()[0], channel.sock.getpeername()[0]
+            self._prepare(session.connection)
+        return OpenLink(session, channel, share, addresses, channel.credits)
+
+    def _prepare(self, connection: ChannelConnection) -> None:
+        """Hook of a subclass, called when the share is open."""
+
+    def _dial(self, where: str) -> smb_channel.Channel:
+        """A channel on a new TCP connection."""
+
+        def hold(sock: socket.socket) -> None:
+            self._sock = sock
+            if self._aborted:
+                raise errors.CancelledError("cancelled")
+
+        timeout_seconds = self._settings.timeout_seconds
+        channel = smb_channel.Channel(reach(self.target, timeout_seconds, hold), where, timeout_seconds)
+        channel.aborted = self._aborted
+        return channel
+
+    def _drop(self) -> None:
+        self._link = None
+        if self._channel is not None:
+            self._channel.shut()
+            self._channel = None
+        if self._sock is not None:
+            self._sock.close()
+            self._sock = None
+
+    @contextlib.contextmanager
+    def _using(self, path: str) -> Iterator[smb_share.Share]:
+        """The share, whose errors name the path inside the block; dropped where the connection broke there."""
+        share = self.connected_share()
+        if share.is_printer:  # it would print the file
+            raise base.printer_error(self.target)
+
+        channel = share.channel
+        channel.where = wire.place(self.target, path)
+        try:
+            yield share
+        except BaseException as error:
+            if channel.broken or isinstance(error, errors.ConnectionLostError):
+                self._drop()
+            raise
+        finally:
+            channel.watch = frame_socket.watch_nothing
+            channel.where = wire.place(self.target)
+
+
+_MOST_NAMED = 10
+
+
+def _connect_tree(session: smb_session.Session, share: str, where: str) -> int:
+    try:
+        with mapped(where):
+            return int(session.connection.connectTree(share))
+    except errors.NoSuchShareError as error:
+        names: list[str] = []
+        with contextlib.suppress(errors.MeasurementError):
+            names = session.share_names()
+        if not names:
+            raise errors.NoSuchShareError(str(error)) from error
+
+        listed = names[:_MOST_NAMED]
+        if len(names) > _MOST_NAMED:
+            listed.append("…")
+        raise errors.NoSuchShareError(f"{error} (it lists {', '.join(listed)})") from error
+
+
+def reach(target: records.Target, timeout_seconds: float, hold: Callable[[socket.socket], None]) -> socket.socket:
+    """``hold`` as in :func:`connect_tcp`. Raises UnreachableError."""
+    where = wire.place(records.Target(protocol="smb", host=target.host, port=target.port))
+    return connect_tcp(target.host, target.port_number, where, timeout_seconds, "smbd", hold)

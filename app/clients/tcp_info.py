@@ -1,0 +1,152 @@
+"""What the kernel knows of a TCP connection (tcp(7), TCP_INFO), and the facts of it that a series records."""
+
+import array
+import socket
+import struct
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
+
+_SIOCOUTQ = 0x5411
+"""The ioctl for the bytes in the send queue (linux/sockios.h)."""
+
+# Of struct tcp_info (linux/tcp.h): its fields are read by their offsets.
+
+
+_INFO_BYTES = 256
+
+
+_LEAST_BYTES = 104
+
+
+_OPTIONS_OFFSET = 5
+
+
+_TIMESTAMPS = 1
+
+
+_UNKNOWN_MICROSECONDS = 0xFFFFFFFF
+
+
+_REQUESTS = 3
+
+
+def waiting_bytes(sock: socket.socket) -> int:
+    """Bytes not acknowledged by the peer (SIOCOUTQ, linux/sockios.h); 0 if unknown."""
+    import fcntl
+
+    count = array.array("i", [0])
+    try:
+        fcntl.ioctl(sock.fileno(), _SIOCOUTQ, count)
+    except (OSError, ValueError):
+        return 0
+    return count[0]
+
+
+class Segments(NamedTuple):
+    """TCP segments of a connection since it was made, as this machine's kernel counts them."""
+
+    sent: int = 0
+    retransmitted: int = 0
+    received: int = 0
+    out_of_order: int = 0
+    """Received after a gap: packet loss, or several paths through the network."""
+
+    def since(self, before: "Segments") -> "Segments":
+        return Segments(*(now - then for now, then in zip(self, before, strict=True)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TcpInfo:
+    """What the kernel says of a connection; None for what it does not know."""
+
+    segments: Segments
+    round_trip_seconds: float | None = None
+    least_round_trip_seconds: float | None = None
+    timestamps: bool = True
+    """RFC 7323; they take 12 bytes of each segment."""
+    path_mtu_bytes: int | None = None
+    segment_bytes: int | None = None
+    """The most that a segment carries (MSS)."""
+
+    @classmethod
+    def of_socket(cls, sock: socket.socket) -> Self | None:
+        try:
+            raw = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
+        except (OSError, AttributeError):
+            return None
+        return cls.parsed(raw)
+
+    @classmethod
+    def parsed(cls, raw: bytes) -> Self | None:
+        if len(raw) < _LEAST_BYTES:
+            return None
+        padded = raw.ljust(_INFO_BYTES, b"\0")  # an older kernel knows fewer fields
+
+        def number_at(offset: int) -> int:
+            return int(struct.unpack_from("=I", padded, offset)[0])
+
+        least_microseconds = number_at(148)
+        is_least_known = 0 < least_microseconds < _UNKNOWN_MICROSECONDS
+        return cls(
+            segments=Segments(
+                sent=number_at(136),
+                retransmitted=number_at(100),
+                received=number_at(140),
+                out_of_order=number_at(224),
+            ),
+            round_trip_seconds=number_at(68) / 1e6 or None,
+            least_round_trip_seconds=least_microseconds / 1e6 if is_least_known else None,
+            timestamps=bool(padded[_OPTIONS_OFFSET] & _TIMESTAMPS),
+            path_mtu_bytes=number_at(60) or None,
+            segment_bytes=number_at(16) or None,
+        )
+
+    def since(self, before: "TcpInfo | None") -> "TcpInfo":
+        """Differences of the counters; round trips are the current ones."""
+        return replace(self, segments=self.segments.since(before.segments)) if before is not None else self
+
+
+def connection_facts(info: TcpInfo | None) -> dict[str, str | int | float]:
+    """Those that are known; the round trip is the kernel's smoothed one."""
+    if info is None:
+        return {}
+    values = {
+        "tcp.round_trip_seconds": info.round_trip_seconds,
+        "tcp.least_round_trip_seconds": info.least_round_trip_seconds,
+        "tcp.timestamps_used": "yes" if info.timestamps else "no",
+        "mtu.path_bytes": info.path_mtu_bytes,
+        "mtu.segment_bytes": info.segment_bytes,
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def request_facts(ask: Callable[[], object]) -> dict[str, str | int | float]:
+    """``request.least_round_trip_seconds``: the minimum of three calls of ``ask``."""
+    durations = []
+    for _ in range(_REQUESTS):
+        began_at = time.perf_counter()
+        ask()
+        durations.append(time.perf_counter() - began_at)
+    return {"request.least_round_trip_seconds": round(min(durations), 7)}
+
+
+def traffic_facts(stretches: Sequence[TcpInfo]) -> dict[str, str | int | float]:
+    """Sums of the segments of all transfers, and the last transfer's :func:`connection_facts`.
+
+    Each stretch is one transfer's part of its connection; without any, the facts are empty.
+    """
+    if not stretches:
+        return {}
+
+    round_trips = [stretch.least_round_trip_seconds for stretch in stretches]
+    least_round_trip = min((seconds for seconds in round_trips if seconds is not None), default=None)
+    facts = connection_facts(replace(stretches[-1], least_round_trip_seconds=least_round_trip))
+
+    segments = [stretch.segments for stretch in stretches]
+    facts["tcp.own_segments_sent_during"] = sum(count.sent for count in segments)
+    facts["tcp.own_retransmitted_during"] = sum(count.retransmitted for count in segments)
+    facts["tcp.own_segments_received_during"] = sum(count.received for count in segments)
+    facts["tcp.own_out_of_order_during"] = sum(count.out_of_order for count in segments)
+    return facts

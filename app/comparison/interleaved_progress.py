@@ -1,0 +1,96 @@
+"""What is known of two series while they are measured with their runs interleaved, for the screen that shows it.
+
+Whatever is a pair here has the base first; ``index`` is 0 for the base and 1 for the other.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.charts.series_charts import bars_chart
+from app.recording.process import RunFinished, RunStarted, ScratchMade, Started
+from app.series.events import SeriesClosed, SeriesOpened, words
+from app.series.pace import RunPace
+from forms import wording
+from forms.comparison.pair_tables import alternating_runs
+from forms.layout import Tone, cut, visible
+from forms.report import Bar
+from forms.stats.summary import mean
+from storage.plan import RunCounts
+from storage.records import Phase
+
+_SIDES = ("base", "other")
+_TONES = (Tone.FAINT, Tone.PLAIN)
+
+
+class InterleavedProgress:
+    """Takes the events of the measurement, and tells in words and bars how far it is."""
+
+    def __init__(self, runs: int) -> None:
+        self.runs = runs
+        """How many runs of each side are to be measured."""
+        self.pace = RunPace([0, 0])
+        """Tells the time left."""
+        self.is_timed = False
+        """Whether a run is under way, which drawing would slow down."""
+        self.ended_series: dict[int, SeriesClosed] = {}
+        """By index; both once all is measured."""
+
+        self._rates: tuple[list[float], list[float]] = ([], [])
+        """In bytes/s, of the measured runs of each side so far."""
+        self._doing = ""
+        """What is done before the first run has a rate, in words."""
+
+    @property
+    def has_both_series(self) -> bool:
+        """Whether both series have ended, with a measured run in each."""
+        return all(self._rates) and len(self.ended_series) == len(_SIDES)
+
+    @property
+    def failure(self) -> Exception | None:
+        """Why a series failed; None while none did."""
+        failures = [closed.failure for closed in self.ended_series.values() if closed.failure]
+        return failures[0].error if failures else None
+
+    def expect_runs(self, counts_of_sides: Sequence[RunCounts]) -> None:
+        """Say how many runs are to come, before the first event."""
+        self.pace = RunPace([counts.warmups + counts.runs for counts in counts_of_sides])
+
+    def take_event(self, index: int, event: Any) -> None:
+        self.pace.take_event(index, event)
+        if isinstance(event, SeriesOpened | Started | ScratchMade | RunStarted):
+            self._doing = f"{_SIDES[index]}, {words(event)}"
+        if isinstance(event, RunStarted | RunFinished):
+            self.is_timed = isinstance(event, RunStarted)
+
+        match event:
+            case RunFinished(run=run) if run.phase is Phase.MEASURED and run.bytes_per_second:
+                self._rates[index].append(run.bytes_per_second)
+            case SeriesClosed():
+                self.ended_series[index] = event
+
+    def sentence(self, *, is_over: bool) -> str:
+        """What happens now, in one line."""
+        measured_pairs = min(map(len, self._rates))
+        if is_over:
+            return f"{measured_pairs} pairs of runs measured."
+
+        pair = min(measured_pairs + 1, self.runs)
+        doing = "" if any(self._rates) else f": {self._doing or 'connecting'}"
+        seconds_left = self.pace.seconds_left
+        time_left = f"; about {wording.duration(seconds_left)} left" if seconds_left else ""
+        return f"Pair {pair} of {self.runs}{doing}{time_left}"
+
+    def text(self, labels: Sequence[str], width: int, height: int) -> str:
+        """The average of each side and a bar for each run; ``labels`` are the series', empty before they are known."""
+        lines: list[str] = []
+        bars_of_sides: list[list[Bar]] = []
+        for side, tone, label, rates in zip(_SIDES, _TONES, labels, self._rates, strict=False):
+            runs = wording.count(len(rates), "run")
+            lines.append(cut(f"{side} ({visible(label)}): {runs}, {wording.rate(mean(rates))}", width))
+            bars = [Bar(name=f"{side} {number}", value=rate, tone=tone) for number, rate in enumerate(rates, 1)]
+            bars_of_sides.append(bars)
+
+        if any(bars_of_sides):
+            rows = height - len(lines) - 1
+            lines += ["", bars_chart(alternating_runs(bars_of_sides), width, rows)]
+        return "\n".join(lines)

@@ -1,0 +1,123 @@
+"""What can be done next after a comparison of two series or groups of series: the base and the other.
+
+Interleaved means that the runs of both sides alternate, so that a disturbance meets both.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+
+from app.method import improvements
+from app.method.next_steps import LOOK_AT_ALL, NextStep, change_step, repeat_step
+from app.method.rounds import interleaved_by_hand, repeat_of
+from forms.comparison.comparison import Comparison, can_interleave, needs_longer_runs
+from forms.comparison.settling import SettlingStep
+from forms.comparison.wording import interleaving, settling_sentence
+from forms.stats.decision import Doubt, Verdict
+from forms.stats.settle import Way
+
+_BOTH_AGAIN = "Measure both again, interleaved"
+
+
+def after_comparison(comparison: Comparison) -> Iterator[NextStep]:
+    """The steps, the best one first: what settles an open answer, then another change, then repeats."""
+    if comparison.settle is not None:
+        yield _settling_step(comparison, comparison.settle)
+
+    runs_to_settle = comparison.needed_runs if can_interleave(comparison) else None
+    runs = runs_to_settle or max(comparison.base_runs, comparison.other_runs)
+    interleaved_again = _interleaved_step(_BOTH_AGAIN, comparison, runs)
+    if runs_to_settle:
+        yield _interleaved_step(interleaving(comparison), comparison, runs)
+
+    if _is_worth_longer_runs(comparison):
+        if comparison.interleaved and comparison.busy_ids:
+            # A disturbed moment passes sooner than a large file is made.
+            yield interleaved_again
+        yield _larger_file_step(comparison)
+
+    yield from _steps_to_change(comparison)
+    yield from _repeats_of_sides(comparison)
+
+    has_better_step = comparison.settle is not None or bool(runs_to_settle)
+    was_offered_above = bool(comparison.busy_ids) and needs_longer_runs(comparison)
+    if comparison.interleaved and not has_better_step and not was_offered_above:
+        yield interleaved_again
+    yield LOOK_AT_ALL
+
+
+def _interleaved_step(name: str, comparison: Comparison, runs: int | None) -> NextStep:
+    """Measure both sides again with their runs interleaved, ``runs`` of each."""
+    arguments = {"base": comparison.base_id, "other": comparison.other_id, "runs": runs}
+    return NextStep(name=name, screen="interleaved", arguments=arguments)
+
+
+def _is_worth_longer_runs(comparison: Comparison) -> bool:
+    """Whether the runs are too short for the answer, or it is open and pairs of series varied or runs were short."""
+    is_open = comparison.decided is Verdict.UNKNOWN
+    pairs_vary = comparison.tried is not None and comparison.tried.doubt is Doubt.VARYING
+    return needs_longer_runs(comparison) or (is_open and (pairs_vary or comparison.has_short_runs))
+
+
+def _larger_file_step(comparison: Comparison) -> NextStep:
+    """Measure again with a file so large that a run takes longer."""
+    improvement = improvements.QUIET_FILE if comparison.busy_ids else improvements.LARGER_FILE
+    name = improvement.name
+    # Both sides need the larger file, and a change is made anew once its base was measured with it.
+    if comparison.doubt is not Doubt.SAME_SETTINGS:
+        name += ": the base first"
+    again = partial(repeat_of, series_id=comparison.base_id, better=improvement, then=comparison.the_change)
+    return NextStep(name=name, choices=again)
+
+
+def _steps_to_change(comparison: Comparison) -> Iterator[NextStep]:
+    """Another change, from the side that the answer says is the better one to start from."""
+    is_settled = comparison.decided is not Verdict.UNKNOWN
+    if is_settled and (comparison.change or comparison.tried or comparison.interleaved):
+        if comparison.decided is Verdict.FASTER:
+            start = f"{comparison.other_name} (the other)"
+            start_id = comparison.other_id
+        else:
+            start = f"{comparison.base_name} (the base)"
+            start_id = comparison.base_id
+        yield change_step(f"It is settled. For another change, start from {start}", start_id)
+    if comparison.doubt is Doubt.SAME_SETTINGS:
+        yield change_step("Change one thing", comparison.other_id)
+
+
+def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
+    """Each side once more: with more runs where these were too few, else as it was, or at a quiet time."""
+    base = (comparison.base_name, comparison.base_id)
+    other = (comparison.other_name, comparison.other_id)
+    if comparison.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
+        more_runs = improvements.MORE_RUNS
+        for name, series_id in (base, other):
+            yield repeat_step(f"{more_runs.name}: {name}", series_id, more_runs)
+
+    if comparison.interleaved:
+        return
+    # Sides of the same settings are repeats of each other already.
+    sides = (base,) if comparison.doubt is Doubt.SAME_SETTINGS else (base, other)
+    for name, series_id in sides:
+        if series_id in comparison.busy_ids:
+            wait = improvements.WAIT
+            yield repeat_step(f"{wait.name}: {name}", series_id, wait)
+        else:
+            yield repeat_step(f"Measure again: {name}", series_id)
+
+
+def _settling_step(comparison: Comparison, step: SettlingStep) -> NextStep:
+    """What the comparison itself says would settle it, as a step that does it."""
+    sentence = settling_sentence(step)
+
+    match step.way:
+        case Way.TRY:
+            base = partial(repeat_of, series_id=comparison.base_id)
+            return NextStep(name=sentence, choices=base, screen="trial", arguments={"setting": step.setting})
+        case Way.INTERLEAVED:
+            return _interleaved_step(sentence, comparison, step.count)
+        case Way.ALTERNATING if comparison.change is not None and step.series_a_side:
+            # A change that is made by hand on the server: the guide says when to make it and when to take it back.
+            next_turn = partial(interleaved_by_hand, changed_id=comparison.other_id, series_a_side=step.series_a_side)
+            return NextStep(name=sentence, choices=next_turn)
+        case _:
+            return repeat_step(sentence, step.first_id)

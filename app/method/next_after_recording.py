@@ -1,0 +1,94 @@
+"""What can be done next after a recording that is no series: a load, an isolation, an audit, a diagnosis, a trial …
+
+An isolation measures the layers of a server one by one: disk, network, Samba.
+"""
+
+from collections.abc import Iterator
+
+from app.isolation.spec import DEFAULT_SECONDS
+from app.load.spec import CAPACITY
+from app.method.next_steps import LOOK_AT_ALL, NextStep
+from app.trial.spec import StoredTrial
+from forms.audit.remedies import remedies
+from forms.isolation.summary import isolation_summary
+from forms.isolation.verdict import IsolationDoubt, IsolationVerdict
+from forms.isolation.wording import look_at
+from forms.tuning.catalogue import about
+from storage import looks, recordings, records
+from storage.isolation import Isolation
+from storage.load.records import Load, PointStatus
+
+_CHOOSE_SETTING = NextStep(name="Choose a setting to try: the catalogue", screen="catalogue")
+_AUDIT_SETTINGS = NextStep(name="Check the server's settings: audit", screen="audit")
+_AFTER_KIND = {
+    recordings.LOAD: (
+        NextStep(name="Load it again, for longer or with other users", screen="load"),
+        NextStep(name="Find the limit: disk, network or Samba", screen="isolation"),
+        _AUDIT_SETTINGS,
+    ),
+    recordings.ISOLATION: (NextStep(name="Isolate again", screen="isolation"), _AUDIT_SETTINGS, _CHOOSE_SETTING),
+    looks.AUDIT: (
+        NextStep(name="Measure a file", screen="guide"),
+        _CHOOSE_SETTING,
+        NextStep(name="Audit again", screen="audit"),
+    ),
+    looks.DIAGNOSIS: (_CHOOSE_SETTING, _AUDIT_SETTINGS, NextStep(name="Diagnose again", screen="diagnosis")),
+    records.ExperimentKind.SURVEY: (_CHOOSE_SETTING, NextStep(name="Survey the server again", screen="survey")),
+}
+"""What is offered after each recording of a kind, whatever it found."""
+
+
+def after_recording(kind: str, record: object) -> Iterator[NextStep]:
+    """What can follow a record that is no series: first what its answer advises."""
+    if isinstance(record, Isolation | looks.Diagnosis | Load) and record.status is records.SeriesStatus.INTERRUPTED:
+        yield NextStep(name="Open it, to resume it", screen="stored", arguments={"recording_id": record.id})
+
+    match record:
+        case Isolation():
+            yield from _after_isolation(record)
+        case Load():
+            if all(point.status is PointStatus.VALID for point in record.points):
+                name = "Find its limit: as many users as it carries"
+                yield NextStep(name=name, screen="load", arguments={"users": CAPACITY})
+        case looks.Audit():
+            for remedy in remedies(record.findings)[:1]:
+                setting = f"{remedy.name} = {remedy.value}"
+                yield NextStep(name=f"Try {setting}", screen="trial", arguments={"setting": setting})
+        case StoredTrial():
+            yield from _after_trial(kind, record)
+    yield from _AFTER_KIND.get(kind, (_CHOOSE_SETTING, LOOK_AT_ALL))
+
+
+def _after_isolation(isolation: Isolation) -> Iterator[NextStep]:
+    """Read about the settings that the verdict names; measure longer where it could be clearer."""
+    verdict = isolation_summary(isolation).verdict
+    for name in look_at(verdict):
+        yield _read_about(name)
+    if _is_worth_longer_isolation(isolation, verdict):
+        # Twice as many and twice as long: so doubled again until it is enough.
+        rounds = 2 * isolation.rounds
+        seconds = max(DEFAULT_SECONDS, 2 * (isolation.seconds or DEFAULT_SECONDS))
+        arguments = {"target": records.format_target(isolation.target), "rounds": str(rounds), "seconds": str(seconds)}
+        name = f"Isolate again, {rounds} rounds of runs of {seconds} s"
+        yield NextStep(name=name, screen="isolation", arguments=arguments)
+
+
+def _is_worth_longer_isolation(isolation: Isolation, verdict: IsolationVerdict) -> bool:
+    """Whether runs varied too much, or some of a layer failed and others of it did not."""
+    if IsolationDoubt.VARYING in verdict.doubts[:1]:
+        return True
+    failed_layers = {run.layer for run in isolation.runs if run.status is records.RunStatus.FAILED}
+    return any(run.layer in failed_layers for run in isolation.runs if run.status is not records.RunStatus.FAILED)
+
+
+def _after_trial(kind: str, trial: StoredTrial) -> Iterator[NextStep]:
+    for entry in about(trial.plan.name)[:1]:
+        yield _read_about(entry.name)
+    if kind == records.ExperimentKind.TRIAL:
+        setting = f"{trial.plan.name} = {trial.plan.values[0]}"
+        yield NextStep(name=f"Try {setting} again", screen="trial", arguments={"setting": setting})
+
+
+def _read_about(name: str) -> NextStep:
+    """Open the catalogue at the entry of that name."""
+    return NextStep(name=f"Read about {name}", screen="entry", arguments={"entry": name})
