@@ -1,22 +1,20 @@
-"""An experiment on the screen: each step, what came of it, and the total gain."""
+"""An experiment on the screen: each step, what came of it, and the total gain.
+
+An experiment is a row of series in which one thing was changed at a time. A step is one of its series with the change
+that it was measured with; the user decides whether the change is kept.
+"""
 
 from dataclasses import replace
 from functools import partial
 
-from textual import on
+from textual import containers, on, widgets
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.charts.series_charts import bars_chart
-from app.method import rounds
-from app.method.experiments import rename_experiment
-from app.method.next_after_comparison import after_comparison
-from app.tui.frame import dialogs, parts
-from app.tui.frame.commands import keys
-from app.tui.frame.key_bar import KeyBar
+from app.method import experiments, next_after_comparison, rounds
+from app.tui.frame import commands, dialogs, key_bar, parts
 from app.tui.frame.measuring import MeasureMixin
 from app.tui.notebook.stored import StoredScreen
 from app.tui.widgets import views
@@ -25,7 +23,6 @@ from forms.experiments import gain_texts, steps_table
 from forms.experiments import report as experiments_report
 from forms.experiments import summary as experiments_summary
 from forms.exporters import text as exporters_text
-from forms.exporters import text_tables
 from forms.report import Report
 from forms.wording import plain
 from storage import records
@@ -45,7 +42,7 @@ _AROUND_STEPS = 6
 
 
 class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
-    KEYS = keys(
+    KEYS = commands.keys(
         "experiment.keep experiment.restore experiment.settle experiment.compare experiment.chart chart.zoom"
         " experiment.branch experiment.again experiment.export experiment.rename experiment.choose"
     )
@@ -57,15 +54,15 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
 
     def compose(self) -> ComposeResult:
         with parts.Pane("sharebench · Experiment", id="steps-pane"):
-            yield Static(id="gain")
-            yield Static(id="headings")
-            yield OptionList(id="steps")
-        with Horizontal(id="below"):
-            with VerticalScroll(id="step-box", can_focus=False, classes="pane"):
+            yield widgets.Static(id="gain")
+            yield widgets.Static(id="headings")
+            yield widgets.OptionList(id="steps")
+        with containers.Horizontal(id="below"):
+            with containers.VerticalScroll(id="step-box", can_focus=False, classes="pane"):
                 yield views.AnsiView(views.draw_text("Reading the notebook …"), id="step")
             with parts.Pane("Average of each step", id="picture-pane"):
                 yield views.ChartView(id="picture")
-        yield KeyBar()
+        yield key_bar.KeyBar()
 
     # Reading and showing
 
@@ -89,13 +86,13 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
         self.refresh_bindings()
 
         self.query_one("#steps-pane", parts.Pane).set_title(f"sharebench · Experiment · {summary.name}")
-        self.query_one("#gain", Static).update(
+        self.query_one("#gain", widgets.Static).update(
             Content("\n").join(map(views.content_of, gain_texts.gain_headlines(summary)))
         )
         chart = self.report.chart
         self.query_one("#picture", views.ChartView).show_chart(partial(bars_chart, chart) if chart else None)
 
-        steps = self.query_one("#steps", OptionList)
+        steps = self.query_one("#steps", widgets.OptionList)
         row = steps.highlighted
         self._list_steps(summary)
         last_row = len(summary.steps) - 1
@@ -104,16 +101,16 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
 
     def _list_steps(self, summary: experiments_summary.ExperimentSummary) -> None:
         room = max(self.size.width - _AROUND_STEPS, exporters_text.WIDTH - 2)
-        table = text_tables.drawn_table(steps_table.short_steps_table(summary), room)
-        self.query_one("#headings", Static).update(Content("\n".join(table.headings)))
+        table = exporters_text.drawn_table(steps_table.short_steps_table(summary), room)
+        self.query_one("#headings", widgets.Static).update(Content("\n".join(table.headings)))
 
-        steps = self.query_one("#steps", OptionList)
+        steps = self.query_one("#steps", widgets.OptionList)
         steps.clear_options()
         steps.add_options([Option(Content("\n".join(lines))) for lines in table.rows])
 
     def on_resize(self) -> None:
         if self.summary is not None:
-            steps = self.query_one("#steps", OptionList)
+            steps = self.query_one("#steps", widgets.OptionList)
             row = steps.highlighted
             self._list_steps(self.summary)
             steps.highlighted = row
@@ -121,10 +118,10 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
     @property
     def step(self) -> experiments_summary.ExperimentStep | None:
         """The step with the cursor."""
-        row = self.query_one("#steps", OptionList).highlighted
+        row = self.query_one("#steps", widgets.OptionList).highlighted
         return None if self.summary is None or row is None else self.summary.steps[row]
 
-    @on(OptionList.OptionHighlighted, "#steps")
+    @on(widgets.OptionList.OptionHighlighted, "#steps")
     def _show_step(self) -> None:
         if self.summary is None or self.step is None:
             return
@@ -137,7 +134,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
         box.border_title = Content(plain(report.title))
         box.scroll_home(animate=False)
 
-    @on(OptionList.OptionSelected, "#steps")
+    @on(widgets.OptionList.OptionSelected, "#steps")
     def _open_step(self) -> None:
         if self.step is not None:
             self.sharebench_app.visit("series", series_id=self.step.series.id)
@@ -166,7 +163,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
         if comparison is None or comparison.known:
             self.notify("There is a verdict: nothing is left to settle.")
         else:
-            cheapest_step = next(iter(after_comparison(comparison)))
+            cheapest_step = next(iter(next_after_comparison.after_comparison(comparison)))
             self.take_step(cheapest_step)
 
     def action_compare(self) -> None:
@@ -198,7 +195,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
         def rename(typed: str) -> None:
             new_name = parts.text_behind_drawing(name, typed).strip()
             if new_name != name:
-                job = partial(rename_experiment, name=name, new_name=new_name)
+                job = partial(experiments.rename_experiment, name=name, new_name=new_name)
                 self.with_notebook(job, partial(self._take_name, name, new_name))
 
         text = "What the experiment is called; its series follow."

@@ -1,107 +1,91 @@
 """The export of forms: which format, to which file; a file that is there is asked about."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from textual import events, on
+from textual import containers, events, on, widgets
 from textual.app import ComposeResult
-from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.base import output, printing
-from app.recording.kind import kind_of
-from app.recording.listing import recording_lines
 from app.recording.several import forms_of
+from app.tui import export_files, export_names
 from app.tui.frame import dialogs, parts
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar
-from forms import wording
-from forms.exporters import DEFAULT_PAPER, FORMATS, PAPERS, export_reports, format_of, times_for
-from forms.report import Report
-from forms.series.listing import RecordingLine
-from storage import records
-from storage.notebook import Notebook
-
-MEMORY_KEY = "export"
-"""Under which the notebook keeps the folder and the formats of the last export."""
-
-_NO_NAME = "Name a file."
-Gather = Callable[[Notebook], Sequence[Report]]
+from forms import exporters, wording
 
 
 class ExportScreen(BaseScreen):
+    """A list of formats above a line for the file.
+
+    With some formats marked each is written to a file of its own, beside the one that is named. The line proposes a
+    name until something is typed there.
+    """
+
     KEYS = keys("export.mark export.print export.paper")
 
-    def __init__(self, ids: Sequence[str] = (), *, gather: Gather | None = None, name: str = "") -> None:
+    def __init__(self, ids: Sequence[str] = (), *, gather: export_files.Gather | None = None, name: str = "") -> None:
         super().__init__()
         self.ids = tuple(ids)
-        self.gather: Gather = gather or self._gather_recordings
-        self.file_name = _file_name(name)
-        self.format = FORMATS["html"]
-        self.paper = DEFAULT_PAPER
+        self.gather: export_files.Gather = gather or partial(forms_of, references=self.ids)
+        self.file_name = export_names.safe_file_name(name)
+        self.format = exporters.FORMATS["html"]
+        self.paper = exporters.DEFAULT_PAPER
         self.marked: list[str] = []
         self.folder = Path()
         self._path_was_typed = False
 
-    def _gather_recordings(self, notebook: Notebook) -> Sequence[Report]:
-        return forms_of(notebook, self.ids)
-
     def compose(self) -> ComposeResult:
         with parts.Pane("sharebench · Export", id="formats-pane"):
-            yield Static(id="what")
+            yield widgets.Static(id="what")
             yield parts.Choices(id="formats")
         with parts.Pane("File", id="file-pane"):
-            with Horizontal(classes="line"):
+            with containers.Horizontal(classes="line"):
                 yield parts.LineInput(id="path", compact=True)
-                yield Button("Write", id="write", variant="primary")
-            yield Static(id="folder")
-            yield Static(id="paper")
+                yield widgets.Button("Write", id="write", variant="primary")
+            yield widgets.Static(id="folder")
+            yield widgets.Static(id="paper")
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self._show_formats(list(FORMATS).index(self.format.name))
+        self._show_formats(list(exporters.FORMATS).index(self.format.name))
         self.query_one("#formats").focus()
         self._show_paper()
 
-        self.with_notebook(_read_last_export, self._take_last_export)
+        self.with_notebook(export_files.read_last_export, self._take_last_export)
         if self.ids:
-            self.with_notebook(partial(_names_of, ids=self.ids), self._show_names)
+            self.with_notebook(partial(export_names.names_to_export, ids=self.ids), self._show_names)
         else:
             self._show_names(([self.file_name], self.file_name))
 
     def _show_names(self, names_and_file_name: tuple[list[str], str]) -> None:
         names, file_name = names_and_file_name
-        self.query_one("#what", Static).update(
+        self.query_one("#what", widgets.Static).update(
             Content(f"{len(names)} to export: {', '.join(map(wording.plain, names))}")
         )
-        self.file_name = _file_name(file_name)
+        self.file_name = export_names.safe_file_name(file_name)
         self._propose_path()
 
-    def _take_last_export(self, last: Mapping[str, records.JSONValue]) -> None:
-        formats = last.get("formats")
-        names = [name for name in FORMATS if isinstance(formats, list) and name in formats]
-        if names and not self.marked:
-            self.marked = names if len(names) > 1 else []
-            self._show_formats(list(FORMATS).index(names[0]))
+    def _take_last_export(self, last: export_files.LastExport) -> None:
+        if last.formats and not self.marked:
+            self.marked = last.formats if len(last.formats) > 1 else []
+            self._show_formats(list(exporters.FORMATS).index(last.formats[0]))
             self._propose_path()
 
-        folder = last.get("folder")
-        if isinstance(folder, str) and folder != str(Path.cwd()) and Path(folder).is_dir():
-            self.folder = Path(folder)
+        if last.folder is not None:
+            self.folder = last.folder
             self._propose_path()
 
     # Formats
 
     def _show_formats(self, row: int) -> None:
-        formats = self.query_one("#formats", OptionList)
+        formats = self.query_one("#formats", widgets.OptionList)
         formats.clear_options()
-        for file_format in FORMATS.values():
+        for file_format in exporters.FORMATS.values():
             mark = "*" if file_format.name in self.marked else " "
             line = f"{mark} {file_format.name:<9} {file_format.suffix:<6} {file_format.what}"
             formats.add_option(Option(Content(line), id=file_format.name))
@@ -113,24 +97,24 @@ class ExportScreen(BaseScreen):
         return super().check_action(action, parameters)
 
     def action_mark(self) -> None:
-        row = self.query_one("#formats", OptionList).highlighted
+        row = self.query_one("#formats", widgets.OptionList).highlighted
         if row is None:
             return
 
-        name = list(FORMATS)[row]
+        name = list(exporters.FORMATS)[row]
         if name in self.marked:
             self.marked.remove(name)
         else:
             self.marked.append(name)
-        self._show_formats(min(row + 1, len(FORMATS) - 1))
+        self._show_formats(min(row + 1, len(exporters.FORMATS) - 1))
         self._propose_path()
 
-    @on(OptionList.OptionHighlighted, "#formats")
-    def _point(self, event: OptionList.OptionHighlighted) -> None:
-        self.format = FORMATS[event.option.id or "html"]
+    @on(widgets.OptionList.OptionHighlighted, "#formats")
+    def _point(self, event: widgets.OptionList.OptionHighlighted) -> None:
+        self.format = exporters.FORMATS[event.option.id or "html"]
         self._propose_path()
 
-    @on(OptionList.OptionSelected, "#formats")
+    @on(widgets.OptionList.OptionSelected, "#formats")
     def _go_to_path(self) -> None:
         self.query_one("#path").focus()
 
@@ -161,54 +145,40 @@ class ExportScreen(BaseScreen):
 
     @property
     def _typed_path(self) -> str:
-        return self.query_one("#path", Input).value.strip()
+        return self.query_one("#path", widgets.Input).value.strip()
 
     def _paths(self) -> dict[str, Path]:
         """The file of each format that is to be written."""
-        typed = self._typed_path
-        path = Path(typed)
-        with suppress(RuntimeError):  # no such user, or one that is typed halfway
-            path = path.expanduser()
-        if typed.endswith("/"):
-            path /= self.file_name + self.format.suffix
-
-        format_by_name = format_of(path.name)
-        if not self.marked:
-            return {format_by_name or self.format.name: path}
-
-        if not path.name:
-            path /= self.file_name
-        stem = path.with_suffix("") if format_by_name else path
-        return {name: stem.with_name(stem.name + FORMATS[name].suffix) for name in self.marked}
+        return export_files.paths_to_write(self._typed_path, self.file_name, self.format.name, self.marked)
 
     def _propose_path(self) -> None:
         if not self._path_was_typed:
-            first_format = FORMATS[self.marked[0]] if self.marked else self.format
-            with self.prevent(Input.Changed):
-                self.query_one("#path", Input).value = str(self.folder / (self.file_name + first_format.suffix))
+            first_format = exporters.FORMATS[self.marked[0]] if self.marked else self.format
+            with self.prevent(widgets.Input.Changed):
+                self.query_one("#path", widgets.Input).value = str(self.folder / (self.file_name + first_format.suffix))
         self._show_folder()
 
-    @on(Input.Changed, "#path")
+    @on(widgets.Input.Changed, "#path")
     def _path_typed(self) -> None:
         self._path_was_typed = True
         self._show_folder()
 
     def _show_folder(self) -> None:
         paths = self._paths() if self._typed_path else {}
-        describe = partial(_describe_paths, paths, names_tell_formats=bool(self.marked))
+        describe = partial(export_files.describe_paths, paths, names_tell_formats=bool(self.marked))
         self.in_background(describe, self._show_folder_text, group="folder")
 
     def _show_folder_text(self, text: str) -> None:
-        self.query_one("#folder", Static).update(Content(wording.plain(text)))
+        self.query_one("#folder", widgets.Static).update(Content(wording.plain(text)))
 
     # Paper and printers
 
     def action_paper(self) -> None:
-        self.paper = PAPERS[(PAPERS.index(self.paper) + 1) % len(PAPERS)]
+        self.paper = exporters.PAPERS[(exporters.PAPERS.index(self.paper) + 1) % len(exporters.PAPERS)]
         self._show_paper()
 
     def _show_paper(self) -> None:
-        self.query_one("#paper", Static).update(f"Paper: {self.paper} (Ctrl+L changes it)")
+        self.query_one("#paper", widgets.Static).update(f"Paper: {self.paper} (Ctrl+L changes it)")
 
     def action_print(self) -> None:
         self.in_background(printing.printers, self._choose_printer)
@@ -219,13 +189,9 @@ class ExportScreen(BaseScreen):
         self.ask(dialogs.PickDialog("Print on", rows, about=about), self._print)
 
     def _print(self, printer: str) -> None:
-        gather = self.gather
-        paper = self.paper
-        title = self.file_name
-
-        def hand_over(notebook: Notebook) -> str:
-            pdf = export_reports(gather(notebook), "pdf", paper=paper)
-            return printing.print_document(pdf, printer, title=title, paper=paper)
+        hand_over = partial(
+            export_files.print_reports, gather=self.gather, printer=printer, title=self.file_name, paper=self.paper
+        )
 
         def tell(answer: str) -> None:
             self.notify(answer, title=f"Printing on {printer}")
@@ -234,11 +200,11 @@ class ExportScreen(BaseScreen):
 
     # Writing: to a folder that may have to be made, over files that may be there
 
-    @on(Input.Submitted, "#path")
-    @on(Button.Pressed, "#write")
+    @on(widgets.Input.Submitted, "#path")
+    @on(widgets.Button.Pressed, "#write")
     def _write(self) -> None:
         if not self._typed_path:
-            self.notify(_NO_NAME, severity="warning")
+            self.notify(export_files.NO_NAME, severity="warning")
             return
 
         paths = self._paths()
@@ -251,10 +217,10 @@ class ExportScreen(BaseScreen):
             else:
                 self._export(paths)
 
-        self.in_background(partial(_existing_files, paths), go_on)
+        self.in_background(partial(export_files.existing_files, paths), go_on)
 
     def _ask_for_folder(self, paths: Mapping[str, Path]) -> None:
-        folder = _folder_of(paths)
+        folder = export_files.folder_of(paths)
 
         def export(_result: object) -> None:
             self._export(paths)
@@ -274,18 +240,7 @@ class ExportScreen(BaseScreen):
         self.ask(dialogs.ConfirmDialog("Replace the file?", text, yes="Replace", no="Keep it"), export)
 
     def _export(self, paths: Mapping[str, Path]) -> None:
-        gather = self.gather
-        paper = self.paper
-
-        def write(notebook: Notebook) -> list[Path]:
-            for name, path in paths.items():
-                with output.output_file(path) as file, times_for(name):
-                    file.write(export_reports(gather(notebook), name, paper=paper))
-
-            written = [path.absolute() for path in paths.values()]
-            notebook.remember(MEMORY_KEY, {"folder": str(written[0].parent), "formats": list(paths)})
-            return written
-
+        write = partial(export_files.write_files, gather=self.gather, paths=paths, paper=self.paper)
         self.with_notebook(write, self._tell_written)
 
     def _tell_written(self, paths: Sequence[Path]) -> None:
@@ -295,99 +250,3 @@ class ExportScreen(BaseScreen):
             text = f"Written: {names} into {paths[0].parent}"
         self.notify(text, title="Export", markup=False)
         self.sharebench_app.go_back()
-
-
-class Exports(BaseScreen):
-    """A screen whose report can be exported."""
-
-    report: Report | None = None
-
-    def export_name(self, report: Report) -> str:
-        return report.name
-
-    def action_export(self) -> None:
-        report = self.report
-        if report is None:
-            return
-
-        def gather(_notebook: Notebook) -> Sequence[Report]:
-            return [report]
-
-        self.app.push_screen(ExportScreen(gather=gather, name=self.export_name(report)))
-
-
-def _read_last_export(notebook: Notebook) -> Mapping[str, records.JSONValue]:
-    return notebook.remembered(MEMORY_KEY) or {}
-
-
-def _folder_of(paths: Mapping[str, Path]) -> Path:
-    return next(iter(paths.values())).absolute().parent
-
-
-def _describe_paths(paths: Mapping[str, Path], *, names_tell_formats: bool) -> str:
-    """What is written where, or why it cannot be."""
-    if not paths:
-        return _NO_NAME
-
-    folder = _folder_of(paths)
-    if output.is_missing(folder):
-        return f"there is no folder {folder}; Enter asks to make it"
-    try:
-        for path in paths.values():
-            output.is_there(path)
-    except output.CannotWriteError as error:
-        return str(error)
-
-    names = [path.name if names_tell_formats else f"{path.name} ({name})" for name, path in paths.items()]
-    return f"Writes {', '.join(names)} into {folder}"
-
-
-def _existing_files(paths: Mapping[str, Path]) -> list[str] | None:
-    """The files that are there already; None where there is no folder for them."""
-    if output.is_missing(_folder_of(paths)):
-        return None
-    return [output.shown_destination(path) for path in paths.values() if output.is_there(path)]
-
-
-_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
-_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-"""What Windows takes for a device, whatever its ending."""
-_LONGEST_NAME = 60
-
-
-def _file_name(name: str) -> str:
-    """A name that every system takes for a file, without its ending."""
-    stem = _NOT_IN_NAMES.sub("-", name.strip()).strip(".-")
-    stem = stem[:_LONGEST_NAME].strip(".-") or "sharebench"
-    return f"sharebench-{stem}" if _DEVICE.fullmatch(stem) else stem
-
-
-def _names_of(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], str]:
-    """The recordings' names, and one for a file: the label, else the day, the server and share, and what was done."""
-    heads = notebook.recordings_of(list(ids))
-    lines = recording_lines(notebook, heads)
-    series = {head.id: head for head in notebook.heads_of(list(ids))}
-
-    names = [_name_of(line) for line in lines] or ["no recording any more"]
-    if len(heads) != 1:
-        kind = "series" if series.keys() >= {*ids} else "recordings"
-        return names, f"{len(heads)} {kind}"
-
-    head = heads[0]
-    if head.label:
-        return names, head.label
-
-    day = records.with_zone(head.created_at)[:10]
-    target = kind_of(head).target(notebook, head)
-    place = wording.short_place(target) if target else ""
-    action: str = head.kind
-    if head.id in series:
-        action = series[head.id].command
-    elif target is None:
-        action = f"{head.kind} {lines[0].name}"
-    return names, f"{day} {place} {action}"
-
-
-def _name_of(line: RecordingLine) -> str:
-    dated_name = line.name if line.label else f"{line.name} of {line.when}"
-    return f"{line.kind} {dated_name}" if line.names_its_kind else dated_name

@@ -1,34 +1,30 @@
 """The notebook: all recordings, sorted, filtered and grouped; the one pointed at beside them."""
 
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import events, on
+from textual import events, on, widgets
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.timer import Timer
-from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.base.errors import UsageError
 from app.tui.frame import base, parts, screens
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar
 from app.tui.notebook import readings, series_actions, series_list
+from app.tui.notebook.deleting import DeletesRecordings
 from app.tui.notebook.left_changes import LeftChanges
+from app.tui.notebook.sorting import SortsRecordings
 from app.tui.widgets import following
 from storage import queries
 
 if TYPE_CHECKING:
     from app.recording.listing import ListedRecordings
-    from app.tui.notebook.deletion import Deletion
     from app.tui.notebook.series_view import SeriesView
     from forms.series.listing import RecordingLine
-    from storage.notebook import Notebook
-    from storage.recordings import Removed
 
 # The first paint does not wait for what comes after it, so forms and dialogs are imported in the functions below.
 
@@ -55,13 +51,15 @@ STARTS = ("guide", "survey", "load", "isolation", "audit")
 NONE_FOUND = "No recording has all of these words. Escape lists all again."
 
 
-class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
+class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebook):
     """The list of recordings, and beside it the detail of the one that the cursor points at.
 
     ``look`` reads what the query asks for, in a thread (``app.tui.notebook.readings``); the list then asks for the
-    lines in view, which ``_read_wanted_lines`` reads. SeriesActions brings what is done with recordings, and calls
-    ``pointed_id``, ``marked_ids`` and ``changed`` here; FollowsNotebook calls ``look`` where another program has
-    written to the notebook.
+    lines in view, which ``_read_wanted_lines`` reads. What is done with recordings is in the base classes:
+
+    - SeriesActions (base of DeletesRecordings) calls ``pointed_id``, ``marked_ids`` and ``changed`` here;
+    - DeletesRecordings and SortsRecordings call ``look`` when the list is to be another;
+    - FollowsNotebook calls ``look`` when another program has written to the notebook.
     """
 
     KEYS = (
@@ -81,8 +79,6 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
         self._searched_state: tuple[int, ...] | None = None
         """The state of the notebook's files in which the texts were read; after a change they are read again."""
         self.query_asked = queries.SeriesQuery(shown=self._searched_texts)
-        self.removed: list[tuple[str, list[Removed]]] = []
-        """What ``u`` restores, the newest last: the name of what was deleted, and its recordings."""
 
         self._listed = 0
         """How many recordings the query has."""
@@ -91,8 +87,6 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
         self._is_read = False
         """Whether the two were read at all."""
         self._newest_id: str | None = None
-        self._restored_id = ""
-        """What was restored just now, to which the cursor goes; empty where nothing was."""
         self._opened_too_early = False
         """Whether Enter was pressed before the rows were there: it opens the first one then."""
         self._came_from_elsewhere = True
@@ -113,10 +107,10 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
             yield parts.FilterLine(
                 placeholder="f or / filters by any words; space marks a line", id="filter", compact=True
             )
-            yield Static(EMPTY, id="empty")
+            yield widgets.Static(EMPTY, id="empty")
             yield parts.Choices(*map(_option_of_start, STARTS), id="starts")
             yield series_list.SeriesList(id="series")
-            yield Static(id="whole")
+            yield widgets.Static(id="whole")
         yield Vertical(id="detail")
         yield KeyBar()
 
@@ -214,7 +208,7 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
 
         is_told_already = not is_empty and self.has_class("-unmatched")
         if not is_told_already:
-            self.query_one("#empty", Static).update(EMPTY if is_empty else "Searching …")
+            self.query_one("#empty", widgets.Static).update(EMPTY if is_empty else "Searching …")
         self.set_class(not is_empty and self._listed == 0, "-unmatched")
 
     def _point_to_news(self, newest_id: str | None) -> None:
@@ -225,12 +219,12 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
                 self.rows.point(newest_id)
         self._points_to_newest = False
 
-        if self._restored_id:
-            self.rows.point(self._restored_id)
-            self._restored_id = ""
+        if self.restored_id:
+            self.rows.point(self.restored_id)
+            self.restored_id = ""
 
     def _focus_starts(self, *, opens: bool) -> None:
-        starts = self.query_one("#starts", OptionList)
+        starts = self.query_one("#starts", widgets.OptionList)
         starts.focus()
         starts.highlighted = starts.highlighted or 0
         if opens:
@@ -247,7 +241,7 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
             self._up_to_date.update(texts)
             self.look()
         elif self._total:
-            self.query_one("#empty", Static).update(NONE_FOUND)
+            self.query_one("#empty", widgets.Static).update(NONE_FOUND)
 
     @on(series_list.SeriesList.Wanted)
     def _read_wanted_lines(self, message: series_list.SeriesList.Wanted) -> None:
@@ -328,7 +322,7 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
             texts = [line.label, line.answer.text, line.what, *baselines]
         elif self.rows.pointed in self.rows.problems:
             texts = [f"! {self.rows.problems[self.rows.pointed]}"]
-        self.query_one("#whole", Static).update(Content("\n".join(filter(None, texts))))
+        self.query_one("#whole", widgets.Static).update(Content("\n".join(filter(None, texts))))
 
     @on(series_list.SeriesList.Pointed)
     def _point(self) -> None:
@@ -360,13 +354,13 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
         else:
             self.detail.show_report(detail.report, detail.answer, baselines)
 
-    # Filtering, sorting, grouping
+    # Filtering
 
     def action_filter(self) -> None:
         self.query_one("#filter").focus()
 
-    @on(Input.Changed, "#filter")
-    def _filter_typed(self, event: Input.Changed) -> None:
+    @on(widgets.Input.Changed, "#filter")
+    def _filter_typed(self, event: widgets.Input.Changed) -> None:
         self.query_asked = replace(self.query_asked, text=event.value)
         if self._searched_state != self._seen_state:
             self._searched_state = self._seen_state
@@ -380,34 +374,8 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
         self.rows.focus()
 
     def action_clear_filter(self) -> None:
-        self.query_one("#filter", Input).value = ""
+        self.query_one("#filter", widgets.Input).value = ""
         self.rows.focus()
-
-    def action_sort(self) -> None:
-        from app.tui.frame.dialogs import PickDialog
-
-        order = self.query_asked.order
-        sign = "▼" if self.query_asked.descending else "▲"
-        rows = [(other, f"  {other.value}") for other in queries.SortKey]
-        row = list(queries.SortKey).index(order)
-        rows[row] = (order, f"{sign} {order.value} (again: reverse)")
-
-        about = "What to sort by. Enter takes it; the column in use reverses the order."
-        self.ask(PickDialog("Sort by", rows, about=about, at=row), self._sort_by)
-
-    @on(series_list.SeriesList.HeadingClicked)
-    def _heading_clicked(self, message: series_list.SeriesList.HeadingClicked) -> None:
-        self._sort_by(message.order)
-
-    def _sort_by(self, order: queries.SortKey) -> None:
-        reverses = order is self.query_asked.order
-        descending = not self.query_asked.descending if reverses else True
-        self.query_asked = replace(self.query_asked, order=order, descending=descending)
-        self.look()
-
-    def action_group(self) -> None:
-        self.query_asked = replace(self.query_asked, grouped=not self.query_asked.grouped)
-        self.look()
 
     def action_clear_marks(self) -> None:
         self.rows.unmark()
@@ -443,8 +411,8 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
     def action_new(self) -> None:
         self.begin_measurement()
 
-    @on(OptionList.OptionSelected, "#starts")
-    def _start(self, event: OptionList.OptionSelected) -> None:
+    @on(widgets.OptionList.OptionSelected, "#starts")
+    def _start(self, event: widgets.OptionList.OptionSelected) -> None:
         self.sharebench_app.visit(str(event.option_id))
 
     @on(series_list.SeriesList.Opened)
@@ -453,80 +421,6 @@ class NotebookScreen(series_actions.SeriesActions, following.FollowsNotebook):
             self.open_recording(message.series_id)
         else:
             self._opened_too_early = not self._is_read
-
-    # Deleting
-
-    def action_delete(self) -> None:
-        ids = self.target_ids()
-        if ids:
-            names = self.rows.names(ids)  # before they are gone from the list
-            self.with_notebook(partial(self._name_and_question, names=names), partial(self._ask_to_delete, names))
-
-    def _name_and_question(self, notebook: "Notebook", names: dict[str, str]) -> str:
-        """Name those whose lines were not read yet too; what cannot be read is deleted all the same."""
-        from app.tui.notebook.deletion import MOST_NAMED, question_before
-        from storage.errors import NotebookFileError
-
-        ids = list(names)
-        unread_ids = [recording_id for recording_id in ids[:MOST_NAMED] if recording_id not in self.rows.lines]
-        with suppress(UsageError, NotebookFileError, TypeError, ValueError):
-            names.update(self.rows.names(ids, readings.read_lines(notebook, unread_ids).lines))
-        return question_before(notebook, names)
-
-    def _ask_to_delete(self, names: dict[str, str], question: str) -> None:
-        from app.tui.frame.dialogs import ConfirmDialog
-
-        if not question:
-            self._delete(names)
-            return
-
-        def delete(_answer: bool) -> None:
-            # `ask` comes here only after yes.
-            self._delete(names)
-
-        self.ask(ConfirmDialog("Delete?", question, yes="Delete"), delete)
-
-    def _delete(self, names: dict[str, str]) -> None:
-        from app.tui.notebook.deletion import remove_all
-
-        self.with_notebook(partial(remove_all, ids=list(names)), partial(self._take_deletion, names))
-
-    def _take_deletion(self, names: dict[str, str], deletion: "Deletion") -> None:
-        removed_ids = [removed.recording.id for removed in deletion.removed]
-        if removed_ids:
-            name = names[removed_ids[0]] if len(removed_ids) == 1 else f"{len(removed_ids):,} recordings"
-            self.removed.append((name, deletion.removed))
-            self.notify(f"{name}. Press u in this list to undo, until you quit.", title="Deleted")
-        elif deletion.unreadable:
-            self.notify(f"{', '.join(deletion.unreadable)}, for good.", title="Deleted")
-
-        gone_ids = [*removed_ids, *deletion.unreadable]
-        if gone_ids:
-            self.rows.unmark(*gone_ids)
-        self.look()
-        if deletion.refusal is not None:
-            self.sharebench_app.tell_error(deletion.refusal)
-
-    def action_undo(self) -> None:
-        name, removed = self.removed.pop()
-        self.with_notebook(
-            partial(self._restore_removed, name=name, removed=removed), partial(self._tell_restored, name, removed)
-        )
-
-    def _restore_removed(self, notebook: "Notebook", name: str, removed: "list[Removed]") -> None:
-        missing = list(removed)
-        try:
-            while missing:
-                notebook.restore(missing[-1])  # a base is there before the series made from it
-                missing.pop()
-        finally:
-            if missing:
-                self.removed.append((name, missing))
-
-    def _tell_restored(self, name: str, removed: "list[Removed]", _result: None) -> None:
-        self.notify(f"{name}.", title="Restored")
-        self._restored_id = removed[0].recording.id
-        self.look()
 
 
 def _option_of_start(name: str) -> Option:

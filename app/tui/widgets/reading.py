@@ -14,10 +14,10 @@ from app.base.output import output_file
 from app.method import next_after_recording
 from app.method import next_steps as method_next_steps
 from app.recording.kind import kind_of
-from app.tui.export import Exports
 from app.tui.frame import commands
 from app.tui.frame.dialogs import PickDialog
 from app.tui.frame.measuring import MeasureMixin
+from app.tui.widgets.exports import Exports
 from forms.exporters.text import report_text
 from storage.notebook import Notebook
 from storage.recordings import Recording

@@ -15,12 +15,12 @@ from app.base import errors
 from app.clients.base import Secrets
 from app.recording.process import SeriesControl
 from app.server.host_activity import MachineNow
-from app.tui.export import Exports
 from app.tui.frame import commands
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.key_bar import KeyBar
 from app.tui.frame.parts import Pane
 from app.tui.widgets import recording, views
+from app.tui.widgets.exports import Exports
 from app.tui.widgets.hang_up import HangUp
 from app.tui.widgets.logins import log_in_again
 from app.tui.widgets.reading import RecordingGoesOn

@@ -1,0 +1,54 @@
+"""How the recordings that are exported are called on the screen, and their file."""
+
+import re
+from collections.abc import Sequence
+
+from app.recording.kind import kind_of
+from app.recording.listing import recording_lines
+from forms import wording
+from forms.series.listing import RecordingLine
+from storage.notebook import Notebook
+from storage.records import with_zone
+
+_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+"""What Windows takes for a device, whatever its ending."""
+_LONGEST_NAME = 60
+
+
+def safe_file_name(name: str) -> str:
+    """A name that every system takes for a file, without its ending."""
+    stem = _NOT_IN_NAMES.sub("-", name.strip()).strip(".-")
+    stem = stem[:_LONGEST_NAME].strip(".-") or "sharebench"
+    return f"sharebench-{stem}" if _DEVICE.fullmatch(stem) else stem
+
+
+def names_to_export(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], str]:
+    """The recordings' names, and one for a file: the label, else the day, the server and share, and what was done."""
+    heads = notebook.recordings_of(list(ids))
+    lines = recording_lines(notebook, heads)
+    series = {head.id: head for head in notebook.heads_of(list(ids))}
+
+    names = [_name_of(line) for line in lines] or ["no recording any more"]
+    if len(heads) != 1:
+        kind = "series" if series.keys() >= {*ids} else "recordings"
+        return names, f"{len(heads)} {kind}"
+
+    head = heads[0]
+    if head.label:
+        return names, head.label
+
+    day = with_zone(head.created_at)[:10]
+    target = kind_of(head).target(notebook, head)
+    place = wording.short_place(target) if target else ""
+    action: str = head.kind
+    if head.id in series:
+        action = series[head.id].command
+    elif target is None:
+        action = f"{head.kind} {lines[0].name}"
+    return names, f"{day} {place} {action}"
+
+
+def _name_of(line: RecordingLine) -> str:
+    dated_name = line.name if line.label else f"{line.name} of {line.when}"
+    return f"{line.kind} {dated_name}" if line.names_its_kind else dated_name

@@ -1,0 +1,38 @@
+"""What a form begins with, from the notebook and the practice servers, and what the notebook keeps of its lines."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+from app.base.targets import may_hold_password
+from app.recording.several import used_targets
+from storage import records
+from storage.errors import DamagedNotebookError
+from storage.notebook import Notebook
+
+
+def read_used_share(notebook: Notebook, pointed: str) -> records.Target | None:
+    """The share that was measured last, or that of the recording pointed at.
+
+    None where there is none, or a recording cannot be read.
+    """
+    with suppress(DamagedNotebookError):
+        folders = used_targets(notebook, pointed)
+        return next((target for target in folders if target.abilities.has_share), None)
+    return None
+
+
+def practice_target(typed_target: str, practice_share: records.Target) -> str:
+    """The target typed before, or the practice share: that has another port each day, so an older one is replaced."""
+    ready_target = records.format_target(replace(practice_share, path=""))
+    if not typed_target:
+        return ready_target
+
+    server = ready_target.partition(f":{practice_share.port}/")[0]
+    is_of_another_day = typed_target.startswith(server) and not typed_target.startswith(ready_target)
+    return ready_target if is_of_another_day else typed_target
+
+
+def values_to_keep(typed: Mapping[str, str]) -> dict[str, records.JSONValue]:
+    """The lines that the notebook may keep: what is half typed was refused by nobody yet."""
+    return {key: value for key, value in typed.items() if not may_hold_password(value)}
