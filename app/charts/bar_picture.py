@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from app.charts import ascii_only
+from app.charts import ascii_only, scale
 from app.charts import canvas as marks
 from forms import layout, wording
 from forms.report import FAR_ABOVE, Bar, Chart, Level, Mark
@@ -97,7 +97,7 @@ class BarPicture:
         self.high = max([self.longest, *ends])
         self.low = 0.0
         lowest = min([bar.value or 0.0 for bar in measured] + ends)
-        self.zoomed = zoomed and marks.differ((lowest, self.high))
+        self.zoomed = zoomed and scale.differ((lowest, self.high))
         if self.zoomed:
             margin = _ZOOM_MARGIN * (self.high - lowest)
             self.low = max(0.0, lowest - margin)
@@ -250,7 +250,7 @@ class BarPicture:
         level = self._level_at_end()
         if level:
             labels.append((last_column, f"{marks.figure(level.value, self.longest)} {level.name}"))
-        for tick in marks.round_ticks(self.high, max(1, self.bar_cells // _CELLS_PER_TICK)):
+        for tick in scale.round_ticks(self.high, max(1, self.bar_cells // _CELLS_PER_TICK)):
             if tick <= self.high * _ROUNDING:
                 label = marks.figure(tick, self.longest) if tick else "0"
                 labels.append((int(self._cell_at(tick)), label))

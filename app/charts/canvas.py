@@ -1,6 +1,9 @@
-"""The canvas that charts are drawn on: plotext's one figure in braille, four heights and two widths to a cell."""
+"""The canvas that charts are drawn on, with plotext: signs of braille, in which a cell has 4 by 2 dots.
 
-import math
+A caller makes a Canvas with the values that must fit, adds curves and lines to it (``curve``, ``level``, ``upright``),
+and calls ``render`` for the lines of text.
+"""
+
 import re
 import threading
 from collections.abc import Iterator, Sequence
@@ -8,152 +11,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from app.charts import ascii_only
 from app.charts.plotext_library import load_plotext
+from app.charts.scale import RATE, Scale, choose_scale, differ
 from forms.layout import cut
-from forms.wording import with_minus
-
-_UNITS = ((10**12, "TB/s"), (10**9, "GB/s"), (10**6, "MB/s"), (10**3, "kB/s"))
-_STEPS = (1, 2, 5, 10, 2.5, 4, 1.5, 3, 6, 8)
-"""The roundest first."""
-_ALIKE = 1e-4
-"""Share of the largest value up to which values are one value to a reader."""
-_LESS_ROUND = 0.04
-"""Cost of each position in that list, as a share of the unused height."""
-_ONE_INTERVAL = 0.1
-"""Cost of a scale with a tick at its ends alone, as a share of the unused height."""
-_MOST_INTERVALS = 8
-# Room above and below the values of a zoomed scale, as a share of their spread.
-_ZOOM_MARGIN = 0.1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scale:
-    """Rows from the bottom (0), and the values at their centres, in bytes per second."""
-
-    low: float
-    high: float
-    rows: int
-    intervals: int
-    """``rows - 1`` is a multiple of it, so that each tick is at the centre of a row."""
-    factor: float
-    unit: str
-
-    @property
-    def ticks(self) -> list[float]:
-        step = (self.high - self.low) / self.intervals
-        return [self.low + index * step for index in range(self.intervals + 1)]
-
-    def label(self, rate: float) -> str:
-        # A tick at 0 comes out as a tiny number where the steps that lead to it are no binary fractions.
-        is_zero = abs(rate) <= 1e-9 * (self.high - self.low)
-        value = 0 if is_zero else rate / self.factor
-        return with_minus(f"{value:.6g}")
-
-    def row(self, rate: float) -> float:
-        """In rows from the bottom; integers are the centres."""
-        return (rate - self.low) / (self.high - self.low) * (self.rows - 1)
-
-    def holds(self, rate: float) -> bool:
-        return -0.5 <= self.row(rate) <= self.rows - 0.5
-
-    @property
-    def words(self) -> str:
-        return f"{self.unit} from {self.label(self.low)}"
-
-
-RATE = "bytes/sec"
-
-
-class _Candidate(NamedTuple):
-    """A scale that would do; the worthiest uses much of the height and has round steps."""
-
-    worth: float
-    low: float
-    high: float
-    rows: int
-    intervals: int
-
-
-def choose_scale(rates: Sequence[float], rows: int, *, zoomed: bool = False, unit: str = RATE) -> Scale:
-    """At most ``rows`` rows: from 0, or zoomed to the variation of the rates."""
-    zoomed = zoomed and differ(rates)
-    bottom = min(rates) if zoomed else min(0.0, *rates)
-    top = max(rates) if zoomed else max(0.0, *rates)
-    if bottom == top == 0:
-        top = 1.0
-
-    factor: float = 1
-    if unit == RATE:
-        factor, unit = _unit_for(top)
-
-    if zoomed:
-        margin = (top - bottom) * _ZOOM_MARGIN
-        bottom = bottom - margin if bottom < 0 else max(0.0, bottom - margin)
-        top += margin
-
-    best = max(_candidates(bottom, top, max(3, rows)), key=attrgetter("worth"))
-    return Scale(low=best.low, high=best.high, rows=best.rows, intervals=best.intervals, factor=factor, unit=unit)
-
-
-def _unit_for(highest_rate: float) -> tuple[float, str]:
-    for factor, unit in _UNITS:
-        if highest_rate >= factor:
-            return factor, unit
-    return 1, "B/s"
-
-
-def differ(values: Sequence[float]) -> bool:
-    return max(values) - min(values) > _ALIKE * max(map(abs, values))
-
-
-def _candidates(bottom: float, top: float, rows: int) -> Iterator[_Candidate]:
-    # Two intervals at least where 0 lies between the ends: it is a tick.
-    fewest_intervals = 2 if bottom < 0 < top else 1
-    fewest_rows = max(3, rows - rows // 3)
-    for candidate_rows in range(fewest_rows, rows + 1):
-        most_intervals = max(fewest_intervals, min(_MOST_INTERVALS, (candidate_rows - 1) // 2))
-        for intervals in range(fewest_intervals, most_intervals + 1):
-            if (candidate_rows - 1) % intervals:
-                continue
-
-            step, roundness = _round_step(bottom, top, intervals)
-            low = math.floor(bottom / step + 1e-9) * step
-            high = low + intervals * step
-
-            used_share = (top - bottom) / (high - low) * candidate_rows / rows
-            cost_of_few = _ONE_INTERVAL if intervals == 1 else 0.0
-            worth = used_share - _LESS_ROUND * roundness - cost_of_few
-            yield _Candidate(worth, low, high, candidate_rows, intervals)
-
-
-def _round_step(bottom: float, top: float, intervals: int) -> tuple[float, int]:
-    """The smallest round step that covers ``bottom`` to ``top`` in ``intervals``, and its position among the steps."""
-    rough = (top - bottom) / intervals
-    power = 10.0 ** math.floor(math.log10(rough))
-
-    steps = []
-    for position, factor in enumerate(_STEPS):
-        steps.append((factor * power, position))
-        steps.append((factor * power * 10, position))
-
-    for step, position in sorted(steps):
-        end = math.floor(bottom / step + 1e-9) * step + intervals * step
-        if end >= top * (1 - 1e-12):
-            return step, position
-    raise AssertionError("the largest step is 100 times as long as needed")
-
-
-def round_ticks(top: float, most: int) -> list[float]:
-    """Steps are 1, 2 or 5 times a power of ten; at most ``most`` intervals."""
-    rough = top / max(1, most)
-    power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
-    intervals = max(1, math.ceil(top / step - 1e-9))
-    return [float(f"{step * index:.12g}") for index in range(intervals + 1)]
-
 
 # The terminal's own sixteen colours; each mark differs without them by its pattern or its sign.
 RUN = 12
@@ -249,10 +112,12 @@ class Canvas:
     _is_filled: bool = False
 
     def level(self, pattern: Pattern, colour: int, rate: float, name: str) -> None:
+        """Add a level line over the whole width; ``name`` goes into the legend."""
         across = (self.low, self.high)
         self._lines.append(Line(across=across, rates=(rate, rate), pattern=pattern, colour=colour, name=name))
 
     def upright(self, colour: int, x: float, low_rate: float, high_rate: float, name: str = "") -> None:
+        """Add an upright line at ``x``."""
         rates = (low_rate, high_rate)
         self._lines.append(Line(across=(x, x), rates=rates, pattern=Pattern.SOLID, colour=colour, name=name))
 
@@ -266,6 +131,7 @@ class Canvas:
         *,
         filled: bool = False,
     ) -> None:
+        """Add a curve through points, or the points alone; ``filled`` makes it an area above the axis."""
         self._is_filled |= filled
         self._curves.append((xs, rates, Line(across=(0, 1), rates=(0, 0), pattern=pattern, colour=colour, name=name)))
 

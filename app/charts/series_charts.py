@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.charts import canvas as marks
+from app.charts import scale
 from app.charts.bar_picture import BarPicture
 from forms import wording
 from forms.layout import Tone
@@ -73,14 +74,14 @@ def rates_chart(
     if len(bars) + _BELOW_BARS > height >= _LEAST_CURVE and small is None:
         rate_texts = {"average": wording.rate(average or 0.0), "link": wording.link_rate(link)}
         named_levels = [replace(level, name=f"{level.name} {rate_texts[level.name]}") for level in levels]
-        chart = Chart(title="", unit=marks.RATE, bars=tuple(bars), levels=tuple(named_levels))
+        chart = Chart(title="", unit=scale.RATE, bars=tuple(bars), levels=tuple(named_levels))
         return curve_chart(chart, width, height, colour=colour, zoomed=zoomed, name="rate of each run")
 
     if average is not None:
         bars.append(Bar(name="Average", value=average, interval=summary.confidence))
     if expected_bytes_per_second:
         bars.append(Bar(name=expected_name, value=expected_bytes_per_second, tone=Tone.FAINT))
-    chart = Chart(title="", unit=marks.RATE, bars=tuple(bars), levels=tuple(levels))
+    chart = Chart(title="", unit=scale.RATE, bars=tuple(bars), levels=tuple(levels))
     return bars_chart(chart, width, height, colour=colour, zoomed=zoomed)
 
 
@@ -121,7 +122,7 @@ def runs_chart(
 
     if not bars:
         return without[: max(0, width)]
-    chart = Chart(title="throughput over time", unit=marks.RATE, bars=tuple(bars), places=tuple(places))
+    chart = Chart(title="throughput over time", unit=scale.RATE, bars=tuple(bars), places=tuple(places))
     return area_chart(chart, width, height, until=end_seconds, zoomed=zoomed)
 
 
@@ -162,7 +163,7 @@ def _time_labels(chart: Chart, end_seconds: float, width: int) -> list[tuple[flo
     seconds = []
     if len(names) < 2:
         first = names[0][0] if names else -1
-        for tick in marks.round_ticks(end_seconds, max(2, width // 12)):
+        for tick in scale.round_ticks(end_seconds, max(2, width // 12)):
             text = f"{tick:g} s"
             if first < tick < end_seconds and text != end_text:
                 seconds.append((tick, text))

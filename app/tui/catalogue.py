@@ -37,6 +37,7 @@ class ServerValue(NamedTuple):
 
     value: str = ""
     mark: str = ""
+    """``set in smb.conf``, where it was set there."""
 
 
 class _Entries(parts.Choices):

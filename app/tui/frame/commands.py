@@ -1,4 +1,8 @@
-"""The TUI's commands: key, footer, palette entry and row in F1 help."""
+"""The TUI's commands: each has a key, and is shown in the footer, in the command palette and in F1 help.
+
+The commands stand in ``keys.txt``, a line each; ``about.txt`` says for F1 help what screens and widgets are for. A
+class takes its commands by their names: ``KEYS = keys("run.pause run.stop")``.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -59,6 +63,7 @@ _FIELDS_OF_AN_OPTION = {"action", "footer", "hidden", "priority"}
 
 
 def _command_of_line(line: str) -> KeyCommand:
+    """A line of keys.txt: ``id | keys | name | help``, and options such as ``| footer=Stop, hidden``."""
     name, keys, title, about, *options = line.split(" | ")
     values: dict[str, str] = {}
     for option in options:

@@ -1,4 +1,9 @@
-"""The columns of the list of series: what each says, and how the width is shared among them."""
+"""The columns of the notebook's list: what each says, and how the width of the terminal is shared among them.
+
+``fit_columns`` does that in three steps. It chooses the columns that have room, the most important (lowest ``rank``)
+first. Where a column stands beside another that says the same, its text becomes shorter. Then the cells that are left
+go one by one to the columns whose texts are still cut.
+"""
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,8 @@
-"""What interrupted trials left changed on a server, and measurements there: told once, and restored by a key."""
+"""What interrupted trials left changed on a server, and measurements there: told once, and restored by a key.
+
+The notebook's screen has one LeftChanges. It calls ``look`` each time that it comes to the front, ``ask`` when the key
+is pressed, and ``failed`` when a job of it ended with an error.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,12 +20,17 @@ _NOTE_SECONDS = 30
 
 @dataclass(frozen=True)
 class LeftOnServers:
+    """What the notebook says is left: changed settings, and files of measurements."""
+
     changes: "list[JournalEntry]" = field(default_factory=list)
+    """Settings that a trial has changed and not restored."""
     leftovers: dict[str, str] = field(default_factory=dict)
     """What a measurement may have left on its target, and how it is removed, by the recording's id."""
 
 
 class LeftChanges:
+    """What is left on servers now, which of it was told already, and the question whether it is restored."""
+
     def __init__(self, screen: BaseScreen, changed: Callable[[], None]) -> None:
         """``changed`` is called where other keys may be offered than before."""
         self.screen = screen

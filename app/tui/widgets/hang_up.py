@@ -9,7 +9,12 @@ from typing import Any
 
 
 class HangUp:
-    """Whether the terminal was closed since ``watch``; to be made and watched in the main thread."""
+    """Whether the terminal was closed since ``watch``; to be made and watched in the main thread.
+
+    The screen calls ``watch`` before it measures and ``unwatch`` after it, and takes its events through
+    ``to_the_end``. The signal of a closed terminal (SIGHUP) calls ``cancel``; when the measurement has then come to its
+    end, and everything is stored and cleaned up, ``to_the_end`` ends the program.
+    """
 
     def __init__(self, cancel: Callable[[], None]) -> None:
         self._cancel = cancel
@@ -31,7 +36,10 @@ class HangUp:
             Thread(target=self._cancel, daemon=True).start()
 
     def to_the_end(self, events: Callable[[], Iterable[tuple[int, Any]]]) -> Iterator[tuple[int, Any]]:
-        """Ends the program after what must be complete; in any thread, as the screen's may wait for the terminal."""
+        """The events; after them it ends the program where the terminal was closed.
+
+        That is done in the thread that measures, since the screen's thread may wait for the closed terminal.
+        """
         try:
             yield from events()
         finally:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.charts.canvas import AVERAGE, LINK, RUN, round_ticks, wrap_parts
+from app.charts.canvas import AVERAGE, LINK, RUN, wrap_parts
+from app.charts.scale import round_ticks
 from app.charts.series_charts import curve_chart, rates_chart, runs_chart
 from forms.report import Bar, Chart
 from forms.series.summary import SeriesSummary, run_form

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from app.charts.canvas import choose_scale
+from app.charts.scale import choose_scale
 from app.charts.series_charts import curve_chart, rates_chart, runs_chart
 from forms.report import Bar, Chart, Level
 from forms.series.summary import run_form
