@@ -148,7 +148,10 @@ def _round_step(bottom: float, top: float, intervals: int) -> tuple[float, int]:
 
 
 def round_ticks(top: float, most: int) -> list[float]:
-    """The ticks of an axis from 0 to ``top`` or just above, in at most ``most`` steps of 1, 2 or 5 times a power of ten."""
+    """The ticks of an axis from 0 to ``top`` or just above.
+
+    They are 1, 2 or 5 times a power of ten apart, and have at most ``most`` intervals.
+    """
     rough = top / max(1, most)
     power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))

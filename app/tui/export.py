@@ -29,13 +29,17 @@ class ExportScreen(BaseScreen):
     KEYS = keys("export.mark export.print export.paper")
 
     def __init__(self, ids: Sequence[str] = (), *, gather: export_files.Gather | None = None, name: str = "") -> None:
+        """Of the recordings with these ids, else of what ``gather`` reads, which is called ``name``."""
         super().__init__()
         self.ids = tuple(ids)
         self.gather: export_files.Gather = gather or partial(forms_of, references=self.ids)
         self.file_name = export_names.safe_file_name(name)
+        """Proposed for the file, without its ending."""
         self.format = exporters.FORMATS["html"]
+        """The one that the cursor points at."""
         self.paper = exporters.DEFAULT_PAPER
         self.marked: list[str] = []
+        """Names of the formats that are marked."""
         self.folder = Path()
         self._path_was_typed = False
 

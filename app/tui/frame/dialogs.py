@@ -21,6 +21,8 @@ _T = TypeVar("_T")
 
 
 class BoxDialog(BaseDialog[_T], Generic[_T]):
+    """A heading, a text, and below them what the subclass yields in ``answers``."""
+
     def __init__(self, heading: str, text: str) -> None:
         super().__init__()
         self.heading = heading
@@ -37,6 +39,8 @@ class BoxDialog(BaseDialog[_T], Generic[_T]):
 
 
 class MessageDialog(BoxDialog[None]):
+    """A message to be closed with Enter."""
+
     UNREAD_SECONDS: ClassVar = 0.6
     """An Enter within this time was meant for the screen below."""
 
@@ -53,6 +57,8 @@ class MessageDialog(BoxDialog[None]):
 
 
 class ConfirmDialog(BoxDialog[bool]):
+    """A question with two buttons; answers True for ``yes``, and False for ``no`` and Escape."""
+
     def __init__(self, heading: str, text: str, *, yes: str, no: str = "Cancel", prefer_yes: bool = False) -> None:
         super().__init__(heading, text)
         self.yes = yes
@@ -135,6 +141,8 @@ class PickDialog(BaseDialog[_T], Generic[_T]):
 
 
 class AskDialog(BoxDialog[str]):
+    """Asks for a line of text; with ``needed`` it takes no empty one."""
+
     def __init__(
         self, heading: str, text: str, *, value: str = "", password: bool = False, needed: bool = False
     ) -> None:
@@ -146,6 +154,7 @@ class AskDialog(BoxDialog[str]):
         yield self.box
 
     def type_on(self, text: str) -> None:
+        """Append what was typed while another widget of the dialog had the focus."""
         self.box.select_on_focus = False
         self.box.value += text
         self.box.cursor_position = len(self.box.value)
@@ -165,6 +174,8 @@ class AskDialog(BoxDialog[str]):
 
 
 class TextDialog(BoxDialog[None]):
+    """A long text to scroll through."""
+
     KEYS: ClassVar = keys("help.close")
 
     def compose(self) -> ComposeResult:

@@ -11,7 +11,9 @@ from textual.style import Style
 from textual.widget import Widget
 
 _KEY_META = "pressed-key"
+"""Under which a drawn key keeps which key a click on it presses."""
 _WAYS_OUT = ("back", "cancel", "close", "clear_marks", "clear_filter", "app.command_palette", "app.help", "app.quit")
+"""Actions whose keys stand at the right end, and are the last to be left out."""
 
 
 class KeyBar(Widget, can_focus=False):
@@ -20,11 +22,12 @@ class KeyBar(Widget, can_focus=False):
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-bar--key", "key-bar--name"}
     foremost: tuple[str, ...] = ()
-    """Actions whose keys go before all others: those that what is marked is there for."""
+    """Actions whose keys go before all others, such as those that act on what is marked."""
     hides_others = False
     """Whether the others are not shown, but for the ways out."""
 
     def put_first(self, *actions: str, hides_others: bool = False) -> None:
+        """Show the keys of these actions before all others; the screen calls it when others become important."""
         if (actions, hides_others) != (self.foremost, self.hides_others):
             self.foremost = actions
             self.hides_others = hides_others

@@ -23,10 +23,14 @@ class Pane(Vertical):
 
 
 class Choices(OptionList, Commanded):
+    """A list to choose from, whose keys are in the footer and in F1 help."""
+
     KEYS: ClassVar = keys("lines.up lines.down lines.choose")
 
 
 class LineInput(Input):
+    """A line of text in which each sign is visible, whatever is pasted."""
+
     cursor_blink = reactive(default=False, init=False)
 
     def validate_value(self, value: str) -> str:
@@ -34,10 +38,16 @@ class LineInput(Input):
 
 
 class FilterLine(LineInput, Commanded):
+    """A line above a list, to search it; down leads to the list."""
+
     KEYS: ClassVar = keys("filter.list filter.down filter.clear")
 
 
 def text_behind_drawing(before: str, drawn: str) -> str:
-    """What an input is to be taken for: the text before, where nothing but its drawing differs."""
+    """The text that was meant by what stands in an input.
+
+    An input draws signs that would steer the terminal as other signs. Where nothing else differs, nobody has typed, and
+    the text ``before`` it was drawn is meant; so it is stored unchanged.
+    """
     drawings_of_before = {visible(before), control_pictures(before)}
     return before if drawn in drawings_of_before else drawn

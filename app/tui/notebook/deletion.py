@@ -9,6 +9,7 @@ from storage import errors, recordings
 from storage.notebook import Notebook
 
 MOST_NAMED = 4
+"""Of the recordings that a question is about."""
 
 
 @dataclass
@@ -19,9 +20,11 @@ class Deletion:
     unreadable: list[str] = field(default_factory=list)
     """Ids of what could not be read: deleted for good."""
     refusal: errors.RefusedError | recordings.UnknownReferenceError | None = None
+    """Why the last one that was not deleted was not; None where all were."""
 
 
 def remove_all(notebook: Notebook, ids: Sequence[str]) -> Deletion:
+    """Delete each of these that can be."""
     deletion = Deletion()
     unreadable = _unreadable_ids(notebook, ids)
     for recording_id in ids:

@@ -1,4 +1,8 @@
-"""The notebook's dialogs: label and note, names as a baseline; and deleting several at once."""
+"""Two dialogs of the notebook: one for the label and the note of recordings, one for their names as a baseline.
+
+Both open at once, while what they show is still read: ``fill`` and ``offer`` are called when it is there. A baseline is
+a recording, or several, with a name of the user's, to compare others with.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,6 +44,7 @@ class EditDialog(BaseDialog[SeriesTexts]):
         self.marked = marked
 
     def fill(self, before: SeriesTexts) -> None:
+        """Show the stored texts, but in no box in which something was typed meanwhile."""
         if not self.query("#note"):
             return  # it is closed by now
 
@@ -88,6 +93,7 @@ class BaselineDialog(BaseDialog[tuple[str, bool]]):
         self.marked = marked
 
     def offer(self, names: tuple[list[str], list[str]]) -> None:
+        """Show the names that the recordings have (the first list), and those of other recordings."""
         self.own_names, self.other_names = names
         if not self.query("#names"):
             return  # it is closed by now
@@ -127,6 +133,8 @@ class BaselineDialog(BaseDialog[tuple[str, bool]]):
 
 
 class LinesInput(TextArea):
+    """Several lines of text; signs that would steer the terminal are replaced as they are typed or pasted."""
+
     def edit(self, edit: Edit) -> EditResult:
         edit.text = control_pictures(edit.text)
         return super().edit(edit)

@@ -31,7 +31,9 @@ class AnsiView(Static):
         super().__init__(id=id, classes=classes)
         self._draw = draw
         self._drawn_for: tuple[Draw | None, int, int] | None = None
+        """With what, and for which width and height, it was drawn last."""
         self._rows = -1
+        """Of the text that was drawn last."""
 
     @property
     def drawn_text(self) -> str:
@@ -79,6 +81,8 @@ def _fixed_text(text: str, _width: int, _height: int) -> str:
 
 
 class ChartView(AnsiView):
+    """Shows a chart, which a key zooms: then its axis leaves out what all values have in common."""
+
     zoomed = False
     _chart: DrawChart | None = None
 
@@ -99,14 +103,19 @@ class ChartView(AnsiView):
 
 
 class ShowsMore(DOMNode):
-    """Shows statistics when asked; named after the screen among the bases, whose look Textual takes."""
+    """A screen whose report has statistics that a key shows and hides; the screen writes ``show_again``.
+
+    Among the bases of a class it stands after the screen, since Textual takes the style of the first base.
+    """
 
     shows_more = False
 
     def of_now(self, report: Report) -> Report:
+        """The report as it is to be shown now: whole, or without its statistics."""
         return report if self.shows_more else report.brief
 
     def show_again(self) -> None:
+        """Called when more or less is to be shown than before."""
         raise NotImplementedError
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
