@@ -23,6 +23,7 @@ from forms.experiments import gain_texts, steps_table
 from forms.experiments import report as experiments_report
 from forms.experiments import summary as experiments_summary
 from forms.exporters import text as exporters_text
+from forms.exporters import text_tables
 from forms.report import Report
 from forms.wording import plain
 from storage import records
@@ -101,7 +102,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
 
     def _list_steps(self, summary: experiments_summary.ExperimentSummary) -> None:
         room = max(self.size.width - _AROUND_STEPS, exporters_text.WIDTH - 2)
-        table = exporters_text.drawn_table(steps_table.short_steps_table(summary), room)
+        table = text_tables.drawn_table(steps_table.short_steps_table(summary), room)
         self.query_one("#headings", widgets.Static).update(Content("\n".join(table.headings)))
 
         steps = self.query_one("#steps", widgets.OptionList)
