@@ -35,7 +35,7 @@ def _trial_of_the_change(notebook: Notebook, sides: Sides) -> "TrialSummary | No
         if change is None or series.base_id not in base_ids or change.evidence is Evidence.CONTRADICTED:
             continue
 
-        from app.comparison.trials import trials_since
+        from app.comparison.trials import trials_since  # few comparisons need what trials need
 
         return next(trials_since(notebook, series.created_at, sides.base, change), None)
     return None

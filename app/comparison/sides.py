@@ -158,6 +158,3 @@ def _one_of_each_if_shared(sides: Sides, named_series: Sequence[Series]) -> Side
         other=tuple(series for series in sides.other[:1] if series.id in named_ids),
         equal=True,
     )
-
-
-# What is known of the change between two sides
