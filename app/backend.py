@@ -114,6 +114,6 @@ class Backend:
         confirmed: bool,
     ) -> "Iterator[RecorderEvent]":
         """The rest of an interrupted series; ``confirmed``: the user has said where an imported one logs in."""
-        from app.series.record import resume
+        from app.series.resume import resume
 
         return resume(series_id, secrets, notebook_path, control, confirmed=confirmed)

@@ -1,25 +1,22 @@
 """``sharebench audit``: a server's harmful and useless settings."""
 
-import shlex
-from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
 
-from app.audit.engine import AuditRequest, AuditResult, audit_file, audit_server
-from app.base.errors import LoginError, UsageError
+from app.audit import engine
+from app.audit.configuration_files import refuse_as_target
+from app.base import errors
 from app.base.targets import parse_target
-from app.cli import console, declare, logins, notebooks
-from app.cli.run_options import OF_THE_SERVER, series_options, target_argument
+from app.cli import console, declare, logins, notebooks, run_options
 from app.clients.base import Secrets
 from app.comparison.tried import audit_form
 from app.recording.spec import SeriesSpec
 from app.trial.command import try_command
 from forms.audit.remedies import proposed_diff, remedies
 from forms.audit.report import audit_document
-from storage.looks import Audit, AuditScope, Ruling, recording_of
+from storage import looks
 
 _PASSED_TO_TRY = (
     "yes",
@@ -32,13 +29,15 @@ _PASSED_TO_TRY = (
     "timeout_seconds",
     "ceiling",
 )
+"""The parameters of this command that those of `try` take over."""
 
+# Exit codes.
 _HARMFUL = 1
 _UNREADABLE = 3
 
 
 @declare.command("audit")
-@target_argument(required=False)
+@run_options.target_argument(required=False)
 @click.option("--fix", is_flag=True, help="Print the proposed edits as a unified diff; nothing is written.")
 @click.option("--try", "tested", is_flag=True, help="Test the costliest finding: change it, measure it, restore it.")
 @click.option("--yes", is_flag=True, help="Answer the question of --try with yes, for scripts.")
@@ -48,7 +47,7 @@ _UNREADABLE = 3
 @declare.option("--label", "TEXT", "Short name of the recording.", default="")
 @declare.option("--question", "TEXT", "Question that the audit is meant to answer.", default="")
 @declare.measuring_options("Print the audit as JSON.")
-@series_options("sign", "encrypt", "ceiling", *OF_THE_SERVER)
+@run_options.series_options("sign", "encrypt", "ceiling", *run_options.OF_THE_SERVER)
 def audit_command(
     context: click.Context,
     /,
@@ -68,10 +67,10 @@ def audit_command(
     Exit codes: 0 nothing harmful, 1 something harmful, 3 the settings could not be read.
     """
     notebooks.check_can_store(context)
-    result = _carry_out(context, target, spec, kerberos=choices["kerberos"])
+    result = _audit(context, target, spec, kerberos=choices["kerberos"])
     audit = replace(result.audit, label=choices["label"], question=choices["question"])
     with notebooks.open_notebook(context, make=True) as notebook:
-        notebook.add_recording(recording_of(audit))
+        notebook.add_recording(looks.recording_of(audit))
         report = audit_form(notebook, audit)
 
     if as_json:
@@ -83,18 +82,18 @@ def audit_command(
 
     if tested:
         return _try_costliest(context, audit, target)
-    if audit.scope is AuditScope.SESSION:
+    if audit.scope is looks.AuditScope.SESSION:
         return _UNREADABLE
-    return _HARMFUL if audit.count(Ruling.HARMFUL) else 0
+    return _HARMFUL if audit.count(looks.Ruling.HARMFUL) else 0
 
 
-def _try_costliest(context: click.Context, audit: Audit, target: str | None) -> int:
+def _try_costliest(context: click.Context, audit: looks.Audit, target: str | None) -> int:
     """Test the first remedy; returns the exit code of `try`. Raises UsageError."""
     if target is None:
-        raise UsageError("--try measures a server: name its TARGET")
+        raise errors.UsageError("--try measures a server: name its TARGET")
     remedy = next(iter(remedies(audit.findings)), None)
     if remedy is None:
-        raise UsageError("nothing to test: no finding names a value that sharebench may change")
+        raise errors.UsageError("nothing to test: no finding names a value that sharebench may change")
 
     setting = f"{remedy.name}={remedy.value}"
     console.say(f"sharebench: testing {setting} in place of {remedy.finding.value}")
@@ -102,42 +101,27 @@ def _try_costliest(context: click.Context, audit: Audit, target: str | None) -> 
     return int(context.invoke(try_command, setting=setting, target=target, **options))
 
 
-def _carry_out(context: click.Context, target: str | None, spec: SeriesSpec, *, kerberos: bool) -> AuditResult:
+def _audit(context: click.Context, target: str | None, spec: SeriesSpec, *, kerberos: bool) -> engine.AuditResult:
     if target is None:
         if not spec.monitor.smb_conf:
-            raise UsageError("name a TARGET, or a file with --smb-conf FILE")
-        return audit_file(Path(spec.monitor.smb_conf))
+            raise errors.UsageError("name a TARGET, or a file with --smb-conf FILE")
+        return engine.audit_file(spec.monitor.smb_conf)
 
-    _refuse_configuration_file(target)
+    refuse_as_target(target)
     place = parse_target(target)
 
     def ask_for_secrets() -> Secrets | None:
         try:
             _, secrets = logins.secrets_for(context, place, kerberos=kerberos)
-        except LoginError:
+        except errors.LoginError:
             return None
         return secrets
 
-    request = AuditRequest(
+    request = engine.AuditRequest(
         target=place,
         ssh=spec.monitor.server_ssh,
         secrets=ask_for_secrets,
         smb_conf=spec.monitor.smb_conf,
         settings=spec.settings,
     )
-    return audit_server(request)
-
-
-def _refuse_configuration_file(target: str) -> None:
-    """Raises UsageError where a person named a file in place of a server."""
-    path = target.removeprefix("file://")
-    if "://" not in path and (path.endswith(".conf") or _has_settings(Path(path))):
-        raise UsageError(f"{path} is a configuration file, not a target: --smb-conf {shlex.quote(path)} audits it")
-
-
-def _has_settings(path: Path) -> bool:
-    with suppress(OSError):
-        if path.is_file():
-            with path.open("rb") as file:
-                return b"[global]" in file.read(2**16).lower()
-    return False
+    return engine.audit_server(request)

@@ -1,4 +1,4 @@
-"""What commands and screens do with audits."""
+"""Audits as a kind of recording: what commands and screens that show any kind call (`Kind` tells what each is for)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -37,7 +37,7 @@ class AuditKind(Kind[Audit]):
     def compare(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
     ) -> ComparedRecordings:
-        from forms.audit.report import audit_comparison_report
+        from forms.audit.comparison import audit_comparison_report
 
         del choices
         base, other = self.two_of(heads)

@@ -1,4 +1,4 @@
-"""The audit on the screen: the server that it asks for, and its findings, each of which can be tried."""
+"""The audit on the screen: a form that asks for the server, and its findings, of which the costliest can be tried."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,6 +21,8 @@ from storage.records import Target
 
 
 class AuditScreen(LinesScreen):
+    """The form: `parse` makes the request of its lines, and `begin` audits that server once it has the login."""
+
     NAME = "audit"
     HEADING = BUTTON = "Audit"
     START = "Audit the server that the lines name."
@@ -58,6 +60,8 @@ class AuditScreen(LinesScreen):
 
 
 class AuditResultScreen(StoredScreen):
+    """The audit as it is stored, with what only the one who made it has: the diff of the files that were read."""
+
     KEYS: ClassVar = keys("audit.try audit.fix audit.export")
 
     def __init__(self, result: AuditResult) -> None:

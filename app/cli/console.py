@@ -11,7 +11,7 @@ import click
 
 from app.base.errors import CancelledError, SharebenchError, UsageError
 from app.charts import ascii_only
-from forms.layout import Tone, coloured, for_terminal, json_escaped, plain_signs, visible
+from forms import layout
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -29,8 +29,8 @@ def answer(text: str) -> None:
     """Print the answer on stdout. Raises AnswerError."""
     with writing_to_stdout():
         if sys.stdout.isatty() and ascii_only():
-            text = plain_signs(text, "...")
-        click.echo(for_terminal(text, styled=draws_colour()))
+            text = layout.plain_signs(text, "...")
+        click.echo(layout.for_terminal(text, styled=draws_colour()))
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def writing_to_stdout() -> Iterator[None]:
 
 
 def answer_for_programs(text: str) -> None:
-    """Byte for byte, for `patch` and the like; a terminal is steered by none of it. Raises AnswerError."""
+    """Print the text byte for byte, for `patch` and the like; on a terminal as any answer. Raises AnswerError."""
     if sys.stdout.isatty():
         answer(text.rstrip("\n"))
         return
@@ -58,7 +58,7 @@ def answer_for_programs(text: str) -> None:
 
 
 def answer_ids(ids: Sequence[str]) -> None:
-    """A line each for scripts; on a terminal nothing where there are many, as their number is said besides."""
+    """Print ids for scripts, a line each; many ids are left out on a terminal, where their number is told as well."""
     are_shown = len(ids) <= _MOST_IDS_ON_TERMINAL or not sys.stdout.isatty()
     if ids and are_shown:
         answer("\n".join(ids))
@@ -72,7 +72,7 @@ def json_text(document: object) -> str:
     """Escapes control characters, and the bytes of names that are not UTF-8."""
     import json
 
-    return json_escaped(json.dumps(document, indent=2, ensure_ascii=False))
+    return layout.json_escaped(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 def answer_report(report: "Report", *, as_json: bool = False) -> None:
@@ -93,12 +93,12 @@ def draws_colour() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
-def toned(text: str, tone: Tone) -> str:
-    return coloured(text, tone) if draws_colour() else text
+def toned(text: str, tone: layout.Tone) -> str:
+    return layout.coloured(text, tone) if draws_colour() else text
 
 
 def discard_output(descriptor: int = 1) -> None:
-    """Discard pending output, so that Python does not complain at exit."""
+    """Discard pending output of stdout (1) or stderr (2), so that Python does not complain at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
@@ -108,7 +108,10 @@ def can_ask() -> bool:
 
 
 def confirm(question: str, *, declined: str, without_terminal: str = "") -> None:
-    """Raises UsageError without a terminal, CancelledError for a no."""
+    """Ask for a yes; returns only after one. Raises UsageError without a terminal, CancelledError for a no.
+
+    ``declined`` says what was left undone; ``without_terminal`` is the message of the UsageError.
+    """
     if not can_ask():
         raise UsageError(without_terminal or f"not a terminal: pass --yes to confirm; {declined}")
     if not click.confirm(question, err=True):
@@ -118,11 +121,11 @@ def confirm(question: str, *, declined: str, without_terminal: str = "") -> None
 def say(*texts: str) -> None:
     """Print messages on stderr, a line each, with control characters escaped."""
     for text in texts:
-        _write_to_stderr(f"{for_terminal(text)}\n")
+        _write_to_stderr(f"{layout.for_terminal(text)}\n")
 
 
 def recommend(command: str, options: str, verb: str) -> None:
-    """Nothing where neither a command nor options are recommended."""
+    """Print the command that is recommended, or ``verb`` with the options; nothing where both are empty."""
     if command:
         say(f"Recommendation: {command}")
     elif options:
@@ -133,13 +136,13 @@ def draw(text: str = "") -> None:
     """A line on stderr that the next one replaces, cut to the terminal's width."""
     # The last column stays free: a full line would be wrapped, and then no longer replaced.
     columns = shutil.get_terminal_size().columns - 1
-    _write_to_stderr("\r\x1b[K" + visible(text)[:columns])
+    _write_to_stderr("\r\x1b[K" + layout.visible(text)[:columns])
 
 
 def _write_to_stderr(text: str) -> None:
     try:
         if sys.stderr.isatty() and ascii_only():
-            text = plain_signs(text, "...")
+            text = layout.plain_signs(text, "...")
         sys.stderr.write(text)
         sys.stderr.flush()
     except OSError:

@@ -18,6 +18,8 @@ _EXAMPLE_COLUMNS = 75
 
 
 class GroupedCommand(click.Command):
+    """A command whose --help has its options in groups, and examples at its end."""
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups = command_help.grouped_options(self, ctx)
         longest_name = 0
@@ -42,6 +44,8 @@ class GroupedCommand(click.Command):
 
 
 class Group(GroupedCommand, click.Group):
+    """A command with commands of its own; a mistyped one is answered with similar names."""
+
     command_class = GroupedCommand
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -65,7 +69,7 @@ def command(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], clic
 
 
 def several(*options: Callable[[Any], Any]) -> Callable[[_F], _F]:
-    """Combines options; --help shows them in this order."""
+    """One decorator that adds several options; --help shows them in this order."""
 
     def decorate(function: _F) -> _F:
         for decorate_with_option in reversed(options):
@@ -76,6 +80,7 @@ def several(*options: Callable[[Any], Any]) -> Callable[[_F], _F]:
 
 
 def _range_in_words(kind: click.IntRange | click.FloatRange) -> str:
+    """What click says of a range in its messages: it calls this as ``_describe_range`` of the type."""
     lower_word = "above" if kind.min_open else "from"
     lower_bound = f"{lower_word} {kind.min:,}"
     if kind.max is None:
@@ -100,6 +105,8 @@ class Number(click.FloatRange):
 
 
 class Count(click.IntRange):
+    """A whole number in a range."""
+
     name = "whole number"
     _describe_range = _range_in_words
 
@@ -176,10 +183,12 @@ login_options = several(
 
 
 def answering_options(help_of_json: str, *more_options: Callable[[Any], Any]) -> Callable[[_F], _F]:
+    """The options of a command that answers from the notebook; the context is its first argument."""
     return several(click.option("--json", "as_json", is_flag=True, help=help_of_json), *more_options, options_of_all)
 
 
 def measuring_options(help_of_json: str) -> Callable[[_F], _F]:
+    """The options of a command that logs in to a target, too."""
     return answering_options(help_of_json, login_options)
 
 

@@ -16,6 +16,7 @@ from forms.layout import visible
 _LEAST_LETTERS = 3
 """Of a mistyped option that is looked for inside others: two letters are in too many."""
 _LEAST_LIKENESS = 0.75
+"""Of two options, from 0 to 1, for `difflib`."""
 _MOST_ADVISED_OPTIONS = 2
 
 
@@ -85,7 +86,10 @@ def usage_error_text(error: click.ClickException) -> str:
 
 
 def _similar_options(typed: str, context: click.Context) -> list[str]:
-    """Of the same letters, else with all its words, else where one begins the other, else of similar letters."""
+    """The options that may be meant, by the first of these that finds one.
+
+    The same letters without hyphens; all the words that were typed; one begins the other; similar letters.
+    """
     options = _long_options(context)
     option_by_letters = {option.replace("-", ""): option for option in options}
     typed_letters = typed.replace("-", "").lower()

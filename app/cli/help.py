@@ -37,7 +37,7 @@ def texts() -> dict[str, Any]:
 
 
 def path_of(context: click.Context) -> str:
-    """A command's names below the program's, such as ``baseline set``, whatever alias it was called by."""
+    """A command's names below that of the program, such as ``baseline set``; never an alias that it was called by."""
     return f"{path_of(context.parent)} {context.command.name}".strip() if context.parent else ""
 
 

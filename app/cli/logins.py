@@ -21,14 +21,17 @@ _MOST_IDS_NAMED = 5
 
 
 def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> "tuple[Target, Secrets]":
-    """Asks on a terminal. Raises UsageError, LoginError."""
+    """The target of a URL, and what logs in to it; as :func:`secrets_for`."""
     from app.base.targets import parse_target
 
     return secrets_for(context, parse_target(url), kerberos=kerberos)
 
 
 def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = False) -> "tuple[Target, Secrets]":
-    """Asks on a terminal. Raises UsageError, LoginError."""
+    """The target with its user, and what logs in to it: from options, a file or the environment, or asked for.
+
+    Says before what changed settings and leftovers a measurement there would include. Raises UsageError, LoginError.
+    """
     from app.clients.logins import log_in_as
 
     if notebooks.has_notebook(notebooks.notebook_path(context)):

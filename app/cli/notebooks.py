@@ -25,7 +25,7 @@ _MOST_PATH_CHARACTERS = 60
 
 
 def notebook_path(context: click.Context) -> Path:
-    """Raises UsageError for a name that no file can have."""
+    """That of --db, else in the user data folder. Raises UsageError for a name that no file can have."""
     if file_name := (context.find_root().obj or {}).get("db"):
         path = Path(file_name)
         _check_path(path)
@@ -52,7 +52,7 @@ def _shortened(path: Path) -> str:
 
 
 def has_notebook(path: Path) -> bool:
-    """Also where it cannot be looked at: that is told where it is opened."""
+    """Whether there is a file; also where that cannot be looked at, which is told when it is opened."""
     try:
         return path.exists()
     except OSError:
@@ -68,7 +68,11 @@ def check_can_store(context: click.Context) -> None:
 
 @contextmanager
 def open_notebook(context: click.Context, *, make: bool = False) -> "Iterator[Notebook]":
-    """``make`` creates a missing notebook. Raises UsageError, also for references that are not found."""
+    """The notebook of the command; what an interrupted trial left changed is said once.
+
+    ``make`` creates a missing one. Raises UsageError for a missing one otherwise, and inside it for what the notebook
+    refuses, such as a reference that is not found.
+    """
     from storage.notebook import Notebook
 
     path = notebook_path(context)
@@ -121,6 +125,6 @@ def say_once(context: click.Context, text: str) -> None:
 
 
 def series_called(context: click.Context, reference: str) -> "Series":
-    """Raises UsageError."""
+    """The series that an id, the beginning of one, a baseline or ``last`` names. Raises UsageError."""
     with open_notebook(context) as notebook:
         return notebook.series(reference)

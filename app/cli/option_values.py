@@ -46,7 +46,10 @@ def typed_options(context: click.Context) -> dict[str, str]:
 def refuse_other_options(
     context: click.Context, parameter: str, allowed: AbstractSet[str], reason: str = "measures as the series began"
 ) -> None:
-    """Raises UsageError for options that the parameter's one makes meaningless."""
+    """Raises UsageError where options were typed beside one that makes them meaningless.
+
+    ``parameter`` is the name of that one, ``allowed`` those of the options that it takes all the same.
+    """
     options = typed_options(context)
     refusing_option = options.pop(parameter)
     for name, option in options.items():

@@ -1,36 +1,25 @@
-"""Progress of series: one redrawn line on a terminal, else a line for each run; warnings in between."""
+"""The progress of series on stderr: one redrawn line on a terminal, else a line for each run; warnings in between.
 
-import math
-import signal
+``watch`` shows one series to its end, ``watch_turns`` interleaved ones, ``watch_to_end`` any other measurement. The
+measurement advances only while they read its events.
+"""
+
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from app.base.errors import CancelledError, MeasurementError
+from app.base.errors import CancelledError
 from app.cli import console
-from app.recording.process import (
-    Paused,
-    Progressed,
-    RunFinished,
-    RunStarted,
-    ScratchMade,
-    SeriesControl,
-    Started,
-    Warned,
-)
-from app.series.events import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, words
+from app.cli.cancelling import cancel_on_signals
+from app.recording import process
+from app.series import events as series_events
+from app.series.events import RecorderEvent
 from app.series.pace import Prospect, RunPace
 from app.series.progress import SeriesProgress, left_text
+from forms import wording
 from forms.layout import visible
 from forms.series.progress import run_progress
-from forms.wording import binary_size, byte_rate
-from storage.isolation import Isolation
-from storage.looks import Diagnosis
-from storage.records import SeriesStatus
 
 REDRAW_SECONDS = 0.5
 """Drawing more often would take time from what is measured."""
@@ -65,10 +54,11 @@ class ProgressLine(StatusLine):
     about = ""
     """Which of several series is meant, in front of every line."""
     _run_text = ""
+    """Which run is under way, such as ``run 2 of 5``."""
     _drawn_at = 0.0
 
     def __init__(self, *, redraws: bool = True, prospect: Prospect | None = None, pace: RunPace | None = None) -> None:
-        """``pace`` tells the time left where several series are interleaved."""
+        """``prospect`` is told once, before the first run; ``pace`` tells the time left of interleaved series."""
         super().__init__(redraws=redraws)
         self._prospect = prospect
         self._pace = pace
@@ -76,25 +66,25 @@ class ProgressLine(StatusLine):
 
     def show(self, event: RecorderEvent) -> None:
         self._series = self._series.with_event(event)
-        if isinstance(event, Started):
+        if isinstance(event, process.Started):
             self.announce(event.size_bytes)
 
         match event:
-            case Warned(text=text):
+            case process.Warned(text=text):
                 self.say(f"sharebench: {self.about}{visible(text)}")
-            case RunStarted():
-                self._run_text = words(event)
+            case process.RunStarted():
+                self._run_text = series_events.words(event)
                 self._draw_about(self._run_text)
-            case Progressed():
+            case process.Progressed():
                 self._show_run_progress(event)
-            case RunFinished():
-                self._draw_about(f"{self._run_text}  {words(event)}")
+            case process.RunFinished():
+                self._draw_about(f"{self._run_text}  {series_events.words(event)}")
                 if not self.is_on:
-                    console.say(f"sharebench: {self.about}{self._run_text}: {words(event)}")
-            case SeriesOpened() | QuietWait() | ScratchMade() | Paused():
-                self._draw_about(words(event))
+                    console.say(f"sharebench: {self.about}{self._run_text}: {series_events.words(event)}")
+            case series_events.SeriesOpened() | series_events.QuietWait() | process.ScratchMade() | process.Paused():
+                self._draw_about(series_events.words(event))
 
-    def _show_run_progress(self, event: Progressed) -> None:
+    def _show_run_progress(self, event: process.Progressed) -> None:
         if time.monotonic() - self._drawn_at < REDRAW_SECONDS:
             return
 
@@ -102,8 +92,8 @@ class ProgressLine(StatusLine):
         percent = "" if progress.percent is None else f"{progress.percent:3.0f} %"
         series_seconds_left = self._pace.seconds_left if self._pace else self._series.seconds_left
         time_left = left_text(progress, series_seconds_left, is_open=self._series.open_ended)
-        amount = f"{binary_size(event.moved_bytes)} of {binary_size(event.size_bytes)}"
-        rate = byte_rate(progress.bytes_per_second)
+        amount = f"{wording.binary_size(event.moved_bytes)} of {wording.binary_size(event.size_bytes)}"
+        rate = wording.byte_rate(progress.bytes_per_second)
         self._draw_about(f"{self._run_text}  {percent}  {amount}  {rate}  {time_left}")
 
     def announce(self, size_bytes: int = 0) -> None:
@@ -125,9 +115,16 @@ class ProgressLine(StatusLine):
 
 
 def watch_to_end(
-    events: Iterable[Any], control: SeriesControl, closed: type[_Closed], show: Callable[[Any], None], line: StatusLine
+    events: Iterable[Any],
+    control: process.SeriesControl,
+    closed: type[_Closed],
+    show: Callable[[Any], None],
+    line: StatusLine,
 ) -> _Closed:
-    """Show a measurement to its end; Ctrl-C cancels it, and it cleans up. Raises CancelledError if it never began."""
+    """Show a measurement to its end; Ctrl-C cancels it, and it cleans up. Raises CancelledError if it never began.
+
+    ``closed`` is the class of the event that ends it, which is returned; each other event is given to ``show``.
+    """
     last_event: _Closed | None = None
     with cancel_on_signals(control):
         for event in events:
@@ -143,76 +140,40 @@ def watch_to_end(
 
 
 def watch(
-    events: Iterable[RecorderEvent], control: SeriesControl, *, redraws: bool = True, prospect: Prospect | None = None
-) -> SeriesClosed:
+    events: Iterable[RecorderEvent],
+    control: process.SeriesControl,
+    *,
+    redraws: bool = True,
+    prospect: Prospect | None = None,
+) -> series_events.SeriesClosed:
     progress = ProgressLine(redraws=redraws, prospect=prospect)
     progress.announce()
-    return watch_to_end(events, control, SeriesClosed, progress.show, progress)
+    return watch_to_end(events, control, series_events.SeriesClosed, progress.show, progress)
 
 
 def watch_turns(
     events: Iterable[tuple[int, RecorderEvent]],
-    control: SeriesControl,
+    control: process.SeriesControl,
     names: Sequence[str],
     runs_to_come: Sequence[int],
     prospect: Prospect | None = None,
-) -> list[SeriesClosed]:
-    """Show interleaved series to their end; Ctrl-C cancels all. Series that never began are left out."""
+) -> list[series_events.SeriesClosed]:
+    """Show interleaved series to their end, ``names`` in front of their lines; Ctrl-C cancels all of them.
+
+    Returns how each ended; series that never began are left out.
+    """
     pace = RunPace(runs_to_come)
     progress = ProgressLine(prospect=prospect, pace=pace)
     progress.announce()
 
-    closed: dict[int, SeriesClosed] = {}
+    closed: dict[int, series_events.SeriesClosed] = {}
     with cancel_on_signals(control):
         for index, event in events:
             pace.take_event(index, event)
-            if isinstance(event, SeriesClosed):
+            if isinstance(event, series_events.SeriesClosed):
                 closed[index] = event
-            elif not isinstance(event, SeriesOpened | SeriesStored):
+            elif not isinstance(event, series_events.SeriesOpened | series_events.SeriesStored):
                 progress.about = f"{names[index]}: "
                 progress.show(event)
     progress.clear()
     return [closed[index] for index in sorted(closed)]
-
-
-def _never() -> bool:
-    return False
-
-
-@contextmanager
-def cancel_on_signals(control: SeriesControl, must_go_on: Callable[[], bool] = _never) -> Iterator[None]:
-    """Cancel on a signal and when time is over; a second signal kills, unless a setting has to be restored yet."""
-
-    def cancel(_number: int, _frame: FrameType | None) -> None:
-        if not control.cancelled.is_set():
-            control.cancel()
-        elif not must_go_on():
-            raise KeyboardInterrupt
-
-    numbers = [signal.SIGINT, signal.SIGTERM]
-    # Under nohup it goes on when its terminal is closed.
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        numbers.append(signal.SIGHUP)
-    handlers_before = {number: signal.signal(number, cancel) for number in numbers}
-
-    control.limit.start()
-    timer = threading.Timer(min(control.limit.seconds_left, threading.TIMEOUT_MAX), control.end_in_time)
-    timer.daemon = True
-    if control.limit.seconds < math.inf:
-        timer.start()
-
-    try:
-        yield
-    finally:
-        timer.cancel()
-        for number, handler in handlers_before.items():
-            signal.signal(number, handler)
-
-
-def exit_code_when_complete(record: Isolation | Diagnosis, control: SeriesControl, command: str, noun: str) -> int:
-    """0. Raises CancelledError or MeasurementError of a recording that is not complete, with how to complete it."""
-    if control.cancelled.is_set():
-        raise CancelledError(f"{control.why_cancelled}; `sharebench {command} --resume {record.id}` completes it")
-    if record.status is not SeriesStatus.COMPLETE:
-        raise MeasurementError(record.error or f"the {noun} did not end")
-    return 0

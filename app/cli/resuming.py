@@ -23,7 +23,11 @@ def recording_to_resume(
     target: str | None = None,
     confirmed: bool = False,
 ) -> "tuple[Any, Target]":
-    """What ``--resume`` names, and where it logs in; ``confirmed`` takes an imported one too. Raises UsageError."""
+    """The record that ``--resume`` names, and the target that it logs in at. Raises UsageError.
+
+    ``allowed`` are the parameters that may be typed beside it, ``kinds`` the kinds of recordings that it may name.
+    ``confirmed``: an imported one is taken as well.
+    """
     from app.recording.resuming import record_to_resume
 
     if target:

@@ -1,4 +1,4 @@
-"""The file of Prometheus text that --textfile names."""
+"""The file of Prometheus text that --textfile names: what was measured, or zeros where nothing could be."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def write_textfile(file_name: str | None, make_samples: "Callable[[], list[MetricSample]]") -> None:
-    """Whole or not at all. Raises CannotWriteError."""
+    """Write the samples, whole or not at all; nothing without a file name. Raises CannotWriteError."""
     if not file_name:
         return
 
@@ -25,7 +25,10 @@ def write_textfile(file_name: str | None, make_samples: "Callable[[], list[Metri
 
 @contextmanager
 def zeros_if_it_fails(file_name: str | None, make_zeros: "Callable[[], list[MetricSample]]") -> Iterator[None]:
-    """Writes these samples where the block cannot measure."""
+    """Inside it is measured: where that fails, these samples are written, and the error is passed on.
+
+    Of a UsageError they are not written: nobody tried to measure.
+    """
     try:
         yield
     except UsageError:

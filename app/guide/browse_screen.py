@@ -1,4 +1,8 @@
-"""Looking around on a target: its shares, folders and files."""
+"""Looking around on a target: its shares, folders and files, a place at a time.
+
+The guide opens the screen with the first place, and gives it a new one with ``show`` each time that the user has
+entered a share or a folder.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -24,6 +28,8 @@ _FITS_BEST_FIRST = (FileFit.WELL, FileFit.SHORT, FileFit.UNKNOWN, FileFit.LARGE)
 
 
 class NameList(Choices):
+    """The items of a place, a line each; a character that is typed goes to the next name that begins with it."""
+
     names: Sequence[str] = ()
 
     def show(self, lines: Sequence[str], names: Sequence[str], cursor: int) -> None:
@@ -53,12 +59,16 @@ class BrowseScreen(BaseScreen):
     KEYS: ClassVar = keys("browse.up")
 
     def __init__(self, place: browsing.BrowsedFolder, enter: Callable[[browsing.Item], None]) -> None:
+        """``enter`` has the guide look into a share or folder."""
         super().__init__()
         self.place = place
         self._enter = enter
         self._least_depth = _depth(place)
+        """Of the first place: going back from there leaves the screen."""
         self._is_looking = False
+        """Whether the guide is looking into a place that was entered."""
         self._left: browsing.BrowsedFolder | None = None
+        """The place that going back was asked to leave last; if it still shows, the one above does not come."""
 
     def compose(self) -> ComposeResult:
         with Pane("sharebench · Pick a file to get, or a folder to put into", id="names-pane"):
@@ -133,12 +143,13 @@ class BrowseScreen(BaseScreen):
 
 
 def _depth(place: browsing.BrowsedFolder) -> tuple[bool, int]:
+    """Whether it is in a share, and how many folders deep: to compare."""
     folders = [name for name in place.target.path.split("/") if name]
     return bool(place.target.share), len(folders)
 
 
 def _best_choice(place: browsing.BrowsedFolder) -> int:
-    """The place of the file that suits best; else of the first share that is not hidden, else of a folder."""
+    """The index of the file that suits best; else of the first share that is not hidden, else of a folder."""
     choices = place.choices
     for fit in _FITS_BEST_FIRST:
         for index, item in enumerate(choices):

@@ -103,9 +103,9 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
 
 
 def _measure_demo(path: Path, servers: "PracticeServers", runs: int) -> None:
+    from app.cli.versus import run_versus
     from app.guide.pages.change import PRACTICE_BLOCK
     from app.recording.spec import FormTexts, SeriesSpec
-    from app.series.command import run_versus
     from forms.wording import typed_size
     from storage.plan import RunCounts
 

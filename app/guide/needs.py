@@ -1,6 +1,22 @@
-"""What a session of the guide needs of whoever shows it: work in a thread, words, a password, something told, a run."""
+"""What a session of the guide needs of whoever shows it, the screen or the plain guide.
 
-from collections.abc import Callable, Iterator
+A step of the session is a generator (``Steps``) that yields what it needs, one need after the other. Whoever shows the
+guide meets the need, and sends the answer into the generator, or throws into it the error that came in its place:
+
+- ``Work``: the result of its job. Newer work of the same group silences it: its step never continues. The groups are
+  ``keep`` (choices are stored), ``link`` (the way to the target is looked at) and ``look`` (a server is looked at).
+  Work without a group is always answered.
+- ``Words``: the line that was typed. ``Password``: the secrets.
+- ``Tell``: None. Where it asks for a yes, the step does not continue after a no: it is closed, or UsageError is thrown.
+- ``BrowsedFolder``: one of its items.
+- ``MeasurementJob``, shown to its end: the id of its series, None if nothing was stored.
+- ``page.Visit``, another screen: the choices that were made there, None for none; a screen that opens another one
+  closes the step instead.
+
+Who goes back in place of an answer closes the step, or throws what says so.
+"""
+
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,6 +25,8 @@ from app.backend import Backend
 from app.base import errors
 from app.clients import session_logins
 from app.clients.base import Secrets
+from app.clients.browsing import BrowsedFolder
+from app.guide.page import Visit
 from app.recording import process
 from app.recording.spec import SeriesRequest
 from storage import records
@@ -20,23 +38,26 @@ def _ignore_opened(_series_id: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasurementJob:
-    """A new series, or one to be completed; ``events`` is asked for once, in a thread."""
+    """Measure a new series, or complete one; ``events`` is asked for once, in a thread."""
 
     backend: Backend
     notebook_path: Path
     title: str
     target: records.Target | None = None
     request: SeriesRequest | None = None
+    """Of a new series; None where one is completed."""
     resumed_id: str | None = None
+    """The series that is completed."""
     confirmed: bool = False
     """Whether the user has said that the target of an imported one is meant."""
     secrets: Secrets = field(default_factory=Secrets)
     logins: session_logins.Logins = field(default_factory=session_logins.Logins)
     control: process.SeriesControl = field(default_factory=process.SeriesControl)
     opened: Callable[[str], None] = _ignore_opened
+    """Called with the id of the series once it is stored."""
 
     def events(self) -> Iterator[Any]:
-        """The recorder's. A password that was refused is not sent again."""
+        """The recorder's events; a password that was refused is marked, so that it is not sent again."""
         for event in self._recorder_events():
             if isinstance(event, process.Failed) and event.kind is errors.LoginError and not self.secrets.kerberos:
                 assert self.target is not None
@@ -95,4 +116,8 @@ class Tell:
     """What to agree to says, such as ``Log in there``; empty where there is nothing to agree to."""
 
 
-Need = Work | Words | Password | Tell | MeasurementJob
+Need = Work | Words | Password | Tell | MeasurementJob | BrowsedFolder | Visit
+Steps = Generator[Need, Any, Any]
+"""A step of the session, or several: see the docstring of this module."""
+Drive = Callable[[Steps], Any]
+"""Carries steps out to their end."""

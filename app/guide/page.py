@@ -1,4 +1,8 @@
-"""A page of the guide: what it says, what can be chosen on it, and what each choice leads to."""
+"""A page of the guide: what it says, what can be chosen on it, and what each choice leads to.
+
+The pages of ``app.guide.pages`` are made anew for each round; ``GuideSession.do`` does what a choice leads to, its
+*act*. The words that do not depend on the round are in ``steps.toml``.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +20,7 @@ from storage.records import RunStatus, Target
 
 
 class Simple(Enum):
-    """What needs nothing else said."""
+    """An act for which the choices of the round say all."""
 
     START = "measure the series"
     RESUME = "complete the series that was interrupted"
@@ -32,10 +36,14 @@ class Go:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
+    """Ask for a line of text."""
+
     heading: str
     text: str
     then: "Callable[[str], Act]"
+    """Makes the next act of what was typed. Raises UsageError where it is not understood; it is asked again then."""
     value: str = ""
+    """What stands in the line at first."""
     keep: bool = False
     """Whether what was typed stands there again, until it has led somewhere."""
 
@@ -68,6 +76,8 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
+    """Open another screen."""
+
     name: str
     arguments: Mapping[str, object] = field(default_factory=dict)
 
@@ -77,15 +87,25 @@ Act = Simple | Go | Ask | Connect | Judge | Store | Visit
 
 @dataclass(frozen=True, slots=True)
 class Option:
+    """What can be chosen on a page, a line of its list; or a line of a table in it, which cannot."""
+
     title: str
     act: Act | None
     """None where it cannot be chosen now; the hint says why."""
     hint: str = ""
     advised: bool = False
+    """Whether it is recommended."""
     mark: Mark = Mark.NONE
+    """What is special about a run."""
     result: bool = False
+    """Whether it is a result of the table, such as the average."""
     is_value: bool = False
     """Whether the hint is what holds now: where it is too long it is cut, not left out."""
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is a run that can be left out, or be counted again."""
+        return isinstance(self.act, Judge)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,12 +121,22 @@ class PageChart:
 class Page:
     title: str
     why: str
+    """Why the step is there, in sentences."""
     headline: tuple[Toned, ...] = ()
+    """The result, above all else."""
     facts: tuple[str | Toned, ...] = ()
+    """What is known for this choice, a line each."""
     columns: str = ""
+    """The headings of a table in the list of choices; empty where there is none."""
     options: tuple[Option, ...] = ()
     cursor: int = 0
+    """The place in the list where the cursor stands at first."""
     chart: PageChart | None = None
+
+    @property
+    def question(self) -> Ask:
+        """The first choice that asks for a line of text."""
+        return next(option.act for option in self.options if isinstance(option.act, Ask))
 
 
 def ask_question(heading: str, then: "Callable[[str], Act]", value: str = "", *, keep: bool = False) -> Ask:

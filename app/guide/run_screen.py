@@ -1,8 +1,7 @@
-"""A series while it is measured: progress, the form as it fills in, and the charts."""
+"""A series while it is measured, as it is drawn: progress, the form as it fills in, and the charts."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from math import inf
 from time import monotonic, thread_time
@@ -13,22 +12,19 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Static
 
-from app.base import errors
 from app.charts import series_charts
-from app.clients.base import Secrets
 from app.guide.form_table import filling_table
 from app.guide.needs import MeasurementJob
+from app.guide.run_control import ControlledRunScreen
 from app.recording import process
 from app.series import progress
 from app.series.curve import STALL_SECONDS
 from app.series.events import RecorderEvent
 from app.server.host_activity import MachineNow
 from app.tui.frame.commands import keys
-from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.frame.key_bar import KeyBar
 from app.tui.frame.parts import Pane
 from app.tui.widgets import recording, views
-from app.tui.widgets.logins import log_in_again
 from forms import layout, report
 from forms.series import summary as series_summary
 from storage.notebook import Notebook
@@ -37,14 +33,20 @@ from storage.plan import Settings
 DRAWING_SHARE = 0.005
 """Of a processor, where none is idle: what drawing takes is missing from the transfer."""
 LONG_RUN_SECONDS = 1.0
+"""From this length of a run on, the form is drawn as soon as the run has ended."""
 _TABLE_FRAME = 5
+"""Lines of the form's table beside those of its runs."""
 _MOST_POINTS = 400
+"""Of the chart of the processor."""
 _GROWS_BY = 4
 """Lines by which the form's table grows: each time the whole screen is laid out again."""
 
 
-class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
-    """Measures one series; answers with its id once everything is stored, or with a job that logs in anew."""
+class RunScreen(ControlledRunScreen, views.ZoomsCharts):
+    """Draws the series: the line of what happens now at each tick, the slow parts (form and charts) less often.
+
+    What drawing takes of a processor is missing from the transfer, so that it is drawn less often where none is idle.
+    """
 
     ENTRY = "guide"
     KEYS: ClassVar = keys("run.review run.now run.pause run.resume run.end run.stop run.chart chart.zoom")
@@ -54,31 +56,29 @@ class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
     QUIT_TEXT = "A series is being measured. It is stopped, and the runs that ended are kept."
 
     def __init__(self, measurement: MeasurementJob) -> None:
-        super().__init__(measurement.control)
-        self.measurement = measurement
-        self.running = progress.SeriesProgress()
-        self.form: series_summary.SeriesSummary | None = None
-        self._read_at = -inf
-        self._unread = False
+        super().__init__(measurement)
 
+        # The form, which is read from the notebook when a run has ended.
+        self.form: series_summary.SeriesSummary | None = None
+        self._unread = False
+        """Whether a run has ended since it was read."""
+        self._read_at = -inf
+
+        # This machine.
         self._meter: Callable[[], MachineNow | None] = _no_machine
         self._machine: MachineNow | None = None
         self._cpu: dict[float, float] = {}
         """Percent that this machine was busy, by the seconds of the transfer."""
-        self._moved_at = monotonic()
 
+        # What was drawn last, and when.
         self._offers: tuple[bool, ...] = ()
         self._drawn_line = ("", "")
         self._drawn_warnings: tuple[str, ...] = ()
         self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(("form", "within", "cpu"), (-inf, None))
-        """When each part was last drawn, and of what."""
+        """When each slow part was drawn, and of what."""
         self._drawn_at = -inf
         self._processor_seconds = 0.0
-        """What this thread had taken of a processor when it was last drawn."""
-
-    @property
-    def is_over(self) -> bool:
-        return self.running.is_over
+        """What this thread had taken of a processor by then."""
 
     def compose(self) -> ComposeResult:
         with Pane(self.measurement.title, id="progress"):
@@ -106,25 +106,14 @@ class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
         for event in self.measurement.events():
             yield 0, event
 
-    def take_event(self, index: int, event: RecorderEvent) -> None:  # noqa: ARG002  there is one series
-        before = self.running
-        running = before.with_event(event)
-        self.running = running
-        if running.now is None or before.now is None or running.now.moved_bytes > before.now.moved_bytes:
-            self._moved_at = monotonic()
-        if running.series_id and before.series_id is None:
-            self.measurement.opened(running.series_id)
-        if (before.finished_runs, before.is_over) != (running.finished_runs, running.is_over):
-            self._unread = True
-        if running.finished_runs and not before.finished_runs:
-            self.remove_class("-within")
+    def runs_changed(self) -> None:
+        self._unread = True
+
+    def first_run_ended(self) -> None:
+        self.remove_class("-within")
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.refresh_bindings)  # a key for the other chart where one has no room
-
-    @property
-    def _is_timed(self) -> bool:
-        return self._recording and self.running.is_timed
 
     @property
     def _is_busy(self) -> bool:
@@ -135,6 +124,7 @@ class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
         return idle_percent < 100
 
     def _read_form(self) -> None:
+        """Read the form in a thread where a run has ended since; not too often while another one is timed."""
         interval = recording.PART_SECONDS if self._is_busy else recording.REDRAW_SECONDS
         is_due = not self._is_timed or monotonic() >= self._read_at + interval
         series_id = self.running.series_id
@@ -155,29 +145,11 @@ class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
         elif not self.is_covered and (self.running.last_run_seconds or 0.0) >= LONG_RUN_SECONDS:
             self._draw_part("form")
 
-    def measurement_ended(self, error: Exception | None) -> None:
-        if error is not None:
-            self.dismiss(None)
-            self.sharebench_app.tell_error(error)
-            return
-
-        failure = self.running.failure
-        if failure is None or failure.kind is errors.CancelledError:
-            return
-        target = self.measurement.target
-        is_of_login = failure.kind is errors.LoginError and not self.running.finished_runs
-        may_ask = is_of_login and not self.measurement.secrets.kerberos
-        if may_ask and target and log_in_again(self, [target], failure.text, self._measure_again):
-            return
-        self.sharebench_app.tell_text("The series ended early", failure.text)
-
-    def _measure_again(self, secrets: Secrets) -> None:
-        request = self.measurement.request
-        again = request and replace(request, secrets=secrets)
-        self.dismiss(replace(self.measurement, request=again, secrets=secrets, control=process.SeriesControl()))
-
     def tick(self) -> None:
-        """Draw the line of what happens now, and one of the slow parts that are due: no key press waits for all."""
+        """Draw the line of what happens now, and one of the slow parts that are due: a key press never waits for all.
+
+        While nothing is timed, everything that is stale is drawn at once.
+        """
         self.catch_up()
         # After its end the machine is none of the series' business.
         self._machine = None if self.is_over else self._meter()
@@ -189,7 +161,7 @@ class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
         if not self._is_timed:
             self.draw()
         elif not self.is_covered and self._may_draw():
-            self._draw_line()
+            self.draw_line()
             for drawn_at, part in self._stale()[:1]:
                 if monotonic() >= drawn_at + recording.PART_SECONDS:
                     self._draw_part(part)
@@ -209,12 +181,12 @@ class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
     def draw(self) -> None:
         self.catch_up()
         with self.app.batch_update():
-            self._draw_line()
+            self.draw_line()
             for _, part in self._stale():
                 self._draw_part(part)
 
     def _stale(self) -> list[tuple[float, str]]:
-        """The parts that show what is over, the one that was drawn longest ago first."""
+        """The slow parts that show what is past, each after when it was drawn; the one drawn longest ago first."""
         current = {"form": self.form, "within": self._within, "cpu": len(self._cpu)}
         return sorted(
             (drawn_at, part) for part, (drawn_at, drawn_of) in self._drawn.items() if drawn_of is not current[part]
@@ -222,9 +194,11 @@ class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
 
     @property
     def _within(self) -> object:
+        """What the chart of the throughput within the runs is drawn of, to know when it is stale."""
         return self.running.curve or self.running.finished_runs > 0
 
     def stalled_text(self) -> str:
+        """That no byte has moved for some seconds; empty where bytes move or no run is under way."""
         silent_seconds = monotonic() - self._moved_at
         if self.running.now is None or not self.running.is_timed or silent_seconds < STALL_SECONDS:
             return ""
@@ -240,7 +214,7 @@ class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
         plan = self.form.series.plan if self.form else None
         return plan.settings if plan is not None else None
 
-    def _draw_line(self) -> None:
+    def draw_line(self) -> None:
         running = self.running
         self._draw_now()
         if running.warnings != self._drawn_warnings:
@@ -304,70 +278,12 @@ class RunScreen(recording.RecordingScreen, views.ZoomsCharts):
         self.query_one("#rates", views.ChartView).show_chart(partial(series_charts.rates_chart, form))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        running = self.running
-        match action:
-            case "pause":
-                return not running.is_over and not running.paused
-            case "end" | "stop":
-                return not running.is_over
-            case "review":
-                return running.is_over and running.finished_runs > 0
-            case "resume":
-                return running.paused or running.pause_asked
-            case "now":
-                return bool(running.waiting) and not (running.is_over or running.pause_asked)
-            case "chart":
-                return self.has_class("-narrow")
+        if action == "chart":
+            return self.has_class("-narrow")
         return super().check_action(action, parameters)
-
-    def action_pause(self) -> None:
-        self.control.tell(process.ControlMessage.PAUSE)
-        self.running = self.running.with_request(pause=True)
-        self._draw_line()
-
-    def action_resume(self) -> None:
-        self.control.tell(process.ControlMessage.RESUME)
-        self.running = self.running.with_request(pause=False)
-        self._draw_line()
-
-    def action_now(self) -> None:
-        self.control.waited.set()
-        self.running = replace(self.running, waiting="", doing="measuring without waiting")
-        self._draw_line()
-
-    def action_end(self) -> None:
-        series_id = self.running.series_id
-        if self.running.valid_runs:
-            self._end()
-        elif series_id is None:
-            self._ask_to_end()
-        else:
-            self.with_notebook(partial(_has_measured_run, series_id=series_id), self._end_or_ask, group="end")
-
-    def _end_or_ask(self, has_measured_run: bool) -> None:
-        if has_measured_run:
-            self._end()
-        else:
-            self._ask_to_end()
-
-    def _ask_to_end(self) -> None:
-        if self.running.is_over or self.is_covered:
-            return
-        text = "No measured run has ended yet: after the run under way there may be nothing to review."
-        self.ask(ConfirmDialog("End the series?", text, yes="End", no=self.KEEP_ON), lambda _: self._end())
-
-    def _end(self) -> None:
-        self.control.tell(process.ControlMessage.FINISH)
-        self.running = self.running.with_request(end=True)
-        self._draw_line()
 
     def action_chart(self) -> None:
         self.toggle_class("-within")
-
-    def action_back(self) -> None:
-        self.dismiss(self.running.series_id)
-
-    action_review = action_back
 
 
 def cpu_chart(percents: Mapping[float, float]) -> report.Chart:
@@ -382,7 +298,3 @@ def cpu_chart(percents: Mapping[float, float]) -> report.Chart:
 
 def _no_machine() -> MachineNow | None:
     return None
-
-
-def _has_measured_run(notebook: Notebook, series_id: str) -> bool:
-    return bool(notebook.series(series_id).measured())

@@ -1,30 +1,22 @@
 """The guide on the screen: the steps of the method on the left, and the page of the open one."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from textual import events, on
+from textual import containers, events, on
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding
-from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import OptionList
 
-from app.clients.browsing import BrowsedFolder
-from app.guide import needs, page_view
-from app.guide import page as guide_page
-from app.guide.browse_screen import BrowseScreen
-from app.guide.session import GuideSession, Steps
+from app.guide import needs, page_view, steps_view
+from app.guide.driven_screen import DrivenScreen
+from app.guide.session import GuideSession
 from app.guide.steps import standings
 from app.method import choices as method_choices
 from app.recording.several import used_targets
-from app.tui.frame import commands, dialogs
-from app.tui.frame.base import BaseScreen
+from app.tui.frame import commands
 from app.tui.frame.key_bar import KeyBar
-from app.tui.widgets.logins import ask_password
 from app.tui.widgets.views import ZoomsCharts
-from storage.records import SeriesStatus
 
 _STEP_HELP = "Go to the step of that number, where nothing blocks it."
 _HELP_SIGN = "question_mark"
@@ -37,7 +29,7 @@ def _step_key(number: int) -> commands.KeyCommand:
     )
 
 
-class GuideScreen(BaseScreen, ZoomsCharts):
+class GuideScreen(DrivenScreen, ZoomsCharts):
     KEYS: ClassVar = (
         *commands.keys("guide.back guide.forward guide.new guide.more guide.reject chart.zoom guide.undo"),
         *(_step_key(number) for number in range(1, len(method_choices.STEPS) + 1)),
@@ -48,14 +40,12 @@ class GuideScreen(BaseScreen, ZoomsCharts):
     """What another screen opened the guide with; Escape leads back there until something is chosen."""
     purpose = ""
     """For what other screen a target and a file are chosen here, in a sentence; it is dismissed once they are."""
-    session: GuideSession
-    _browser: tuple[Steps, BrowseScreen] | None = None
     _begun: tuple[method_choices.MethodStep, int | None] | None = None
-    """The step and the choice that was taken last."""
+    """The step of the choice that was taken last, and its place on the page."""
 
     def compose(self) -> ComposeResult:
-        with Horizontal():
-            yield page_view.StepsView(id="steps")
+        with containers.Horizontal():
+            yield steps_view.StepsView(id="steps")
             yield page_view.PageView(id="page")
         yield KeyBar()
 
@@ -65,7 +55,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self.session = GuideSession(context.notebook_path, context.backend, context.logins, context.practice, targets)
         self.drive(self._begin())
 
-    def _begin(self) -> Steps:
+    def _begin(self) -> needs.Steps:
         yield from self.session.recall()
         if self.begins_anew:
             self._show_again()
@@ -78,13 +68,15 @@ class GuideScreen(BaseScreen, ZoomsCharts):
             self._show_again()
 
     def _show_again(self) -> None:
+        """Read again what is known, which other screens may have changed, and show the page."""
         session = self.session
         begins_anew = self.begins_anew
         self.begins_anew = False
 
-        series = session.known.series
-        is_over = series is not None and series.status is SeriesStatus.COMPLETE
-        self.take(method_choices.new_measurement(session.choices) if begins_anew and is_over else session.choices)
+        choices = session.choices
+        if begins_anew and session.has_complete_series:
+            choices = method_choices.new_measurement(choices)
+        self.take(choices)
         if begins_anew:
             session.left_rounds.clear()
 
@@ -95,125 +87,29 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         from app.guide.pages.steps import page_of
 
         choices = self.session.choices
+        # Whoever opened it for a target and a file has both once a step after theirs is open.
         if self.purpose and choices.run_bytes is not None and choices.step not in method_choices.STEPS[:2]:
             self.dismiss(result=True)
             return
 
-        self.query_one(page_view.StepsView).show(standings(choices, self.session.known))
+        self.query_one(steps_view.StepsView).show(standings(choices, self.session.known))
         page = page_of(choices, self.session.known)
         self.query_one(page_view.PageView).show(replace(page, why=f"{self.purpose} {page.why}".strip()))
-        self.query_one(OptionList).focus()
+        self.query_one(page_view.PageView).focus_choices()
         self.call_after_refresh(self.refresh_bindings)
-
-    # What the session's steps need
-
-    def drive(self, steps: Steps, answer: Any = None, error: Exception | None = None) -> None:
-        """Drive the steps to what they need next, by the answer to their last need, or its error."""
-        try:
-            need = steps.throw(error) if error else steps.send(answer)
-        except StopIteration:
-            self._leave_browser(steps)
-            self.show()
-        except Exception as failure:  # noqa: BLE001  whatever goes wrong is told in the dialog, never lost
-            self._leave_browser(steps)
-            self.work_failed(failure)
-        else:
-            self._meet_need(steps, need)
-
-    def _meet_need(self, steps: Steps, need: Any) -> None:
-        answer = partial(self.drive, steps)
-
-        def answer_or_close(result: Any) -> None:
-            if result is None or result is False:
-                steps.close()
-            else:
-                answer(result)
-
-        if not isinstance(need, needs.Work | needs.Tell | BrowsedFolder):
-            self._leave_browser(steps)
-        match need:
-            case needs.Work(job=job, doing=doing, group=group):
-                self._work(steps, job, doing, group)
-            case needs.Words():
-                self._ask_words(need, answer_or_close)
-            case needs.Password(target, why):
-                ask_password(self, target, answer, why=why)
-            case BrowsedFolder():
-                self._pick(steps, need, answer_or_close)
-            case needs.Tell(text=text, heading=heading, yes=yes) if heading:
-                dialog = dialogs.ConfirmDialog(heading, text, yes=yes) if yes else dialogs.MessageDialog(heading, text)
-                self.app.push_screen(dialog, answer_or_close if yes else answer)
-            case needs.Tell(text=text):
-                self.notify(text, markup=False, timeout=4)
-                answer()
-            case needs.MeasurementJob():
-                self._measure(steps, need)
-            case guide_page.Visit(name, arguments):
-                steps.close()
-                self.sharebench_app.visit(name, **arguments)
-
-    def _work(self, steps: Steps, job: Callable[[], Any], doing: str, group: str) -> None:
-        def answer(outcome: tuple[Any, Exception | None]) -> None:
-            if doing:
-                self.query_one(page_view.PageView).doing("")
-            result, error = outcome
-            self.drive(steps, result, error)
-
-        if doing:
-            self.query_one(page_view.PageView).doing(f"{doing} …")
-        self.in_background(partial(_outcome, job), answer, group=group or "notebook", exclusive=bool(group))
-
-    def _ask_words(self, words: needs.Words, answer: Callable[[Any], None]) -> None:
-        dialog = dialogs.AskDialog(words.heading, words.text, value=words.wrong or words.value, needed=words.needed)
-        # What was wrong is to be mended, not typed anew.
-        dialog.box.select_on_focus = not words.wrong
-        self.app.push_screen(dialog, answer)
-
-    def _measure(self, steps: Steps, job: needs.MeasurementJob) -> None:
-        from app.guide.run_screen import RunScreen
-
-        def remember_series(series_id: str) -> None:
-            self.drive(self.session.remember_series(series_id))
-
-        def answer(result: Any) -> None:
-            if isinstance(result, needs.MeasurementJob):
-                # The same with another password.
-                self._meet_need(steps, result)
-            else:
-                self.drive(steps, result)
-
-        self.app.push_screen(RunScreen(replace(job, opened=remember_series)), answer)
-
-    def _pick(self, steps: Steps, place: BrowsedFolder, answer: Callable[[Any], None]) -> None:
-        def leave(item: Any) -> None:
-            self._browser = None
-            answer(item)
-
-        if self._browser is not None:
-            _, browser = self._browser
-            browser.show(place)
-            return
-        browser = BrowseScreen(place, partial(self.drive, steps))
-        self._browser = steps, browser
-        self.app.push_screen(browser, leave)
-
-    def _leave_browser(self, steps: Steps) -> None:
-        if self._browser is not None and self._browser[0] is steps:
-            self._browser = None
-            self.app.pop_screen()
 
     # What the user does
 
     @on(page_view.PageView.OptionChosen)
     def _option_chosen(self, event: page_view.PageView.OptionChosen) -> None:
-        chosen = (self.session.choices.step, self.query_one(OptionList).highlighted)
+        chosen = (self.session.choices.step, self.query_one(page_view.PageView).pointed_place)
         if self.query_one(page_view.PageView).has_class("-doing") and chosen == self._begun:
             return  # Enter was pressed twice
         self._begun = chosen
         self.drive(self.session.do(event.option.act))
 
-    @on(page_view.StepsView.StepChosen)
-    def _step_chosen(self, event: page_view.StepsView.StepChosen) -> None:
+    @on(steps_view.StepsView.StepChosen)
+    def _step_chosen(self, event: steps_view.StepsView.StepChosen) -> None:
         self.drive(self.session.go(event.step))
 
     @property
@@ -239,11 +135,8 @@ class GuideScreen(BaseScreen, ZoomsCharts):
     def _type(self, event: events.Event, text: str) -> None:
         page = self.query_one(page_view.PageView).page
         if self.is_active and page is not None and self.takes_text:
-            ask_target = next(option.act for option in page.options if isinstance(option.act, guide_page.Ask))
-            self.drive(self.session.ask(ask_target, ""))
-        if isinstance(dialog := self.app.screen, dialogs.AskDialog):
-            event.stop()
-            dialog.type_on(text)
+            self.drive(self.session.ask(page.question, ""))
+        self.type_on(event, text)
 
     def action_step(self, number: int) -> None:
         self.drive(self.session.go(method_choices.STEPS[number - 1]))
@@ -270,7 +163,7 @@ class GuideScreen(BaseScreen, ZoomsCharts):
         self.query_one(page_view.PageView).choose()
 
     def action_more(self) -> None:
-        text = self.query_one("#page-text", VerticalScroll)
+        text = self.query_one("#page-text", containers.VerticalScroll)
         if text.scroll_offset.y >= text.max_scroll_y:
             text.scroll_home(animate=False)
         else:
@@ -288,16 +181,5 @@ class GuideScreen(BaseScreen, ZoomsCharts):
                 return any(text.max_scroll_y > 0 for text in self.query("#page-text"))
             case "reject":
                 pointed = self.query_one(page_view.PageView).pointed if self.query(page_view.PageView) else None
-                return pointed is not None and isinstance(pointed.act, guide_page.Judge)
+                return pointed is not None and pointed.is_run
         return super().check_action(action, parameters)
-
-    def work_failed(self, error: Exception) -> None:
-        self.query_one(page_view.PageView).doing("")
-        super().work_failed(error)
-
-
-def _outcome(job: Callable[[], Any]) -> tuple[Any, Exception | None]:
-    try:
-        return job(), None
-    except Exception as error:  # noqa: BLE001  the session says what becomes of it
-        return None, error

@@ -1,11 +1,12 @@
 """The steps of the method as the guide lists them: which are done, which are blocked, which one is next."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.guide.context import GuideContext
 from app.guide.page import WORDS
 from app.method.choices import STEPS, GuideChoices, MethodStep, QuietChoice
+from app.method.proof import next_turn, turns_so_far
 from forms import wording
 from storage.records import Command, SeriesStatus
 
@@ -34,9 +35,11 @@ class StepStatus:
     title: str
     state: StepState
     detail: str
+    """What was chosen in it, or what it needs."""
 
 
 def standings(choices: GuideChoices, context: GuideContext) -> list[StepStatus]:
+    """How far each step of the round is, in their order."""
     return [
         StepStatus(
             step=step,
@@ -50,6 +53,7 @@ def standings(choices: GuideChoices, context: GuideContext) -> list[StepStatus]:
 
 
 def why_blocked(choices: GuideChoices, context: GuideContext, step: MethodStep) -> str | None:
+    """What is missing for a step; None where it can be opened."""
     if step is not MethodStep.TARGET and choices.target is None:
         return "needs a target"
     if step in _NEED_A_FILE and choices.run_bytes is None:
@@ -85,11 +89,25 @@ def is_done(choices: GuideChoices, context: GuideContext, step: MethodStep) -> b
 
 
 def next_step(choices: GuideChoices, context: GuideContext, after: MethodStep) -> MethodStep:
+    """The first step after that one that is open and not done; where there is none, the one right after it."""
     later_steps = STEPS[STEPS.index(after) + 1 :]
     for step in later_steps:
         if not is_done(choices, context, step) and not why_blocked(choices, context, step):
             return step
     return later_steps[0] if later_steps else after
+
+
+def after_measuring(choices: GuideChoices, context: GuideContext) -> GuideChoices:
+    """Where the guide continues after a series: at the next turn of an interleaved change, else at the next step."""
+    series = context.series
+    is_complete = series is not None and series.status is SeriesStatus.COMPLETE
+    if not choices.interleaved or context.proof is None or not is_complete:
+        return replace(choices, step=next_step(choices, context, MethodStep.WARM_UP))
+
+    turns = turns_so_far(context.proof)
+    if min(turns.count_a, turns.count_b) >= choices.interleaved:
+        return replace(choices, step=MethodStep.EXPECTED, reviewed=True)
+    return next_turn(choices, context.proof, choices.interleaved)
 
 
 def _state(choices: GuideChoices, context: GuideContext, step: MethodStep) -> StepState:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from app.audit.engine import read_configuration
+from app.audit.configuration_files import read_configuration
 from app.base.errors import UsageError
 from app.base.ssh_address import check_ssh_host
 from app.method.choices import GuideChoices

@@ -6,6 +6,7 @@ Curve = Sequence[tuple[float, int]]
 """(seconds since the first request, bytes moved), in order."""
 
 SHOWN_SECONDS = 60
+"""The newest seconds of a measurement whose rates are drawn."""
 STALL_SECONDS = 3.0
 """Without a byte for so long, a run is called stalled."""
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -34,7 +35,7 @@ def moved_at(curve: Curve, seconds: float) -> float:
 
 
 def sparkline(rates: Sequence[float | None], cells: int) -> str:
-    """The last rates, a block each of the nearest eighth of the highest: the least for nothing, none for unknown."""
+    """The last rates as blocks: the highest fills its cell, others eighths of it (at least one); unknown is blank."""
     last_rates = rates[-cells:] if cells > 0 else ()
     highest = max(filter(None, last_rates), default=1.0)
     return "".join(_block(rate, highest) for rate in last_rates)

@@ -1,4 +1,8 @@
-"""What is told while a series is recorded, beside the events of the measuring process; and each event in words."""
+"""The events of a series while it is recorded: those of the measuring process, and the recorder's own; and in words.
+
+Their order: SeriesOpened, QuietWait while the machine is busy, then those of the measuring process, among them once
+SeriesStored, and SeriesClosed as the last.
+"""
 
 from dataclasses import dataclass
 
@@ -9,13 +13,19 @@ from storage.records import Phase, RunStatus, SeriesStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesOpened:
+    """The series has its id; nothing is measured or stored yet."""
+
     series_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuietWait:
+    """The series waits for a quiet time."""
+
     left_seconds: float
+    """The longest that it still waits."""
     reason: str = ""
+    """What keeps the machine busy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +48,7 @@ class SeriesClosed:
 
 RecorderEvent = process.Event | SeriesOpened | QuietWait | SeriesStored | SeriesClosed
 
-_DOING = {
+_WORDS = {
     SeriesOpened: "checking the environment",
     process.Started: "connected",
     process.ScratchMade: "making the file",
@@ -64,7 +74,7 @@ def words(event: RecorderEvent) -> str:
         case SeriesClosed(status=SeriesStatus.COMPLETE):
             return "done"
 
-    return _DOING.get(type(event), "")
+    return _WORDS.get(type(event), "")
 
 
 def run_name(number: int, phase: Phase, of: int | None) -> str:

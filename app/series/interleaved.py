@@ -1,4 +1,9 @@
-"""Several series measured interleaved: a run of each in every round, so that drift affects all of them alike."""
+"""Several series measured interleaved: a run of each in every round, so that drift affects all of them alike.
+
+Each series has its recorder and a measuring process of its own, which is *stepped*: before each run it pauses, until
+its control is told STEP. Series that are *going* have not ended yet. A round tells one series after another STEP, and
+passes on the events of its recorder until that says Paused, or ends.
+"""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -10,7 +15,8 @@ from app.recording.process import ControlMessage, SeriesControl
 from app.recording.rescue import notebook_to_measure_into
 from app.recording.spec import SeriesRequest
 from app.series.events import RecorderEvent
-from app.series.record import Resumption, record_into, resume_into
+from app.series.record import record_into
+from app.series.resume import Resumption, resume_into
 from forms.stats.paired import drawn_order
 from storage.notebook import Notebook
 from storage.records import Phase
@@ -23,26 +29,29 @@ def record_interleaved(
     logins: Sequence[str] = (),
     chance: random.Random | None = None,
 ) -> Iterator[tuple[int, RecorderEvent]]:
-    """Measure series run by run, each event with its index; none begins after a cancel or a refusal of its login.
+    """Measure series run by run; yields each event with the index of its series.
 
-    Once a run of each is measured, no round begins that would not end in time. With ``chance`` two series are measured
-    in random order within each pair, else alternating (A B B A).
+    ``logins`` names the login of each series: once a login was refused, no other series begins that uses it. None
+    begins after a cancel either. Once a run of each is measured, no round begins that would not end in time. With
+    ``chance`` two series are measured in random order within each pair, else alternating (A B B A).
     """
     controls = [SeriesControl() for _ in requests]
+    """One of each series; ``control`` is the user's, and reaches all of them."""
 
     def tell_all(word: ControlMessage) -> None:
-        for of_one in controls:
-            of_one.tell(word)
+        for series_control in controls:
+            series_control.tell(word)
 
     def cancel_all() -> None:
-        for of_one in controls:
-            of_one.cancel()
+        for series_control in controls:
+            series_control.cancel()
 
     control.attach(tell_all, cancel_all)
     try:
         with notebook_to_measure_into(notebook_path) as notebook:
             streams = [
-                _stepped_events(request, notebook, of_one) for request, of_one in zip(requests, controls, strict=True)
+                _stepped_events(request, notebook, series_control)
+                for request, series_control in zip(requests, controls, strict=True)
             ]
             rounds = _Rounds(control, _drawn_rounds(requests, chance))
             yield from _events_in_turn(streams, controls, control, rounds, logins)
@@ -72,8 +81,9 @@ def _events_in_turn(
     going = list(range(len(streams)))
     while going:
         rounds.arrange(going)
-        if warned := rounds.ended_in_time(going):
-            yield going[0], warned
+        warning = rounds.end_in_time(going)
+        if warning:
+            yield going[0], warning
 
         for index in tuple(going):
             is_refused = bool(logins) and logins[index] in refused_logins
@@ -83,14 +93,16 @@ def _events_in_turn(
 
             begun.add(index)
             controls[index].tell(ControlMessage.STEP)
+            has_ended = True
             for event in streams[index]:
                 rounds.take_event(index, event)
                 yield index, event
                 if logins and isinstance(event, process.Failed) and event.kind is LoginError:
                     refused_logins.add(logins[index])
                 if isinstance(event, process.Paused):
+                    has_ended = False
                     break
-            else:
+            if has_ended:
                 going.remove(index)
 
 
@@ -98,10 +110,12 @@ class _Rounds:
     """Interleaved rounds of one run of each series: their order, and whether another may begin."""
 
     def __init__(self, control: SeriesControl, base_first: Sequence[bool]) -> None:
+        """``base_first``: for each round of two series, whether the first one begins; empty to alternate."""
         self._control = control
         self._base_first = list(base_first)
         self._has_begun = False
         self._is_measured = False
+        """Whether a measured run has ended."""
 
     def arrange(self, going: list[int]) -> None:
         """Put the series into the order of the next round: as drawn, else the reverse of the round before."""
@@ -118,8 +132,8 @@ class _Rounds:
             self._control.limit.ended(index)
             self._is_measured = self._is_measured or event.run.phase is Phase.MEASURED
 
-    def ended_in_time(self, going: Sequence[int]) -> process.Warned | None:
-        """Let no further round begin that would end too late, or interrupt them if nothing is measured."""
+    def end_in_time(self, going: Sequence[int]) -> process.Warned | None:
+        """Where another round would end too late, have the series finish, and say so; cancel if nothing is measured."""
         limit = self._control.limit
         if limit.is_met or limit.allows(*going):
             return None

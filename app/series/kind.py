@@ -1,4 +1,7 @@
-"""What commands and screens do with series, self-tests and repeats."""
+"""Series, self-tests and repeats as kinds of recordings: what commands and screens that show any kind call.
+
+`Kind` tells what each method is for; a *head* is a recording as the notebook lists it, without what was measured.
+"""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -121,7 +124,7 @@ class SeriesKind(Kind[Series]):
     def compare(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
     ) -> ComparedRecordings:
-        """Each with the first, their repeats and what came before included. Raises UsageError."""
+        """Compare each with the first one; repeats that the notebook knows count as well. Raises UsageError."""
         series, comparisons = self._comparisons(notebook, heads, choices or ComparisonChoices())
         verdicts = [compared.comparison.verdict for compared in comparisons]
         return ComparedRecordings(self._comparison_report(series, comparisons), exit_code_of(verdicts))

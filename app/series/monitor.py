@@ -1,39 +1,46 @@
-"""What is looked at beside the runs of a series: environment, quiet time, the client's ceiling, evidence."""
+"""What is looked at beside the runs of a series: environment, quiet time, the client's ceiling, evidence of a change.
+
+Terms: the *environment* are the facts of this client, the path and the server. A time is *quiet* where nobody else uses
+the processor, disks or network. The *ceiling* is the rate that the client alone could reach. The *evidence* of a series
+that measures a changed setting is what the environment says of whether the change took effect.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.base.errors import NoSuchFileError, NotQuietError
+from app.base import errors
 from app.recording import process
 from app.recording.ceiling import ceiling_of
-from app.recording.process import MeasuringOrder, SeriesControl
 from app.recording.series_writer import SeriesWriter
 from app.recording.spec import SeriesSpec
 from app.series.events import QuietWait
+from app.server import quiet_time
 from app.server.facts import Environment, collect, with_counters
-from app.server.quiet_time import LOOK_SECONDS, QuietWatch, server_load
 from app.server.smbd import profiled_conf
 from forms.findings.rules_series import why_hidden
 from forms.series.head_fields import NOT_CALIBRATED
 from forms.tuning.change_evidence import judge_change
-from forms.tuning.smb_conf import FACTS_UNKNOWN, dialect_rank
-from forms.wording import plain
+from forms.tuning.smb_conf import FACTS_UNKNOWN
+from storage import plan, records
 from storage.notebook import Notebook
-from storage.plan import CeilingPolicy, QuietTime
-from storage.records import QuietVerdict, Series, SeriesStatus
 
 
 class SeriesMonitor:
-    """Looks before, during and after the runs of one series, and writes down what it sees."""
+    """Looks before, during and after the runs of one series, and writes down what it sees.
+
+    Its methods are called in this order: ``look`` before the runs; ``set_child`` when the measuring process has begun;
+    ``take_event`` for each of its events; ``judge`` after the runs; ``close`` in any case.
+    """
 
     def __init__(self, spec: SeriesSpec, notebook: Notebook, writer: SeriesWriter) -> None:
         self._spec = spec
         self._notebook = notebook
         self._writer = writer
         self._environment = Environment()
-        self._watch: QuietWatch | None = None
+        self._watch: quiet_time.QuietWatch | None = None
+        """What watches for other activity; None until ``look``, and where the spec skips that."""
 
-    def look(self, control: SeriesControl) -> Iterator[QuietWait]:
+    def look(self, control: process.SeriesControl) -> Iterator[QuietWait]:
         """Add link, facts and quiet-time verdict. Raises NotQuietError if a required quiet time is busy."""
         choices = self._spec.monitor
         series = self._writer.series
@@ -44,19 +51,19 @@ class SeriesMonitor:
         if series.link_bits_per_second is None and link:
             self._writer.put(replace(self._writer.series, link_bits_per_second=link.bits_per_second))
 
-        if choices.quiet_time is not QuietTime.SKIP:
-            self._watch = QuietWatch(series.target, series.command, link)
-            self._watch.server = server_load(self._environment.server)
+        if choices.quiet_time is not plan.QuietTime.SKIP:
+            self._watch = quiet_time.QuietWatch(series.target, series.command, link)
+            self._watch.server = quiet_time.server_load(self._environment.server)
             yield from self._wait_until_quiet(self._watch, control)
         self._writer.put(self._with_verdict(self._writer.series))
         self._require_quiet()
 
-    def _wait_until_quiet(self, watch: QuietWatch, control: SeriesControl) -> Iterator[QuietWait]:
+    def _wait_until_quiet(self, watch: quiet_time.QuietWatch, control: process.SeriesControl) -> Iterator[QuietWait]:
         activity = watch.look(stop=control.cancelled)
         if not self._spec.wait_seconds:
             return
         # The first look is a part of the time that the user allows.
-        limit_seconds = self._spec.wait_seconds - LOOK_SECONDS
+        limit_seconds = self._spec.wait_seconds - quiet_time.LOOK_SECONDS
         for left_seconds, reason in watch.until_quiet(activity, limit_seconds, stop=control.waited):
             yield QuietWait(left_seconds=left_seconds, reason=reason)
 
@@ -64,7 +71,7 @@ class SeriesMonitor:
         if self._watch:
             self._watch.set_child(pid)
 
-    def see(self, event: process.Event) -> None:
+    def take_event(self, event: process.Event) -> None:
         """Tell the quiet watch what the measuring process itself does, so that it is not taken for other activity."""
         if self._watch is None:
             return
@@ -79,16 +86,16 @@ class SeriesMonitor:
             case process.RunFinished(run=run):
                 self._watch.run_finished(run.seconds, run.size_bytes)
 
-    def explained(self, failure: process.Failed) -> process.Failed:
-        """The failure with what the server's settings say of a file that was not found."""
+    def explain_failure(self, failure: process.Failed) -> process.Failed:
+        """The failure; of a file that was not found, with the server's setting that hides such a file, if one does."""
         series = self._writer.series
         reason = why_hidden(series.environment.get("server", {}), series.target)
-        if failure.kind is not NoSuchFileError or not reason:
+        if failure.kind is not errors.NoSuchFileError or not reason:
             return failure
         return replace(failure, text=f"{failure.text}; {reason}")
 
-    def profiled(self, order: MeasuringOrder) -> MeasuringOrder:
-        """The order with where smbd's profile is read, if the spec asks for that."""
+    def add_profile(self, order: process.MeasuringOrder) -> process.MeasuringOrder:
+        """The order; where the spec asks for smbd's profile, with the place that it is read from."""
         spec = order.spec
         if not spec.counts.profile:
             return order
@@ -101,23 +108,23 @@ class SeriesMonitor:
         self._store_facts()
 
         series = self._with_verdict(self._writer.series)
-        if self._has_ceiling() and series.status is SeriesStatus.COMPLETE:
+        if self._has_ceiling() and series.status is records.SeriesStatus.COMPLETE:
             series = self._with_ceiling(series)
         series = with_evidence(series, self._notebook)
         self._writer.put(series)
 
-        if series.status is SeriesStatus.COMPLETE:
+        if series.status is records.SeriesStatus.COMPLETE:
             self._require_quiet()
 
     def _has_ceiling(self) -> bool:
         """The ceiling is that of one large file: a tree has none."""
-        return self._spec.monitor.ceiling is not CeilingPolicy.SKIP and self._spec.counts.files is None
+        return self._spec.monitor.ceiling is not plan.CeilingPolicy.SKIP and self._spec.counts.files is None
 
-    def _with_ceiling(self, series: Series) -> Series:
+    def _with_ceiling(self, series: records.Series) -> records.Series:
         calibration = ceiling_of(
             series,
             self._notebook,
-            renew=self._spec.monitor.ceiling is CeilingPolicy.RENEW,
+            renew=self._spec.monitor.ceiling is plan.CeilingPolicy.RENEW,
             keep=self._writer.recorder.write,
         )
         series = replace(series, ceiling_bytes_per_second=calibration.bytes_per_second)
@@ -130,17 +137,17 @@ class SeriesMonitor:
         if self._watch:
             self._watch.__exit__()
 
-    def _with_verdict(self, series: Series) -> Series:
+    def _with_verdict(self, series: records.Series) -> records.Series:
         return replace(series, quiet=self._watch.verdict()) if self._watch else series
 
     def _require_quiet(self) -> None:
-        if self._watch is None or self._spec.monitor.quiet_time is not QuietTime.REQUIRE:
+        if self._watch is None or self._spec.monitor.quiet_time is not plan.QuietTime.REQUIRE:
             return
 
         quiet = self._watch.verdict()
-        if quiet.verdict is QuietVerdict.BUSY:
+        if quiet.verdict is records.QuietVerdict.BUSY:
             reasons = "; ".join(quiet.reasons)
-            raise NotQuietError(
+            raise errors.NotQuietError(
                 f"it is a busy time: {reasons}; measure at a quieter one, or wait for one", options="--wait SECONDS"
             )
 
@@ -151,25 +158,7 @@ class SeriesMonitor:
             self._writer.put_facts("server", {FACTS_UNKNOWN: "; ".join(self._environment.problems)})
 
 
-def dialect_before(series: Series, notebook: Notebook) -> str:
-    """The newest dialect that this client has seen here of the server; imported series do not count."""
-    if not series.target.abilities.has_dialect:
-        return ""
-    return max(notebook.dialects_of(series.target, series.client.name), key=dialect_rank, default="")
-
-
-def lowered_text(before: str, series: Series) -> str:
-    """What to say where the server speaks an older dialect than it did before; empty where it does not."""
-    now = series.client.dialect or ""
-    if not before or not now or not dialect_rank(before) > dialect_rank(now) >= 0:
-        return ""
-    return (
-        f"{plain(series.target.host)} speaks SMB {now} now, and spoke {before} before: if nobody lowered"
-        " server max protocol there, look for who changes the negotiation on the way; encryption takes SMB 3 alone"
-    )
-
-
-def with_evidence(series: Series, notebook: Notebook) -> Series:
+def with_evidence(series: records.Series, notebook: Notebook) -> records.Series:
     """The series with what its environment says of whether its change took effect."""
     if series.change is None:
         return series

@@ -1,4 +1,4 @@
-"""How long series will take: told before they begin, and from the runs that have ended."""
+"""How long series will take: before they begin from their plan, and while they run from the runs that have ended."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,10 @@ class Prospect:
     """What equal series will take, told as soon as the size of their file is known."""
 
     order: process.MeasuringOrder
+    """That of the first series."""
     rate: ExpectedRate
     series: int = 1
+    """How many equal series there are."""
 
     def estimate(self, size_bytes: int) -> str:
         """How long it will take, in words."""
@@ -40,10 +42,13 @@ class RunPace:
     """The time that interleaved series still take, as long as runs end as fast as those before."""
 
     def __init__(self, runs_to_come: Sequence[int], clock: Callable[[], float] = monotonic) -> None:
+        """``runs_to_come``: the number of runs of each series, warm-up runs included."""
         self._to_come = list(runs_to_come)
         self._clock = clock
         self._began_at: float | None = None
+        """When the first run began."""
         self._ended_at = 0.0
+        """When the newest run ended."""
         self._ended_runs = 0
 
     def take_event(self, index: int, event: RecorderEvent) -> None:
@@ -62,6 +67,7 @@ class RunPace:
         if not self._ended_runs or self._began_at is None:
             return None
 
+        # Seconds a run, times the runs to come, less what has passed of the run under way.
         seconds_a_run = (self._ended_at - self._began_at) / self._ended_runs
         since_last = self._clock() - self._ended_at
         return max(0.0, seconds_a_run * sum(self._to_come) - since_last)

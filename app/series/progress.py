@@ -1,4 +1,7 @@
-"""A series while it is measured: rate, time left, and what to say now."""
+"""A series while it is measured, as screens and the status line of a command show it: rate, time left, what it does.
+
+``SeriesProgress`` is made anew by each event of the recorder, and by each request of the user (to pause, to end).
+"""
 
 import gc
 from dataclasses import dataclass, replace
@@ -12,49 +15,71 @@ from app.series.events import QuietWait, RecorderEvent, SeriesClosed, SeriesOpen
 from forms import wording
 from forms.series import progress
 from forms.stats.distributions import student_t
-from forms.wording import byte_rate, duration
 from storage import records
 
-NamedCurve = tuple[str, tuple[tuple[float, int], ...]]
+Curve = tuple[tuple[float, int], ...]
+"""(seconds since the run began, bytes moved by then), in order."""
+NamedCurve = tuple[str, Curve]
+"""The course of a run, with its short name: W1 for the first warm-up run, 1 for the first measured one."""
+
 SHOWN_RUNS = 40
-"""Of which the throughput within is drawn."""
+"""The newest runs whose course is drawn."""
 SAMPLES_OF_A_RUN = 100
-"""How finely that is drawn."""
+"""Points of the course of a run that has ended."""
+MOST_SAMPLES = 600
+"""Points of the run under way: more than a chart can show; beyond it every other one is left out."""
 _NARROWEST_BAR = 8
 _WIDEST_BAR = 40
-MOST_SAMPLES = 600
-"""More than a chart can show; beyond it every other sample is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesProgress:
+    # The series
     series_id: str | None = None
+    """None until it is stored, and again where nothing of it was worth storing."""
     doing: str = "checking the environment"
-    number: int | None = None
-    of: int | None = None
-    phase: records.Phase = records.Phase.WARM_UP
-    now: progress.RunProgress | None = None
-    curve: tuple[tuple[float, int], ...] = ()
-    ended: tuple["NamedCurve", ...] = ()
+    status: records.SeriesStatus | None = None
+    """How it ended; None while it is measured."""
+    failure: process.Failed | None = None
+    warnings: tuple[str, ...] = ()
+
+    # What was planned
     planned: tuple[int, int] | None = None
     """Warm-up and measured runs, as far as that is known."""
     done_runs: int = 0
     """Measured before it was resumed."""
     open_ended: bool = False
     """Whether more measured runs may follow, until the average is known well enough."""
-    all_ended: bool = False
-    """Of the runs, though the series is not closed yet."""
-    last_run_seconds: float | None = None
+
+    # The run that began last
+    number: int | None = None
+    """Its number within its phase; None before the first run."""
+    of: int | None = None
+    """The number of runs in its phase; None where that is open."""
+    phase: records.Phase = records.Phase.WARM_UP
+    now: progress.RunProgress | None = None
+    """How far it is; None before its first bytes and after its end."""
+    curve: Curve = ()
+
+    # The runs that have ended
     finished_runs: int = 0
+    """Warm-up runs and failed ones included."""
     valid_runs: int = 0
+    """Measured runs that count."""
+    last_run_seconds: float | None = None
+    ended: tuple[NamedCurve, ...] = ()
+    """The course of the newest of them."""
+    all_ended: bool = False
+    """Whether no run follows, though the series is not closed yet."""
+
+    # What it waits for, and what the user asked for
     waiting: str = ""
     """What keeps the machine from being quiet; empty where it does not wait."""
     paused: bool = False
     pause_asked: bool = False
+    """Whether it will pause after the run under way."""
     ending: bool = False
-    warnings: tuple[str, ...] = ()
-    status: records.SeriesStatus | None = None
-    failure: process.Failed | None = None
+    """Whether it will end after the run under way."""
 
     @classmethod
     def of_order(cls, order: process.MeasuringOrder) -> "SeriesProgress":
@@ -90,7 +115,7 @@ class SeriesProgress:
                 waiting = reason or "other programs are busy"
                 return replace(self, doing=words(replace(event, reason="")), waiting=waiting)
             case _:
-                return self._with_state(event)
+                return self._with_rare_event(event)
 
     def _with_event_of_run(
         self, event: process.RunStarted | process.Progressed | process.RunFinished
@@ -106,11 +131,11 @@ class SeriesProgress:
                 return replace(self, now=progress.run_progress(seconds, moved, size), curve=(*curve, (seconds, moved)))
 
             case process.RunFinished(run=run):
-                counts = run.phase is records.Phase.MEASURED and run.status is records.RunStatus.VALID
+                is_counted = run.phase is records.Phase.MEASURED and run.status is records.RunStatus.VALID
                 return replace(
                     self,
                     finished_runs=self.finished_runs + 1,
-                    valid_runs=self.valid_runs + counts,
+                    valid_runs=self.valid_runs + is_counted,
                     now=None,
                     curve=run.progress or self.curve,
                     ended=_with_run(self.ended, run, self.curve),
@@ -118,8 +143,8 @@ class SeriesProgress:
                     doing=words(event),
                 )
 
-    def _with_state(self, event: RecorderEvent) -> "SeriesProgress":
-        """What an event changes that says nothing of what the series is doing."""
+    def _with_rare_event(self, event: RecorderEvent) -> "SeriesProgress":
+        """The progress after an event that says nothing of what the series is doing."""
         match event:
             case SeriesStored(series_id=series_id):
                 return replace(self, series_id=series_id)
@@ -147,10 +172,12 @@ class SeriesProgress:
 
     @property
     def offers(self) -> tuple[bool, ...]:
+        """All that decides which keys a screen offers: where it changes, they are shown anew."""
         return (self.paused, self.pause_asked, self.is_over, bool(self.waiting))
 
     @property
-    def all_curves(self) -> tuple["NamedCurve", ...]:
+    def all_curves(self) -> tuple[NamedCurve, ...]:
+        """The course of the ended runs, and of the one under way."""
         is_moving = self.now is not None and self.number is not None
         if not is_moving:
             return self.ended
@@ -158,6 +185,7 @@ class SeriesProgress:
 
     @property
     def transfer_seconds(self) -> float:
+        """The seconds of these runs together, which are the axis of time of their charts."""
         return sum(curve[-1][0] for _, curve in self.all_curves if curve)
 
     @property
@@ -195,7 +223,7 @@ class SeriesProgress:
 
     def _moving_line(self, run: progress.RunProgress, width: int) -> str:
         name = self.run_name or self.doing[:1].upper() + self.doing[1:]
-        rate = byte_rate(last_second(self.curve))
+        rate = wording.byte_rate(last_second(self.curve))
         percent = "" if run.percent is None else f"{run.percent:3.0f} %"
         left = f"{name}{self._request_text}"
         right = f"{percent}  {rate:>9}  {left_text(run, self.seconds_left, self.open_ended)}"
@@ -223,14 +251,15 @@ class SeriesProgress:
 
 
 def left_text(run: progress.RunProgress, whole_seconds: float | None, is_open: bool = False) -> str:
+    """The time left of the run and of the whole series; ``is_open``: of which more runs may follow."""
     if run.seconds_left is None:
         return ""
 
     of_series = ""
     if whole_seconds is not None:
         least = "at least " if is_open else ""
-        of_series = f" (series: {least}{duration(whole_seconds)})"
-    return f"{duration(run.seconds_left)} left{of_series}"
+        of_series = f" (series: {least}{wording.duration(whole_seconds)})"
+    return f"{wording.duration(run.seconds_left)} left{of_series}"
 
 
 def prepare() -> None:
@@ -245,12 +274,12 @@ def _short_name(phase: records.Phase, number: int | None) -> str:
     return f"W{number}" if phase is records.Phase.WARM_UP else str(number)
 
 
-def _with_run(
-    ended: tuple["NamedCurve", ...], run: records.Run, samples: tuple[tuple[float, int], ...]
-) -> tuple["NamedCurve", ...]:
+def _with_run(ended: tuple[NamedCurve, ...], run: records.Run, samples: Curve) -> tuple[NamedCurve, ...]:
+    """The courses of the ended runs with that of the run; ``samples`` are those of its progress events."""
     average = ((run.seconds, run.size_bytes),) if run.seconds else ()
     curve = tuple(run.progress or samples) or average  # a run may end before a sample of it is taken
 
+    # One sample of each step, and always the last, which is the average of the whole run.
     step = max(1, len(curve) // SAMPLES_OF_A_RUN)
-    thin = (*curve[step - 1 : -1 : step], *curve[-1:])
-    return (*ended, (_short_name(run.phase, run.number), thin))[-SHOWN_RUNS:]
+    thinned = (*curve[step - 1 : -1 : step], *curve[-1:])
+    return (*ended, (_short_name(run.phase, run.number), thinned))[-SHOWN_RUNS:]

@@ -14,7 +14,10 @@ from storage.protocols import Protocol
 
 
 def series_request(spec: SeriesSpec, target: records.Target, secrets: Secrets) -> SeriesRequest:
-    """The request, with what the spec leaves open. Raises UsageError if it does not fit itself or the target."""
+    """The request, with defaults for what the spec leaves open.
+
+    Raises UsageError where the spec contradicts itself, or asks for what the target cannot do.
+    """
     _check(spec, target)
     counts = spec.counts
     makes_file = spec.command is records.Command.PUT or counts.make_file or not target.abilities.moves_files
@@ -126,10 +129,11 @@ def _check_verify(spec: SeriesSpec, protocol: Protocol) -> None:
 
 
 LABELS = ("self-test, first", "self-test, second")
+"""Of the two series of a self-test."""
 
 
 def equal_requests(request: SeriesRequest, times: int = 0) -> list[SeriesRequest]:
-    """Two requests of a self-test, to be measured interleaved; or that number, to be measured one after another."""
+    """The two requests of a self-test, to be measured interleaved; or ``times`` repeats, one after another."""
     target = request.target
     name = "Self-test"
     kind = records.ExperimentKind.SELFTEST

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from app.base import errors
 from app.recording.process import MeasuringOrder
 from app.recording.spec import SeriesRequest
-from app.series.prospect import measured_rate
-from app.series.record import Resumption, order_to_resume
+from app.series.earlier_rate import measured_rate
+from app.series.resume import Resumption, order_to_resume
 from app.survey import stations
 from app.survey.choices import SurveyChoices
 from app.survey.reachability import Reachability

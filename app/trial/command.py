@@ -19,7 +19,8 @@ from app.base.errors import CancelledError, SharebenchError, UsageError
 from app.base.exit_codes import exit_code_of
 from app.base.targets import parse_target
 from app.cli import console, declare, logins, notebooks, option_values, resuming
-from app.cli.progress import ProgressLine, cancel_on_signals
+from app.cli.cancelling import cancel_on_signals
+from app.cli.progress import ProgressLine
 from app.cli.run_options import series_options, ssh_host, target_argument
 from app.load.scenario import change_scenario, find_scenario
 from app.recording.experiments import stored_change, stored_experiment

@@ -22,8 +22,9 @@ class Configuration:
     def __init__(self, conf: smb_conf.SmbConfFile) -> None:
         self.settings = conf.settings
         self.last = {(setting.section, smb_conf.parameter_key(setting.name)): setting for setting in conf.settings}
-        """The line that counts, by section and parameter."""
+        """By section and parameter the line that counts: of several the last one."""
         self.shares = tuple(dict.fromkeys(setting.section for setting in conf.settings if setting.section != "global"))
+        """The names of their sections."""
 
     def in_effect(self, section: str, name: str) -> str:
         """A parameter's value in a section: its own, [global]'s or the default; "" where unknown."""

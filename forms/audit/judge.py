@@ -1,4 +1,9 @@
-"""Judge known settings by ``forms/tuning/data/judgements.toml`` and by rules that hold for every parameter."""
+"""Judge a server: the settings of its smb.conf, its facts, and who may write its files.
+
+Each line of smb.conf is judged by rules that hold for every parameter (is it known, does it stand where it acts), then
+by the judgements of its values in ``forms/tuning/data/judgements.toml``. A *fact* is something else that was found out
+of the server, such as a limit of its kernel; the judgements know some of them.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,9 +22,11 @@ from storage.records import FactValue
 
 SMB1 = frozenset({"nt1", "lanman2", "lanman1", "core", "coreplus"})
 OTHERS_MAY_WRITE = 0o002
+"""The bit of a file's mode."""
 SAMPLE_NAMES = ("report.docx", "photo.jpg", "archive.tar.gz", "notes.txt")
 """A pattern that hides all of these hides every file with a dot in its name."""
 MOST_NAMES = 5
+"""Of the files that a pattern hides."""
 LATEST_SAMBA = (4, 25)
 """Assumed for an unknown version, so that nothing is called too new."""
 SOCKET_OPTIONS = (
@@ -58,12 +65,20 @@ class AuditedServer:
 
     conf: smb_conf.SmbConfFile | None = None
     path: str = ""
-    facts: Mapping[str, FactValue] = field(default_factory=dict)
-    global_names: frozenset[str] = frozenset()
-    share_names: frozenset[str] = frozenset()
-    modules: frozenset[str] = frozenset()
+    """Of its smb.conf."""
     modes: Mapping[str, int] = field(default_factory=dict)
+    """The modes of its configuration files, by path."""
+    facts: Mapping[str, FactValue] = field(default_factory=dict)
     names_in_shares: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The names of files in a share, by its name in small letters."""
+
+    # What its Samba knows
+    global_names: frozenset[str] = frozenset()
+    """Parameters for the whole server."""
+    share_names: frozenset[str] = frozenset()
+    """Parameters for a share."""
+    modules: frozenset[str] = frozenset()
+    """Modules that can be named in vfs objects."""
 
     @property
     def samba_version(self) -> tuple[int, ...]:
@@ -77,6 +92,7 @@ class AuditedServer:
 
 
 def judge(server: AuditedServer) -> tuple[AuditFinding, ...]:
+    """The findings, the gravest first."""
     findings = [*_findings_of_facts(server), *_findings_of_files(server)]
     if server.conf is not None:
         findings += _findings_of_conf(server, server.conf)
@@ -201,7 +217,9 @@ def _set_twice_finding(setting: AuditedSetting, winner: AuditedSetting) -> Audit
 
 
 def _findings_of_setting(server: AuditedServer, conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """The findings of a line that counts: one by the rules, else all by the judgements, else that it is the default."""
     if ":" in setting.name:
+        # An option of a module, such as `recycle:repository`: the rules know Samba's own parameters alone.
         yield from _findings_by_judgements(server, conf, setting, setting.value)
         return
 
@@ -235,7 +253,10 @@ def _finding(
     price_source: str = "",
     advised_by: tuple[str, ...] = (),
 ) -> AuditFinding:
-    """A finding about a line; ``instead`` is the line to write, "" to delete it, None where a person has to decide."""
+    """A finding about a line; the arguments are as the fields of AuditFinding, but for ``move_to``.
+
+    ``move_to`` is the section that the line belongs in.
+    """
     spelled = smb_conf.spelling(setting.name)
     return AuditFinding(
         key=key,
@@ -276,6 +297,7 @@ def _finding_by_rules(server: AuditedServer, conf: Configuration, setting: Audit
     entry = configuration.catalogue_entry(spelled.name)
     if not _is_known(server, spelled, entry):
         return _skipped_finding(server, setting, entry) or _unknown_finding(setting)
+    # The first that applies: what follows would be wrong, or say the same again.
     return (
         _trailing_comment_finding(setting)
         or _refused_finding(setting, spelled)
@@ -400,18 +422,18 @@ def _holds_there(
     if judgement.samba_from and server.samba_version < configuration.version_numbers(judgement.samba_from):
         return False
     sections = conf.sections_of(setting)
+    is_wanted_somewhere = any(conf.has_all(section, judgement.when) for section in sections)
+    is_wanted_globally = conf.has_all("global", judgement.when_global)
+    is_excluded_everywhere = all(conf.has_any(section, judgement.unless) for section in sections)
     return (
-        any(conf.has_all(section, judgement.when) for section in sections)
-        and conf.has_all("global", judgement.when_global)
-        and any(not conf.has_any(section, judgement.unless) for section in sections)
-        and judgement.facts_hold(server.facts)
+        is_wanted_somewhere and is_wanted_globally and not is_excluded_everywhere and judgement.facts_hold(server.facts)
     )
 
 
 def _findings_of_words(server: AuditedServer, setting: AuditedSetting) -> Iterator[AuditFinding]:
-    """Words of a list that smbd does not know, or cannot load."""
+    """Of the two parameters that are lists: words that smbd does not know (options), or cannot load (modules)."""
     name = smb_conf.spelling(setting.name).name
-    words = [word for word, _ in judgements.words_of(setting.value)]
+    words = [word for word, _value in judgements.words_of(setting.value)]
     if name == "socket options":
         for word in words:
             if word.upper() not in SOCKET_OPTIONS:

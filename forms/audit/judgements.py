@@ -16,33 +16,56 @@ MEASURED = "measured on Samba 4.17.12"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingJudgement:
-    """One row of ``judgements.toml``, which explains the fields."""
+    """One row of ``judgements.toml``: what is said of certain values of a setting, or of a fact of the server."""
 
+    # What is said
     key: str
     verdict: Ruling
     cost: int
+    """How much it takes, to sort the findings of one verdict by; 100 is most."""
     reason: str
     """Why, with ``{value}`` and ``{number}`` for the value that is judged."""
     instead: str
-    parameter: str
-    fact: str
-    word: str
-    part: int
-    """Which number of a fact that has several, from 1; 0 for the only one."""
-    present: bool
-    values: tuple[str, ...]
-    below: str
-    above: str
-    samba_from: str
-    when: Mapping[str, Sequence[str]]
-    when_global: Mapping[str, Sequence[str]]
-    unless: Mapping[str, Sequence[str]]
-    unless_word: str
-    when_fact: Mapping[str, Sequence[str]]
-    unless_fact: Mapping[str, Sequence[str]]
+    """The line to write, or what to do about a fact; empty to delete the line, or only the word."""
     price: str
+    """What it costs, measured or from a source; empty where that is not known."""
     price_source: str
     advised_by: tuple[str, ...]
+    """Who recommended it once."""
+
+    # Which value it is about: of a parameter or of a fact, the other one is empty
+    parameter: str
+    """Of smb.conf, in any spelling."""
+    fact: str
+    word: str
+    """A word of the value, whose value is what follows its equals sign; empty for the whole value."""
+    part: int
+    """Which number of a fact that has several, from 1; 0 for the only one."""
+
+    # Which values are judged: it has one of ``values``, and is below and above these numbers
+    present: bool
+    """Whether any value is judged."""
+    values: tuple[str, ...]
+    """Empty for no such test."""
+    below: str
+    """A number or a size, such as 64K; empty for no such test."""
+    above: str
+
+    # On which conditions: other parameters or facts, each with the values that it may have
+    samba_from: str
+    """The first version of Samba for which it holds; empty for all."""
+    when: Mapping[str, Sequence[str]]
+    """Parameters of the same section or of [global], which must have one of these values."""
+    when_global: Mapping[str, Sequence[str]]
+    """Parameters of [global], which must."""
+    unless: Mapping[str, Sequence[str]]
+    """Parameters of the same section or of [global], which must not."""
+    unless_word: str
+    """A word that must not be in the value."""
+    when_fact: Mapping[str, Sequence[str]]
+    """Facts of the server, which must have one of these values."""
+    unless_fact: Mapping[str, Sequence[str]]
+    """Facts of the server, which must not."""
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> "SettingJudgement":
@@ -86,7 +109,10 @@ class SettingJudgement:
         return not any(_has_fact(facts, name, values) for name, values in self.unless_fact.items())
 
     def judged_value(self, name: str, value: str) -> "JudgedValue | None":
-        """What of a setting's or fact's value the judgement is about; None where it says nothing of it."""
+        """The part of a setting's or fact's value that the judgement is about; None where it does not judge it.
+
+        ``name`` is that of the setting, "" for a fact.
+        """
         words = dict(words_of(value))
         if self.unless_word and self.unless_word in words:
             return None
@@ -101,24 +127,29 @@ class SettingJudgement:
             parts = value.split()
             value = parts[self.part - 1] if len(parts) >= self.part else ""
 
-        if self.values and not any(smb_conf.same_value(canonical_name, value, judged) for judged in self.values):
-            return None
         number = number_of(canonical_name, value)
-        if self.below and (number is None or number >= (number_of("", self.below) or 0)):
-            return None
-        if self.above and (number is None or number <= (number_of("", self.above) or 0)):
-            return None
-        if not (self.values or self.below or self.above or self.present):
+        if not self._judges(canonical_name, value, number):
             return None
         return JudgedValue(value, _number_text(number))
+
+    def _judges(self, canonical_name: str, value: str, number: float | None) -> bool:
+        """Whether the value, and the number in it, meet all tests of the row; a row without any judges nothing."""
+        if self.values and not any(smb_conf.same_value(canonical_name, value, judged) for judged in self.values):
+            return False
+        if self.below and (number is None or number >= (number_of("", self.below) or 0)):
+            return False
+        if self.above and (number is None or number <= (number_of("", self.above) or 0)):
+            return False
+        return bool(self.values or self.below or self.above or self.present)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedValue:
-    """The value that a judgement is about, as texts for its reason; the number is empty where it has none."""
+    """The value that a judgement is about, as texts for its reason."""
 
     text: str
     number: str
+    """The number in it; empty where it has none."""
 
 
 def _number_text(number: float | None) -> str:
@@ -165,7 +196,7 @@ def number_of(name: str, value: str) -> float | None:
 
 
 def words_of(value: str) -> Iterator[tuple[str, str]]:
-    """The words of a value in small letters, each with what follows its equals sign, or 1."""
+    """The words of a value in small letters, each with what follows its equals sign, or "1"."""
     for word in without_commas(value).lower().split():
         name, _, number = word.partition("=")
         yield name, number or "1"

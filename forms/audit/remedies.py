@@ -9,6 +9,7 @@ from forms.tuning.smb_conf import file_lines, same_value, spelling
 from storage.looks import AuditFinding, Ruling
 
 TESTED = frozenset({Ruling.HARMFUL, Ruling.CONTRADICTORY, Ruling.WORTH_TRYING})
+"""The verdicts whose settings are worth a trial, which measures with and without the change."""
 
 
 def proposed_diff(findings: Sequence[AuditFinding], files: Mapping[str, str]) -> str:
@@ -17,6 +18,7 @@ def proposed_diff(findings: Sequence[AuditFinding], files: Mapping[str, str]) ->
 
 
 def _edits_by_line(findings: Sequence[AuditFinding], path: str) -> dict[int, list[AuditFinding]]:
+    """The findings that edit the file, by the number of their line."""
     by_line: dict[int, list[AuditFinding]] = {}
     for finding in findings:
         if finding.file == path and finding.line and finding.instead is not None:
@@ -46,7 +48,7 @@ def _edited_lines(lines: Sequence[str], edits: Mapping[int, Sequence[AuditFindin
         if replacement:
             indent = line[: len(line) - len(line.lstrip())]
             yield indent + replacement + _line_end(line)
-        # A line that is continued goes with all that continues it.
+        # A line that ends in a backslash is replaced with all lines that continue it: they are skipped.
         last_line = line
         while last_line.rstrip().endswith("\\"):
             _, last_line = next(numbered_lines, (0, ""))
@@ -57,7 +59,7 @@ def _line_end(line: str) -> str:
 
 
 def edited_line(findings: Sequence[AuditFinding]) -> str:
-    """The replacement for a line with these findings; "" deletes it."""
+    """The replacement for a line with these findings; "" deletes it. One about the whole line outweighs its words."""
     about_the_line = [finding for finding in findings if not finding.word]
     if about_the_line:
         return about_the_line[0].instead or ""
@@ -75,6 +77,7 @@ class Remedy:
     name: str
     value: str
     finding: AuditFinding
+    """What it is a remedy for."""
 
 
 def remedies(findings: Sequence[AuditFinding]) -> tuple[Remedy, ...]:
@@ -86,7 +89,7 @@ def remedies(findings: Sequence[AuditFinding]) -> tuple[Remedy, ...]:
             continue
         remedy = _remedy_for(finding, findings)
         if remedy is not None and remedy.name not in never_changed:
-            by_name.setdefault(remedy.name, remedy)
+            by_name.setdefault(remedy.name, remedy)  # the findings come the costliest first
     return tuple(by_name.values())
 
 

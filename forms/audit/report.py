@@ -1,21 +1,18 @@
 """Audits on paper and as JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
+from forms import report
 from forms.layout import Sign, Tone
-from forms.report import Report, Row, Table, answer_field, changes_table, columns_of, fields_of, question_field, row_of
 from forms.tuning.catalogue import CatalogueEntry
 from forms.tuning.differences import values_that_matter
-from forms.tuning.smb_conf import PARAMETER_PREFIX, is_volatile
 from storage.looks import Audit, AuditFinding, AuditScope, Ruling
-from storage.records import with_zone
 
 SCHEMA = "sharebench/audit/1"
-COMPARISON_SCHEMA = "sharebench/audit-comparison/1"
 SEVERITIES: Mapping[Ruling, str] = {
     Ruling.HARMFUL: "problem",
     Ruling.CONTRADICTORY: "warning",
@@ -40,6 +37,7 @@ COUNTED = (
     Ruling.USELESS,
     Ruling.WORTH_TRYING,
 )
+"""The verdicts in the order in which the answer tells their numbers."""
 _SCOPES = {
     AuditScope.SERVER: "The server's configuration and facts were read. Nothing was measured or changed.",
     AuditScope.FILE: "Only this file was read: the server's kernel, disks and sessions are unknown.",
@@ -69,6 +67,7 @@ def finding_document(finding: AuditFinding) -> dict[str, Any]:
 
 
 def audit_answer(audit: Audit) -> str:
+    """The number of findings of each verdict, in a sentence."""
     numbers = {verdict: audit.count(verdict) for verdict in COUNTED}
     counts = ", ".join(f"{number} {verdict}" for verdict, number in numbers.items() if number)
     parts = [counts] if counts else []
@@ -80,6 +79,7 @@ def audit_answer(audit: Audit) -> str:
 
 
 def audit_sign(audit: Audit) -> Sign:
+    """The sign of the gravest finding."""
     verdicts = {finding.verdict for finding in audit.findings}
     gravest = next((verdict for verdict in Ruling if verdict in verdicts), None)
     if gravest is not None:
@@ -88,6 +88,7 @@ def audit_sign(audit: Audit) -> Sign:
 
 
 def place_text(finding: AuditFinding) -> str:
+    """Where it stands, ``smb.conf:12``; of a fact ``server``."""
     name = finding.file.rpartition("/")[2]
     return f"{name}:{finding.line}" if finding.line else name or "server"
 
@@ -123,17 +124,17 @@ def _measured_here(results: Sequence[str]) -> list[str]:
     return [f"Measured here {text}." for text in texts]
 
 
-def audit_report(audit: Audit, results: Mapping[str, Sequence[str]] | None = None) -> Report:
+def audit_report(audit: Audit, results: Mapping[str, Sequence[str]] | None = None) -> report.Report:
     """An audit; ``results`` has what this notebook measured of each parameter."""
     sign = audit_sign(audit)
     path = str(audit.facts.get("smb.conf.path", ""))
-    return Report(
+    return report.Report(
         form="audit",
         title=f"Audit of {audit.subject}",
         name="Audit",
-        fields=fields_of(
-            answer_field(f"{sign} {audit_answer(audit)}", sign.tone),
-            question_field(audit.question),
+        fields=report.fields_of(
+            report.answer_field(f"{sign} {audit_answer(audit)}", sign.tone),
+            report.question_field(audit.question),
             ("Note", audit.note),
             ("Server", audit.subject),
             ("Samba", str(audit.facts.get("samba.version", ""))),
@@ -146,12 +147,12 @@ def audit_report(audit: Audit, results: Mapping[str, Sequence[str]] | None = Non
     )
 
 
-def _finding_tables(audit: Audit, results: Mapping[str, Sequence[str]]) -> Iterator[Table]:
+def _finding_tables(audit: Audit, results: Mapping[str, Sequence[str]]) -> Iterator[report.Table]:
     """What to mend, and below it what does nothing; neither where there is none."""
     to_mend = [finding for finding in audit.findings if finding.verdict is not Ruling.USELESS]
     if to_mend:
-        yield Table(
-            columns=columns_of("Finding", "Why", "What to do"),
+        yield report.Table(
+            columns=report.columns_of("Finding", "Why", "What to do"),
             rows=tuple(_finding_row(finding, results.get(finding.parameter, ())) for finding in to_mend),
             caption="Findings",
             sentences=True,
@@ -160,26 +161,26 @@ def _finding_tables(audit: Audit, results: Mapping[str, Sequence[str]]) -> Itera
     useless = [finding for finding in audit.findings if finding.verdict is Ruling.USELESS]
     if useless:
         useless.sort(key=attrgetter("file", "line"))
-        yield Table(
-            columns=columns_of("Useless", "Setting", "Why"),
+        yield report.Table(
+            columns=report.columns_of("Useless", "Setting", "Why"),
             rows=tuple(_useless_row(finding, results.get(finding.parameter, ())) for finding in useless),
             caption="Useless: delete these",
         )
 
 
-def _finding_row(finding: AuditFinding, results: Sequence[str]) -> Row:
+def _finding_row(finding: AuditFinding, results: Sequence[str]) -> report.Row:
     sign = SIGNS[finding.verdict]
     name = f"{sign} {finding.verdict} {place_text(finding)}  {setting_text(finding)}"
-    return row_of(name, _why_text(finding, results), finding.what_to_do, tone=sign.tone)
+    return report.row_of(name, _why_text(finding, results), finding.what_to_do, tone=sign.tone)
 
 
-def _useless_row(finding: AuditFinding, results: Sequence[str]) -> Row:
+def _useless_row(finding: AuditFinding, results: Sequence[str]) -> report.Row:
     name = f"{SIGNS[finding.verdict]} {place_text(finding)}"
     reasons = " ".join([finding.why, *_measured_here(results)])
-    return row_of(name, setting_text(finding), reasons, tone=Tone.FAINT)
+    return report.row_of(name, setting_text(finding), reasons, tone=Tone.FAINT)
 
 
-def _settings_tables(audit: Audit) -> Iterator[Table]:
+def _settings_tables(audit: Audit) -> Iterator[report.Table]:
     """What the server has: of the settings that matter the first ones, and all that are not default."""
     settings = values_that_matter(audit.facts)
     listed_settings: list[tuple[CatalogueEntry, str]] = []
@@ -192,99 +193,12 @@ def _settings_tables(audit: Audit) -> Iterator[Table]:
     caption = "What the server has, of the settings that matter"
     if len(listed_settings) < len(settings):
         caption += f" ({len(settings) - len(listed_settings)} more are at their defaults)"
-    rows = [row_of(entry.parameter, value or "(empty)", entry.default or "(empty)") for entry, value in listed_settings]
-    yield Table(
-        columns=columns_of("Setting", "Value", "Default"),
+    rows = [
+        report.row_of(entry.parameter, value or "(empty)", entry.default or "(empty)")
+        for entry, value in listed_settings
+    ]
+    yield report.Table(
+        columns=report.columns_of("Setting", "Value", "Default"),
         rows=tuple(rows),
         caption=caption,
     )
-
-
-# Two audits
-
-
-@dataclass(frozen=True, slots=True)
-class _Difference:
-    """A setting or fact that two audits do not share."""
-
-    name: str
-    before: str
-    after: str
-
-
-def audit_comparison_report(base: Audit, other: Audit) -> Report:
-    differences = [
-        *_differences(base.settings_by_name(), other.settings_by_name()),
-        *_differences(_steady_facts(base), _steady_facts(other)),
-    ]
-    gone_findings, new_findings = finding_changes(base, other)
-
-    answer = "No change: the settings and the findings are the same."
-    if differences or gone_findings or new_findings:
-        answer = (
-            f"{len(differences)} settings or facts differ; {len(new_findings)} findings are new,"
-            f" {len(gone_findings)} are gone."
-        )
-    tables = changes_table(
-        [(setting_text(finding), finding.why) for finding in gone_findings],
-        [(setting_text(finding), finding.why, SIGNS[finding.verdict].tone) for finding in new_findings],
-    )
-    if differences:
-        tables.insert(0, _differences_table(differences))
-    return Report(
-        form="audit comparison",
-        title="Two audits compared",
-        name="Comparison",
-        fields=fields_of(
-            answer_field(answer),
-            ("Base", f"{base.subject}, {with_zone(base.created_at)}: {audit_answer(base)}"),
-            ("Other", f"{other.subject}, {with_zone(other.created_at)}: {audit_answer(other)}"),
-        ),
-        tables=tuple(tables),
-        document=lambda: {
-            "schema": COMPARISON_SCHEMA,
-            "base": base.id,
-            "other": other.id,
-            "differences": [
-                {"name": difference.name, "base": difference.before, "other": difference.after}
-                for difference in differences
-            ],
-            "gone": [finding_document(finding) for finding in gone_findings],
-            "new": [finding_document(finding) for finding in new_findings],
-        },
-    )
-
-
-def _differences(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[_Difference]:
-    for name in dict.fromkeys([*before, *after]):
-        if before.get(name) != after.get(name):
-            yield _Difference(name, before.get(name, "(not set)"), after.get(name, "(not set)"))
-
-
-def _differences_table(differences: Sequence[_Difference]) -> Table:
-    rows = tuple(row_of(difference.name, difference.before, difference.after) for difference in differences)
-    return Table(columns=columns_of("Setting", "Base", "Other"), rows=rows, caption="Differences")
-
-
-def _steady_facts(audit: Audit) -> dict[str, str]:
-    """The facts that differ only where somebody changed something; settings are compared by themselves."""
-    return {
-        name: str(value)
-        for name, value in audit.facts.items()
-        if not is_volatile(name) and not name.startswith(PARAMETER_PREFIX)
-    }
-
-
-def finding_changes(base: Audit, other: Audit) -> tuple[tuple[AuditFinding, ...], tuple[AuditFinding, ...]]:
-    """(gone, new) findings; a line that only moved is the same finding."""
-    return _findings_without(base, other), _findings_without(other, base)
-
-
-def _findings_without(audit: Audit, other: Audit) -> tuple[AuditFinding, ...]:
-    """The findings of an audit that the other has not."""
-    others = {_identity(finding) for finding in other.findings}
-    return tuple(finding for finding in audit.findings if _identity(finding) not in others)
-
-
-def _identity(finding: AuditFinding) -> tuple[str, str, str, str]:
-    return finding.key, finding.section, finding.setting, finding.value

@@ -16,8 +16,9 @@ from app.recording.process import Progressed, RunFinished, RunStarted, SeriesCon
 from app.recording.spec import SeriesRequest
 from app.series.events import RecorderEvent
 from app.series.interleaved import record_interleaved
-from app.series.record import record, resume
+from app.series.record import record
 from app.series.requests import equal_requests
+from app.series.resume import resume
 from app.survey.choices import SurveyChoices
 from app.survey.planning import plan_round
 from app.survey.record import measure_round

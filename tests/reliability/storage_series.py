@@ -18,7 +18,8 @@ from app.clients.base import Secrets
 from app.recording import writer
 from app.recording.process import RunFinished, SeriesControl, Warned
 from app.recording.spec import SeriesRequest
-from app.series.record import record, resume
+from app.series.record import record
+from app.series.resume import resume
 from storage.errors import NotebookFileError, unusable
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime

@@ -1,4 +1,4 @@
-"""``baseline``: names of recordings that others are compared with."""
+"""``sharebench baseline``: names of recordings that others are compared with."""
 
 from collections.abc import Sequence
 

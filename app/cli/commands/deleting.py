@@ -10,10 +10,10 @@ from app.recording.kind import KINDS, kind_of, parts_of
 from app.recording.listing import recording_lines
 from app.recording.several import losses_text
 from forms import wording
+from storage import records
 from storage.errors import UnreadableRecordingError
 from storage.notebook import Notebook
 from storage.recordings import SERIES, Recording, held_text
-from storage.records import Phase, RunStatus, SeriesStatus
 
 
 @declare.command("delete")
@@ -25,10 +25,11 @@ def delete_command(context: click.Context, references: tuple[str, ...], yes: boo
     with notebooks.open_notebook(context) as notebook:
         heads: dict[str, Recording] = {}
         unreadable: dict[str, str] = {}
+        """By id of a recording that cannot be read, the reason."""
         for reference in references:
             try:
                 head = notebook.recording(reference)
-                _texts_of_loss(notebook, head)
+                _texts_of_loss(notebook, head)  # which reads all that is told before it is deleted
                 heads[head.id] = head
             except UnreadableRecordingError as error:
                 recording_id = _id_of_unreadable(notebook, reference, error)
@@ -37,7 +38,7 @@ def delete_command(context: click.Context, references: tuple[str, ...], yes: boo
 
 
 def _id_of_unreadable(notebook: Notebook, reference: str, error: UnreadableRecordingError) -> str:
-    """Which recording was named, also where it is one of its parts that cannot be read. Raises the error."""
+    """The id of the recording that was named, whether itself or a part of it cannot be read. Raises the error."""
     try:
         return notebook.resolve(reference)
     except UnreadableRecordingError as error_of_named:
@@ -66,7 +67,7 @@ def prune_command(context: click.Context, yes: bool) -> None:
         failed = [
             head
             for head in notebook.recordings(SERIES, parts=True)
-            if head.status is SeriesStatus.FAILED and head.id not in baseline_ids and not head.leftovers
+            if head.status is records.SeriesStatus.FAILED and head.id not in baseline_ids and not head.leftovers
         ]
         measured_ids = _ids_with_measured_runs(notebook, failed)
         _delete(notebook, [head for head in failed if head.id not in measured_ids], yes=yes)
@@ -77,7 +78,7 @@ def _ids_with_measured_runs(notebook: Notebook, heads: Sequence[Recording]) -> s
     return {
         series_id
         for series_id, runs in runs_by_series.items()
-        if any(run.phase is Phase.MEASURED and run.status is not RunStatus.FAILED for run in runs)
+        if any(run.phase is records.Phase.MEASURED and run.status is not records.RunStatus.FAILED for run in runs)
     }
 
 
@@ -104,7 +105,7 @@ def _delete(
     for head in heads:
         try:
             notebook.remove(head.id)
-        except UnreadableRecordingError:
+        except UnreadableRecordingError:  # one of its parts
             notebook.remove_unread(head.id)
         console.answer(head.id)
     for recording_id in unreadable:

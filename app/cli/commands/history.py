@@ -51,7 +51,7 @@ def history_command(context: click.Context, /, name: str, file_name: str | None,
             history = watch.history_of_recording(notebook, name, most=most)
 
     if file_name:
-        from app.cli.commands.export import write_forms
+        from app.cli.form_files import write_forms
 
         def reports() -> list[Report]:
             return [history_report(history)]

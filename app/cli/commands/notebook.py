@@ -29,6 +29,7 @@ def show_command(context: click.Context, reference: str, as_json: bool, chart: b
 
 
 def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: bool = False) -> None:
+    """Print the form of a stored recording of any kind, and what is recommended."""
     kind = kind_of(head)
     console.answer_report(kind.form(notebook, head), as_json=as_json)
     if as_json:
@@ -45,6 +46,7 @@ def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: b
 
 
 def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -> None:
+    """Print the form of a series that was just measured, and what is recommended."""
     from forms.series.report import series_report
 
     form = run_form(series)
@@ -61,6 +63,7 @@ def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -
 
 
 def reject_unusual(context: click.Context, series_id: str) -> None:
+    """Mark the unusual runs of a series as rejected, and say what that costs."""
     with notebooks.open_notebook(context) as notebook:
         unusual_by_run = unusual_runs(notebook.series(series_id))
         for number, unusual in unusual_by_run.items():
@@ -71,7 +74,7 @@ def reject_unusual(context: click.Context, series_id: str) -> None:
             )
 
     if unusual_by_run:
-        # Of the simulations in TRUTH.md: 5 runs are there what was simulated, not what is recommended.
+        # From the simulations in TRUTH.md, which are of 5 and of 20 runs; 5 runs are not recommended.
         console.say(
             "what that costs: of healthy series that lose a run so, the 95 % interval holds the true average in 58 %"
             " (5 runs) to 80 % (20 runs) only; look for the reason, and measure more runs"

@@ -2,39 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from app.base.errors import UsageError
 from app.base.targets import parse_target
 from app.guide import context as guide_context
 from app.guide import page as guide_page
-from app.guide.pages import proof as pages_proof
-from app.guide.pages import repeating
+from app.guide.pages import compare_facts, repeating
+from app.guide.pages.proof import next_of_proof
+from app.guide.pages.proof_facts import change_text
 from app.method import choices as method_choices
 from app.method import one_change
-from forms import layout, wording
-from forms.comparison import judged_sides, verdict
-from forms.comparison.comparison import Comparison
-from forms.comparison.wording import comparison_sentences
+from forms import wording
 from forms.findings.path import is_practice
-from forms.findings.report import SIGNS
 from forms.series import summary as series_summary
-from forms.stats import decision
-from forms.trial.report import tried_lines
-from forms.worksheets import references
+from forms.stats.decision import Verdict
 from storage import records
 from storage.notebook import Notebook
 from storage.shared import why_no_baseline_name
-
-_MOST_FINDINGS = 4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _JudgedYardstick:
-    """A yardstick, and how the series compares with it."""
-
-    yardstick: guide_context.Yardstick
-    comparison: Comparison
 
 
 def compare_page(choices: method_choices.GuideChoices, context: guide_context.GuideContext) -> guide_page.Page:
@@ -43,25 +28,17 @@ def compare_page(choices: method_choices.GuideChoices, context: guide_context.Gu
         return guide_page.Page(title="Compare", why="There is no series to compare yet.")
 
     form = series_summary.run_form(series)
-    judged = [
-        _JudgedYardstick(yardstick=yardstick, comparison=_compare_with(yardstick, series))
-        for yardstick in context.yardsticks
-    ]
+    judged = compare_facts.judge_yardsticks(context, series)
     page = guide_page.step_page(
         method_choices.MethodStep.EXPECTED,
-        [*_facts(choices, context, form, judged)],
+        [*compare_facts.compare_facts(choices, context, form, judged)],
         _options(choices, context, series, judged),
         chart=_chart(form, judged),
     )
     return replace(page, title=repeating.comparing_title(choices, series))
 
 
-def _compare_with(yardstick: guide_context.Yardstick, series: records.Series) -> Comparison:
-    just_the_two = judged_sides.Sides(base=(yardstick.series,), other=(series,))
-    return verdict.compare_sides(yardstick.sides or just_the_two, decision.Limits())
-
-
-def _chart(form: series_summary.SeriesSummary, judged: Sequence[_JudgedYardstick]) -> guide_page.PageChart:
+def _chart(form: series_summary.SeriesSummary, judged: Sequence[compare_facts.JudgedYardstick]) -> guide_page.PageChart:
     """The rates, beside the first level that is known."""
     for judgement in judged:
         level = judgement.comparison.base_bytes_per_second
@@ -71,101 +48,14 @@ def _chart(form: series_summary.SeriesSummary, judged: Sequence[_JudgedYardstick
     return guide_page.PageChart(form=form)
 
 
-def _facts(
-    choices: method_choices.GuideChoices,
-    context: guide_context.GuideContext,
-    form: series_summary.SeriesSummary,
-    judged: Sequence[_JudgedYardstick],
-) -> Iterator[str | layout.Toned]:
-    series = form.series
-    yield from tried_lines(context.proof.tried if context.proof else None)
-    yield f"Average: {wording.rate(form.average_rate)} over {wording.count(len(series.measured()), 'valid run')}."
-    yield _link_fact(form)
-    for group in _group_by_sides(choices, series, judged):
-        yield group.fact(series)
-
-    yield from pages_proof.what_is_proven(choices, context)
-    change = series.change
-    if change and change.evidence is records.Evidence.CONTRADICTED and change.remark:
-        yield layout.Toned(f"! {wording.plain(change.remark)}", layout.Tone.CAUTION)
-    if not context.yardsticks:
-        yield "Nothing to compare it with yet: no series before it of this size, no baseline, none by FTP."
-    yield from _findings(context, series)
-
-
-def _link_fact(form: series_summary.SeriesSummary) -> str:
-    percent = form.average.percent_of_link if form.average else None
-    if percent is None:
-        return "Link: its rate is not known, so there is no percentage."
-    full_percent = 100 * references.PAYLOAD_BYTES / references.FRAME_BYTES
-    of_link = f"{wording.cell_percent(percent)} % of {wording.link_rate(form.series.link_bits_per_second)}"
-    return f"Link: {of_link} (Ethernet that is full shows about {full_percent:.0f} %)."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SideGroup:
-    """Yardsticks whose comparisons come to the same sides, so that they are told in one sentence."""
-
-    comparison: Comparison
-    names: list[str] = field(default_factory=list)
-
-    def fact(self, series: records.Series) -> layout.Toned:
-        comparison = self.comparison
-        by = ""
-        if comparison.interleaved and series.id not in comparison.other_ids:
-            by += ", by their interleaved series"
-        if len(comparison.base_ids) + len(comparison.other_ids) > 2:
-            before = _average_of(comparison.base_ids, comparison.base_bytes_per_second)
-            after = _average_of(comparison.other_ids, comparison.other_bytes_per_second)
-            by += f", {before}, then {after}"
-        text = f"Against {wording.listed(self.names)}{by}: {comparison.sign} {comparison_sentences(comparison)}"
-        return layout.Toned(text, comparison.tone)
-
-
-def _group_by_sides(
-    choices: method_choices.GuideChoices, series: records.Series, judged: Sequence[_JudgedYardstick]
-) -> list[_SideGroup]:
-    groups: dict[tuple[frozenset[str], frozenset[str]], _SideGroup] = {}
-    for judgement in judged:
-        comparison = judgement.comparison
-        sides = (frozenset(comparison.base_ids), frozenset(comparison.other_ids))
-        group = groups.setdefault(sides, _SideGroup(comparison=comparison))
-
-        name = wording.plain(judgement.yardstick.name)
-        if judgement.yardstick.series.id == choices.spec.lineage.base_id:
-            name += f" ({wording.name_of(judgement.yardstick.series, beside=series)})"
-        group.names.append(name)
-    return list(groups.values())
-
-
-def _average_of(series_ids: Sequence[str], rate: float | None) -> str:
-    if len(series_ids) <= 1:
-        return wording.rate(rate)
-    return f"{wording.rate(rate)} averaged with {wording.count(len(series_ids) - 1, 'repeat')}"
-
-
-def _findings(context: guide_context.GuideContext, series: records.Series) -> Iterator[layout.Toned]:
-    for finding in context.findings[:_MOST_FINDINGS]:
-        whose = ""
-        if series.id not in finding.series_ids:
-            others = [
-                f"{yardstick.name} ({yardstick.series.label or records.with_zone(yardstick.series.created_at)})"
-                for yardstick in context.yardsticks
-                if yardstick.series.id in finding.series_ids
-            ]
-            whose = f": {wording.plain(wording.listed(others))}"
-        sign = SIGNS[finding.severity]
-        yield layout.Toned(f"{sign} {finding.title}{whose}", sign.tone)
-
-
 def _options(
     choices: method_choices.GuideChoices,
     context: guide_context.GuideContext,
     series: records.Series,
-    judged: Sequence[_JudgedYardstick],
+    judged: Sequence[compare_facts.JudgedYardstick],
 ) -> Iterator[guide_page.Option]:
     change_next = guide_page.Go(replace(choices, compared=True, step=method_choices.MethodStep.CHANGE))
-    first_options = list(pages_proof.next_of_proof(choices, context)) or [
+    first_options = list(next_of_proof(choices, series, context.proof, context.settled)) or [
         *_first_round(choices, series, judged),
         *change_made_again(choices, series),
         guide_page.Option("Change one thing", change_next, "the next round"),
@@ -197,19 +87,19 @@ def change_made_again(choices: method_choices.GuideChoices, series: records.Seri
         change = records.Change(name=name, value=choices.again_value)
         act = guide_page.Go(one_change.change_one_thing(choices, series, name, choices.again_value))
         yield guide_page.Option(
-            f"Make the change again: {pages_proof.change_text(change)}", act, "its base is measured now", advised=True
+            f"Make the change again: {change_text(change)}", act, "its base is measured now", advised=True
         )
 
 
 def _first_round(
-    choices: method_choices.GuideChoices, series: records.Series, judged: Sequence[_JudgedYardstick]
+    choices: method_choices.GuideChoices, series: records.Series, judged: Sequence[compare_facts.JudgedYardstick]
 ) -> Iterator[guide_page.Option]:
     """The round that the series' warnings lead to, until there is a verdict beside one of the same protocol."""
     protocol = series.target.protocol
     of_protocol = [
         judgement.comparison for judgement in judged if judgement.yardstick.series.target.protocol == protocol
     ]
-    if is_practice(series) or any(comparison.decided is not decision.Verdict.UNKNOWN for comparison in of_protocol):
+    if is_practice(series) or any(comparison.decided is not Verdict.UNKNOWN for comparison in of_protocol):
         return
     # Who waited for a quiet time already is not told to do so.
     keys = ("short",) if choices.quiet is method_choices.QuietChoice.WAIT else ("short", "busy")

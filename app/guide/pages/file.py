@@ -14,7 +14,7 @@ from forms.series.wording import advised_size_sentences, suitability
 from storage.records import Command
 
 _ADVISED_FITS = (FileFit.WELL, FileFit.LARGE, FileFit.UNKNOWN)
-_MADE = "sharebench creates it, and removes it afterwards"
+_MADE_HINT = "sharebench creates it, and removes it afterwards"
 
 
 def file_page(choices: GuideChoices, context: GuideContext) -> page.Page:
@@ -67,20 +67,20 @@ def _fit_text(fit: FileFit) -> str:
 def _made_files(
     choices: GuideChoices, context: GuideContext, size_context: FileSizeContext, *, is_first: bool
 ) -> list[page.Option]:
-    """Files to be made, then what else can be chosen; the get is advised where it ``is_first``."""
+    """Files to be made, then what else can be chosen; ``is_first``: nothing above is advised, so the get is."""
     size_bytes = advised_bytes(size_context)
     size = wording.typed_size(size_bytes)
     get_made = _make_file(choices, context, Command.GET, size_bytes)
     reach = page.Connect(choices.target, choices.kerberos) if choices.target else None
 
-    get_option = page.Option(f"Get a file of {size}", get_made, _MADE, advised=is_first)
+    get_option = page.Option(f"Get a file of {size}", get_made, _MADE_HINT, advised=is_first)
     if choices.target is not None and not choices.target.abilities.moves_files:
         get_option = page.Option(f"Get {size} a run", get_made, advised=True)
     return [
         get_option,
         *_puts(choices, context, size_bytes),
-        page.Option("Get a file of another size…", _ask_size(choices, context, Command.GET, size), _MADE),
-        page.Option("Put a file of another size…", _ask_size(choices, context, Command.PUT, size), _MADE),
+        page.Option("Get a file of another size…", _ask_size(choices, context, Command.GET, size), _MADE_HINT),
+        page.Option("Put a file of another size…", _ask_size(choices, context, Command.PUT, size), _MADE_HINT),
         page.Option("Pick another file", reach, "look into the share"),
         page.Option("Set the link speed…", _ask_link(choices), "100M, 1G, 10G; only for the percentage"),
     ]

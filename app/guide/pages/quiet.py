@@ -1,4 +1,4 @@
-"""The page on which it is chosen what is done about other load."""
+"""The page of the quiet time: it is chosen what is done about other load on this machine and the server."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -7,6 +7,7 @@ from storage.records import Series
 
 
 def comparing_title(choices: GuideChoices, series: Series) -> str:
+    """The title of the page that compares the series, also where another page leads there."""
     if series.change is not None or choices.proven_id is not None:
         return "See what the change did"
     if choices.spec.lineage.base_id:
@@ -15,7 +16,10 @@ def comparing_title(choices: GuideChoices, series: Series) -> str:
 
 
 def better_rounds(choices: GuideChoices, series: Series, *advised: str) -> list[Option]:
-    """What the warnings of a series lead to; ``advised``: the keys in BETTER of what is recommended."""
+    """The improvements that the warnings of a series lead to, each as a new round with the same settings.
+
+    ``advised``: which of them are recommended, by their keys in BETTER.
+    """
     advised_improvements = {BETTER[key] for key in advised}
     if LARGER_FILE in advised_improvements:
         advised_improvements.add(QUIET_FILE)

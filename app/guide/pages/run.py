@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.guide import page, steps
 from app.guide.context import GuideContext
-from app.guide.pages import proof
+from app.guide.pages import proof_facts
 from app.guide.prospect import prospect_of
 from app.method import choices as method_choices
 from app.method import one_change, server_question
@@ -30,6 +30,7 @@ def run_page(choices: method_choices.GuideChoices, context: GuideContext) -> pag
 
 
 def _facts(choices: method_choices.GuideChoices, context: GuideContext) -> Iterator[str | Toned]:
+    """What will be measured, how long that takes, and what was not looked at yet."""
     for left in context.left:
         yield Toned(f"! An interrupted trial left {left}: R in the notebook restores it.", Tone.CAUTION)
     yield from _what_is_measured(choices)
@@ -50,7 +51,7 @@ def _facts(choices: method_choices.GuideChoices, context: GuideContext) -> Itera
 
 def _facts_of_change(choices: method_choices.GuideChoices, context: GuideContext) -> Iterator[str | Toned]:
     if choices.interleaved:
-        yield proof.turn_text(choices, context)
+        yield proof_facts.turn_text(choices, context)
 
     name = choices.spec.lineage.change_name
     if name and not choices.interleaved:
@@ -58,11 +59,11 @@ def _facts_of_change(choices: method_choices.GuideChoices, context: GuideContext
     if name:
         yield from _warnings_of_change(choices, name)
     elif choices.again_name:
-        change = proof.change_text(records.Change(name=choices.again_name, value=choices.again_value))
+        change = proof_facts.change_text(records.Change(name=choices.again_name, value=choices.again_value))
         yield f"This is the base. {change} is offered after it, to be compared."
 
     if not choices.interleaved:
-        yield from proof.what_to_set(choices, context)
+        yield from proof_facts.what_to_set(choices, context)
 
 
 def _what_is_changed(choices: method_choices.GuideChoices, context: GuideContext, name: str) -> Iterator[str]:
@@ -72,7 +73,7 @@ def _what_is_changed(choices: method_choices.GuideChoices, context: GuideContext
     who = "make it on the server now, then start; the guide checks whether it took effect"
     if name in one_change.OWN_CHANGES:
         who = "applied automatically"
-    yield f"Change: {proof.change_text(change)} ({who})."
+    yield f"Change: {proof_facts.change_text(change)} ({who})."
 
 
 def _warnings_of_change(choices: method_choices.GuideChoices, name: str) -> Iterator[Toned]:
@@ -106,6 +107,7 @@ def _what_is_measured(choices: method_choices.GuideChoices) -> Iterator[str]:
 
 
 def _standing_of(series: records.Series) -> str:
+    """How far the series of this round is."""
     valid_runs = wording.count(len(series.measured()), "valid run")
     if series.status is records.SeriesStatus.COMPLETE:
         return f"Measured: series {series.id}, {valid_runs}."

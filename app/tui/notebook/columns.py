@@ -111,7 +111,7 @@ class ListColumn(NamedTuple):
         return max(longest, cell_len(self.heading) + 1) if longest else 0
 
 
-# Those of ``sharebench list``: ``ListedColumn`` in app/cli/commands/listing.py. Both show values of a RecordingLine.
+# Those of ``sharebench list``: ``ListedColumn`` in app/cli/recording_table.py. Both show values of a RecordingLine.
 COLUMNS = (
     ListColumn(SortKey.WHEN, f"When ({layout.local_zones()})", _when_text, 16, 3, tone=_faint),
     ListColumn(SortKey.KIND, "Kind", _kind_text, 9, 2),

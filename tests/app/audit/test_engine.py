@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from app.audit.engine import _path_facts, derived_facts
+from app.audit.path_facts import derived_facts, path_facts
 from app.clients.tcp_info import Segments, TcpInfo
 from forms.findings.path import FAR_SECONDS
 from storage.records import FactValue, Target
@@ -42,11 +42,11 @@ def port():
 def test_far_is_what_the_kernel_saw_take_long_and_an_address_takes_no_lookup(port, seconds, far, monkeypatch):
     """A process that waits for a processor is not far away."""
     monkeypatch.setattr(TcpInfo, "of_socket", lambda _sock: TcpInfo(segments=Segments(), round_trip_seconds=seconds))
-    assert _path_facts(Target(protocol="smb", host="127.0.0.1", port=port)) == far
+    assert path_facts(Target(protocol="smb", host="127.0.0.1", port=port)) == far
 
 
 def test_a_name_takes_a_lookup_and_the_loopback_is_near(port):
     require_localhost()
-    facts = _path_facts(Target(protocol="smb", host="localhost", port=port))
+    facts = path_facts(Target(protocol="smb", host="localhost", port=port))
     assert isinstance(facts.pop("lookup.seconds"), float)
     assert facts in ({"path.far": "no"}, {})

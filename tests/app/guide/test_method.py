@@ -6,7 +6,8 @@ import pytest
 
 from app.base.errors import UsageError
 from app.clients.base import OWN, Secrets
-from app.guide.context import GuideContext, LinkState, Yardstick, recent_targets
+from app.guide.context import GuideContext, LinkState, Yardstick
+from app.guide.context_reading import recent_targets
 from app.guide.page import Ask, Go, Option, Page, Visit
 from app.guide.pages.steps import page_of
 from app.guide.steps import StepState, next_step, standings, why_blocked

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from app.comparison.sides import sides_to_compare
-from app.guide.context import GuideContext, read_context, recall
+from app.guide.context import GuideContext
+from app.guide.context_reading import read_context
 from app.guide.page import Visit
 from app.guide.pages.steps import page_of
+from app.guide.round_notebook import recall
 from app.method.choices import MethodStep, QuietChoice
 from app.method.measured_place import measured_place
 from app.method.next_after_comparison import after_comparison
@@ -469,7 +471,7 @@ def test_the_interleaved_runs_that_would_settle_it_are_the_first_entry(tmp_path:
 
 
 def test_the_newest_three_that_were_tried_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("app.guide.context.trials_since", lambda *_: iter("abcd"))
+    monkeypatch.setattr("app.guide.context_reading.trials_since", lambda *_: iter("abcd"))
     with Notebook(book(tmp_path / "notebook.db", one(1))) as notebook:
         known = read_context(notebook, branch_from(notebook, f"{1:012x}"), GuideContext())
     assert "".join(map(str, known.trials)) == "abc"

@@ -15,6 +15,7 @@ from app.base.errors import LoginError, UnreachableError
 from app.clients.base import DirectoryEntry
 from app.guide.page import Visit
 from app.guide.plain import PlainGuide
+from app.guide.plain_terminal import PlainTerminal
 from app.method.choices import MethodStep
 from app.recording.process import Failed
 from app.server.changes.script import ConsentNeededError
@@ -30,7 +31,8 @@ _BOXES = re.compile("[\u2500-\u259f]")
 def guided(path: Path, backend: FakeBackend, *answers: str) -> tuple[PlainGuide, list[str]]:
     lines: list[str] = []
     reads: Iterator[str] = iter([*(f"{answer}\n" for answer in answers), ""])
-    guide = PlainGuide(path, backend, read=lambda: next(reads), say=lines.append, ask_password=lambda _: "practice")
+    terminal = PlainTerminal(read=lambda: next(reads), say=lines.append, ask_password=lambda _: "practice")
+    guide = PlainGuide(path, backend, terminal=terminal)
     guide.run()
     return guide, lines
 
@@ -109,7 +111,8 @@ def test_enter_alone_comes_to_an_end(tmp_path: Path, words: tuple[str, ...], req
         passwords.append(question)
         return ""
 
-    PlainGuide(tmp_path / "n.db", backend, read=read, say=lines.append, ask_password=ask_password).run()
+    terminal = PlainTerminal(read=read, say=lines.append, ask_password=ask_password)
+    PlainGuide(tmp_path / "n.db", backend, terminal=terminal).run()
     assert lines[-1].startswith("Everything is kept")
     asked = [lines[place - 1] for place in read_so_far[len(words) :]]
     steps = [next(one for one in reversed(lines[:place]) if one.startswith("Step ")) for place in read_so_far]
@@ -280,7 +283,7 @@ def test_a_question_is_read_through_a_pipe_before_it_is_answered(tmp_path: Path,
         read_by_then.append(pipe.read_so_far)
         return ""
 
-    PlainGuide(tmp_path / "n.db", FakeBackend(), read=leave).run()
+    PlainGuide(tmp_path / "n.db", FakeBackend(), terminal=PlainTerminal(read=leave)).run()
     assert read_by_then[0].endswith("Your choice:\n")
 
 
@@ -296,7 +299,7 @@ def test_it_goes_on_where_it_was_left(tmp_path: Path):
 )
 def test_what_has_a_screen_of_its_own_is_named_by_its_command(tmp_path: Path, screen: str, command: str):
     said: list[str] = []
-    guide = PlainGuide(tmp_path / "n.db", say=said.append)
+    guide = PlainGuide(tmp_path / "n.db", terminal=PlainTerminal(say=said.append))
     guide._drive(guide.session.do(Visit(screen, {})))
     assert command in said[0]
 

@@ -4,9 +4,10 @@ import pytest
 
 from app.base.config import Config, ConfigError, ServerProfile
 from app.base.targets import parse_target, parse_typed_target
-from app.guide.context import GuideContext, with_profile
+from app.guide.context import GuideContext
 from app.guide.page import Connect
 from app.guide.pages.target import target_page
+from app.guide.picked import with_profile
 from app.method.choices import GuideChoices
 from app.server import named_servers as profiles
 from tests.specs import choices_with

@@ -10,7 +10,7 @@ import pytest
 
 from app.guide.context import GuideContext
 from app.guide.page_view import PageView
-from app.guide.pages.proof import turn_text
+from app.guide.pages.proof_facts import turn_text
 from app.guide.screen import GuideScreen
 from app.method.choices import MEMORY_KEY, MethodStep, choices_for_change, choices_of, same_again
 from app.method.rounds import measure_again as measure_the_same

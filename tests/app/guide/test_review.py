@@ -9,8 +9,9 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from app.base.errors import UnreachableError
-from app.guide.page_view import PageView, StepsView
+from app.guide.page_view import PageView
 from app.guide.screen import GuideScreen
+from app.guide.steps_view import StepsView
 from app.method.choices import MEMORY_KEY, MethodStep, QuietChoice, with_made_file
 from forms import wording
 from storage.notebook import Notebook

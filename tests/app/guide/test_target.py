@@ -20,7 +20,7 @@ from app.guide.page_view import PageView
 from app.guide.screen import GuideScreen
 from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, new_measurement
 from app.recording.several import used_targets
-from app.series.prospect import measured_rate
+from app.series.earlier_rate import measured_rate
 from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.help import HelpDialog
 from storage.notebook import Notebook

@@ -229,7 +229,7 @@ def test_what_runs_when_the_time_is_over_is_interrupted_and_resumed(
         def cancel(self) -> None:
             assert 0 < self.seconds <= 1800
 
-    monkeypatch.setattr("app.cli.progress.threading.Timer", OnceMeasured)
+    monkeypatch.setattr("app.cli.cancelling.threading.Timer", OnceMeasured)
     words = ("run", url(server), "--put", "--size", "1M", "--warmup", "0", "--runs", "60", "--within", "30", *QUICK)
     done = inside(*words)
     assert done.returncode == 130

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.recording.process import SeriesControl, Warned
-from app.series.monitor import dialect_before, lowered_text
+from app.series.dialect_history import dialect_before, lowered_text
 from app.series.record import record
 from forms.findings.finding import Severity
 from forms.findings.rules_series import old_dialect

@@ -29,7 +29,8 @@ from app.recording.resuming import resumable
 from app.recording.spec import SeriesRequest
 from app.series.events import RecorderEvent, SeriesClosed
 from app.series.monitor import SeriesMonitor
-from app.series.record import record, record_into, resume
+from app.series.record import record, record_into
+from app.series.resume import resume
 from storage.errors import unusable
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime

@@ -26,7 +26,8 @@ from app.recording.process import (
 from app.recording.spec import SeriesRequest
 from app.series.events import QuietWait, SeriesClosed, SeriesOpened
 from app.series.interleaved import record_interleaved
-from app.series.record import Resumption, record, resume
+from app.series.record import record
+from app.series.resume import Resumption, resume
 from app.server.quiet_time import LOOK_SECONDS, QuietWatch
 from forms.stats.paired import drawn_order
 from storage.notebook import Notebook

@@ -10,7 +10,7 @@ from app.clients.base import Secrets
 from app.recording.process import SeriesControl
 from app.recording.spec import SeriesRequest
 from app.series.events import SeriesClosed
-from app.series.record import Resumption
+from app.series.resume import Resumption
 from app.survey.choices import SurveyChoices
 from app.survey.planning import SurveyRound, plan_round
 from app.survey.record import measure_round, result

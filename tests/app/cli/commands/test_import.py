@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.commands import import_
+from app.base import limits
+from app.cli import input_file
 from forms.isolation.document import isolation_document
 from forms.isolation.summary import isolation_summary
 from forms.load.document import load_document
@@ -99,7 +100,7 @@ def test_a_refusal_is_a_line_however_long_what_was_found_is(inside, tmp_path):
 
 
 def test_a_file_that_is_too_large_is_refused_with_what_to_do(inside, tmp_path, monkeypatch):
-    monkeypatch.setattr(import_, "MOST_BYTES", 1000)
+    monkeypatch.setattr(input_file, "MOST_BYTES", 1000)
     file = tmp_path / "large.json"
     file.write_bytes(b" " * 1001)
     assert "export fewer series" in inside.fails(2, "import", str(file))
@@ -221,7 +222,7 @@ HUGE: dict[str, Callable[[], str]] = {
 @pytest.mark.long
 @pytest.mark.parametrize("what", HUGE)
 def test_a_huge_file_is_refused_in_a_line_within_the_memory_that_is_allowed(inside, what, monkeypatch):
-    monkeypatch.setattr(import_, "MOST_MEMORY_BYTES", 60_000_000)
+    monkeypatch.setattr(limits, "MOST_MEMORY_BYTES", 60_000_000)
     done = inside("import", "-", stdin=HUGE[what]())
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
@@ -233,7 +234,7 @@ def test_a_huge_file_is_refused_in_a_line_within_the_memory_that_is_allowed(insi
 def test_what_needs_more_memory_than_is_allowed_is_refused_and_named(inside, tmp_path, monkeypatch):
     document = ONE_OF_EACH["series"] | {"runs": [[]] * 1_000_000}
     file = written(tmp_path, document)
-    monkeypatch.setattr(import_, "MOST_MEMORY_BYTES", 30_000_000)
+    monkeypatch.setattr(limits, "MOST_MEMORY_BYTES", 30_000_000)
     assert "more than 30 MB of memory" in inside.fails(2, "import", file)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.commands.listing import ListedColumn, fit_to
+from app.cli.recording_table import ListedColumn, fit_to
 from forms.layout import local_zones
 from storage.notebook import Notebook
 from tests.builders import book, one

@@ -8,8 +8,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from app.guide.context import recall
 from app.guide.pages.run import run_page
+from app.guide.round_notebook import recall
 from app.trial.restore import Restored
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog

@@ -1,4 +1,4 @@
-"""How fast a series will probably be."""
+"""How fast earlier series of a server were: what a new one of it will probably reach."""
 
 from dataclasses import replace
 from operator import attrgetter
@@ -7,6 +7,7 @@ from storage.notebook import Notebook
 from storage.records import Command, Decision, Series, Target
 
 _LOOKED_THROUGH = 300
+"""Newest series of the notebook that are looked at."""
 _server_of = attrgetter("protocol", "host", "port")
 
 

@@ -1,0 +1,75 @@
+"""Configuration files on this machine: an smb.conf, the files that it includes, and what is none of them."""
+
+import glob
+import shlex
+from contextlib import suppress
+from pathlib import Path
+
+from app.base.errors import UsageError
+from forms.tuning.smb_conf import read_conf
+
+MOST_BYTES = 16 << 20
+MOST_INCLUDES = 200
+_NUL_SHARE = 0.01
+"""A larger share of NUL bytes means a binary file."""
+
+
+def read_configuration(path: Path) -> str:
+    """The text of a configuration file. Raises UsageError if it is none."""
+    try:
+        if not path.is_file():
+            raise UsageError(f"cannot read {path}: it {_why_no_file(path)}; name an smb.conf")
+        if path.stat().st_size > MOST_BYTES:
+            raise UsageError(f"cannot read {path}: it is larger than {MOST_BYTES >> 20} MiB")
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+
+    if content.count(0) > _NUL_SHARE * len(content):
+        raise UsageError(f"cannot read {path}: it is no text file; name an smb.conf")
+    return content.decode("utf-8", errors="surrogateescape")
+
+
+def _why_no_file(path: Path) -> str:
+    if path.is_dir():
+        return "is a folder"
+    return "is no file" if path.exists() else "is not on this machine"
+
+
+def read_includes(path: str, files: dict[str, str]) -> list[str]:
+    """Add the files that the configuration at ``path`` includes to ``files``, the texts by path, if they can be read.
+
+    Returns the failures, one line each.
+    """
+    problems: list[str] = []
+    while len(files) < MOST_INCLUDES:
+        missing = [name for name in read_conf(path, files).missing_includes if name not in files]
+        readable = [name for name in missing if not glob.has_magic(name) and Path(name).is_file()]
+        was_added = False
+        for name in readable:
+            try:
+                files[name] = read_configuration(Path(name))
+                was_added = True
+            except UsageError as error:
+                problems.append(str(error))
+                files[name] = ""  # so that it is not tried again
+
+        # What was added may include further files.
+        if not was_added:
+            return problems
+    return [*problems, f"{path} includes more than {MOST_INCLUDES} files; the rest was not read"]
+
+
+def refuse_as_target(target: str) -> None:
+    """Raises UsageError where a person named a file in place of a server."""
+    path = target.removeprefix("file://")
+    if "://" not in path and (path.endswith(".conf") or _has_settings(Path(path))):
+        raise UsageError(f"{path} is a configuration file, not a target: --smb-conf {shlex.quote(path)} audits it")
+
+
+def _has_settings(path: Path) -> bool:
+    with suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                return b"[global]" in file.read(2**16).lower()
+    return False

@@ -1,0 +1,37 @@
+"""What a server answers to the probe: a text of named sections, read as what an audit judges."""
+
+from dataclasses import replace
+
+from app.server import smbd
+from app.server.shell import Answer
+from forms.audit.judge import AuditedServer
+from storage.records import Target
+
+
+def configuration_files(answer: Answer) -> dict[str, str]:
+    """The files that the server sent, by path, and its registry."""
+    files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
+    registry = answer.text("registry")
+    if registry:
+        files["registry"] = registry
+    return files
+
+
+def with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target) -> AuditedServer:
+    """The server with the parameters and modules that its Samba knows, its files' modes, and the share's files."""
+    scopes = smbd.parse_scopes(answer.text("scopes"))
+    modes = {
+        name.removeprefix("mode:"): int(text.strip(), 8)
+        for name, text in answer.sections.items()
+        if name.startswith("mode:") and text.strip().isdecimal()
+    }
+    names = (answer.text("names") or "").splitlines()
+    share = (target.share or "").lower()
+    return replace(
+        server,
+        global_names=scopes.for_server if scopes else frozenset(),
+        share_names=scopes.for_share if scopes else frozenset(),
+        modules=frozenset(smbd.loadable_modules(answer)),
+        modes=modes,
+        names_in_shares={share: names} if names else {},
+    )

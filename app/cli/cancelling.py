@@ -1,0 +1,61 @@
+"""How a command that measures ends early: by a signal, or when the time of ``--within`` is over; and its exit code."""
+
+import math
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from app.base.errors import CancelledError, MeasurementError
+from app.recording.process import SeriesControl
+from storage.isolation import Isolation
+from storage.looks import Diagnosis
+from storage.records import SeriesStatus
+
+
+def _never() -> bool:
+    return False
+
+
+@contextmanager
+def cancel_on_signals(control: SeriesControl, must_go_on: Callable[[], bool] = _never) -> Iterator[None]:
+    """Inside it, a signal cancels the measurement, as does the end of its time, and the measurement cleans up.
+
+    A second signal raises KeyboardInterrupt, unless ``must_go_on`` says that a setting has to be restored yet. The
+    signals are SIGINT (Ctrl-C), SIGTERM and SIGHUP; afterwards they have the handlers of before again.
+    """
+
+    def cancel(_number: int, _frame: FrameType | None) -> None:
+        if not control.cancelled.is_set():
+            control.cancel()
+        elif not must_go_on():
+            raise KeyboardInterrupt
+
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    # Under nohup the measurement continues when its terminal is closed.
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    handlers_before = {number: signal.signal(number, cancel) for number in numbers}
+
+    control.limit.start()
+    timer = threading.Timer(min(control.limit.seconds_left, threading.TIMEOUT_MAX), control.end_in_time)
+    timer.daemon = True
+    if control.limit.seconds < math.inf:
+        timer.start()
+
+    try:
+        yield
+    finally:
+        timer.cancel()
+        for number, handler in handlers_before.items():
+            signal.signal(number, handler)
+
+
+def exit_code_when_complete(record: Isolation | Diagnosis, control: SeriesControl, command: str, noun: str) -> int:
+    """0. Raises CancelledError or MeasurementError of a recording that is not complete, with how to complete it."""
+    if control.cancelled.is_set():
+        raise CancelledError(f"{control.why_cancelled}; `sharebench {command} --resume {record.id}` completes it")
+    if record.status is not SeriesStatus.COMPLETE:
+        raise MeasurementError(record.error or f"the {noun} did not end")
+    return 0

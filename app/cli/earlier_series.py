@@ -1,0 +1,68 @@
+"""The earlier series that ``run --resume`` completes or ``run --again`` measures again."""
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from app.base.errors import UsageError
+from app.cli import console, notebooks, option_values, resuming
+from app.recording.spec import FormTexts, SeriesSpec
+from app.series.requests import spec_of
+from forms.layout import visible
+from storage.recordings import SERIES
+from storage.records import Series, format_target
+
+_WITH_RESUME = {"textfile", "as_json", "confirm_target", "kerberos", "reject_unusual", "target", "within_minutes"}
+"""The options that --resume allows: all others are as the series began."""
+_WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
+"""The options that --again allows without a TARGET."""
+
+
+def find_earlier(
+    context: click.Context, target: str | None, resume_reference: str | None, choices: dict[str, Any]
+) -> Series | None:
+    """The series that is to be resumed or measured again; None where a TARGET is named. Raises UsageError."""
+    series: Series
+    if resume_reference:
+        series, _ = resuming.recording_to_resume(
+            context, resume_reference, _WITH_RESUME, SERIES, target=target, confirmed=True
+        )
+    elif target:
+        return None
+    elif choices["again"]:
+        option_values.refuse_other_options(context, "again", _WITH_AGAIN)
+        series = notebooks.series_called(context, choices["again"])
+    else:
+        raise UsageError(
+            "missing TARGET: sharebench run TARGET, such as smb://alice@nas/public/big.iso; see `sharebench run --help`"
+        )
+
+    if not choices["confirm_target"] and series.imported_at is not None:
+        url = visible(format_target(series.target))
+        console.confirm(
+            f"Series {series.id} was imported. Log in at {url} and continue?",
+            without_terminal=f"series {series.id} was imported and names the target {url}: when that is the server that"
+            " you mean to log in at, say so with --confirm-target",
+            declined="nothing was measured",
+        )
+    return series
+
+
+def spec_to_repeat(before: Series, texts: FormTexts) -> SeriesSpec:
+    """The spec of the series before, to measure it again with the texts of this one."""
+    spec = spec_of(before)
+    lineage = replace(spec.lineage, base_id=before.id, repeats=True)
+    return replace(spec, texts=texts, lineage=lineage)
+
+
+def with_repeated_base(spec: SeriesSpec, context: click.Context, choices: dict[str, Any]) -> SeriesSpec:
+    """The spec of a TARGET; with ``--again`` as a repeat of the series that it names. Raises UsageError."""
+    if not choices["again"]:
+        return spec
+    if spec.lineage.change_name:
+        raise UsageError("--again repeats settings, --change makes new ones: leave one of them out")
+    again = notebooks.series_called(context, choices["again"])
+    experiment = spec.lineage.experiment or again.experiment
+    lineage = replace(spec.lineage, base_id=again.id, repeats=True, experiment=experiment)
+    return replace(spec, lineage=lineage)

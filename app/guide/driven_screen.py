@@ -1,0 +1,147 @@
+"""The base of the guide's screen: it drives the steps of a session, and meets what they need.
+
+See ``app.guide.needs`` for the protocol. A need is met at once or later, when a thread, a dialog or another screen has
+an answer; ``drive`` is then called again, with that answer or with the error that came in its place. At the end of the
+steps ``show`` draws the page anew.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from textual import events
+
+from app.clients.browsing import BrowsedFolder
+from app.guide import needs, page_view
+from app.guide.browse_screen import BrowseScreen
+from app.guide.page import Visit
+from app.guide.session import GuideSession
+from app.tui.frame import dialogs
+from app.tui.frame.base import BaseScreen
+from app.tui.widgets.logins import ask_password
+
+
+class DrivenScreen(BaseScreen):
+    session: GuideSession
+    _browser: tuple[needs.Steps, BrowseScreen] | None = None
+    """The screen on which somebody looks around on a server, with the steps that wait for its answer."""
+
+    def show(self) -> None:
+        """Show the page of the session's choices: a hook of the screen."""
+        raise NotImplementedError
+
+    def drive(self, steps: needs.Steps, answer: Any = None, error: Exception | None = None) -> None:
+        """Drive the steps to what they need next, by the answer to their last need, or its error."""
+        try:
+            need = steps.throw(error) if error else steps.send(answer)
+        except StopIteration:
+            self._leave_browser(steps)
+            self.show()
+        except Exception as failure:  # noqa: BLE001  whatever goes wrong is told in the dialog, never lost
+            self._leave_browser(steps)
+            self.work_failed(failure)
+        else:
+            self._meet_need(steps, need)
+
+    def _meet_need(self, steps: needs.Steps, need: Any) -> None:
+        answer = partial(self.drive, steps)
+
+        def answer_or_close(result: Any) -> None:
+            """For dialogs: None or False where they were closed or declined."""
+            if result is None or result is False:
+                steps.close()
+            else:
+                answer(result)
+
+        # While somebody looks around on a server, these needs leave the browser open.
+        if not isinstance(need, needs.Work | needs.Tell | BrowsedFolder):
+            self._leave_browser(steps)
+        match need:
+            case needs.Work(job=job, doing=doing, group=group):
+                self._work(steps, job, doing, group)
+            case needs.Words():
+                self._ask_words(need, answer_or_close)
+            case needs.Password(target, why):
+                ask_password(self, target, answer, why=why)
+            case BrowsedFolder():
+                self._pick(steps, need, answer_or_close)
+            case needs.Tell(text=text, heading=heading, yes=yes) if heading:
+                dialog = dialogs.ConfirmDialog(heading, text, yes=yes) if yes else dialogs.MessageDialog(heading, text)
+                self.app.push_screen(dialog, answer_or_close if yes else answer)
+            case needs.Tell(text=text):
+                self.notify(text, markup=False, timeout=4)
+                answer()
+            case needs.MeasurementJob():
+                self._measure(steps, need)
+            case Visit(name, arguments):
+                steps.close()
+                self.sharebench_app.visit(name, **arguments)
+
+    def _work(self, steps: needs.Steps, job: Callable[[], Any], doing: str, group: str) -> None:
+        def answer(outcome: tuple[Any, Exception | None]) -> None:
+            if doing:
+                self.query_one(page_view.PageView).doing("")
+            result, error = outcome
+            self.drive(steps, result, error)
+
+        if doing:
+            self.query_one(page_view.PageView).doing(f"{doing} …")
+        self.in_background(partial(_outcome, job), answer, group=group or "notebook", exclusive=bool(group))
+
+    def _ask_words(self, words: needs.Words, answer: Callable[[Any], None]) -> None:
+        dialog = dialogs.AskDialog(words.heading, words.text, value=words.wrong or words.value, needed=words.needed)
+        # What was wrong is to be mended, not typed anew.
+        dialog.box.select_on_focus = not words.wrong
+        self.app.push_screen(dialog, answer)
+
+    def _measure(self, steps: needs.Steps, job: needs.MeasurementJob) -> None:
+        from app.guide.run_screen import RunScreen
+
+        def remember_series(series_id: str) -> None:
+            self.drive(self.session.remember_series(series_id))
+
+        def answer(result: Any) -> None:
+            if isinstance(result, needs.MeasurementJob):
+                # The same with another password.
+                self._meet_need(steps, result)
+            else:
+                self.drive(steps, result)
+
+        self.app.push_screen(RunScreen(replace(job, opened=remember_series)), answer)
+
+    def _pick(self, steps: needs.Steps, place: BrowsedFolder, answer: Callable[[Any], None]) -> None:
+        def leave(item: Any) -> None:
+            self._browser = None
+            answer(item)
+
+        if self._browser is not None:
+            _, browser = self._browser
+            browser.show(place)
+            return
+        browser = BrowseScreen(place, partial(self.drive, steps))
+        self._browser = steps, browser
+        self.app.push_screen(browser, leave)
+
+    def _leave_browser(self, steps: needs.Steps) -> None:
+        if self._browser is not None and self._browser[0] is steps:
+            self._browser = None
+            self.app.pop_screen()
+
+    def type_on(self, event: events.Event, text: str) -> None:
+        """Add what is typed or pasted to the line of the question that is asked now, if there is one."""
+        if isinstance(dialog := self.app.screen, dialogs.AskDialog):
+            event.stop()
+            dialog.type_on(text)
+
+    def work_failed(self, error: Exception) -> None:
+        self.query_one(page_view.PageView).doing("")
+        super().work_failed(error)
+
+
+def _outcome(job: Callable[[], Any]) -> tuple[Any, Exception | None]:
+    """The job's result, or the error that it raised."""
+    try:
+        return job(), None
+    except Exception as error:  # noqa: BLE001  the session says what becomes of it
+        return None, error

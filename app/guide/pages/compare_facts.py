@@ -1,0 +1,131 @@
+"""What the page that compares a series tells: how it compares with each yardstick, and what was found by that.
+
+A yardstick is a series that the one of this round is compared with: its base, a baseline, one by another protocol.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from app.guide import context as guide_context
+from app.guide.pages.proof_facts import what_is_proven
+from app.method.choices import GuideChoices
+from forms import layout, wording
+from forms.comparison.comparison import Comparison
+from forms.comparison.judged_sides import Sides
+from forms.comparison.verdict import compare_sides
+from forms.comparison.wording import comparison_sentences
+from forms.findings.report import SIGNS
+from forms.series.summary import SeriesSummary
+from forms.stats.decision import Limits
+from forms.trial.report import tried_lines
+from forms.worksheets import references
+from storage import records
+
+_MOST_FINDINGS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedYardstick:
+    """A yardstick, and how the series compares with it."""
+
+    yardstick: guide_context.Yardstick
+    comparison: Comparison
+
+
+def judge_yardsticks(context: guide_context.GuideContext, series: records.Series) -> list[JudgedYardstick]:
+    return [
+        JudgedYardstick(yardstick=yardstick, comparison=_compare_with(yardstick, series))
+        for yardstick in context.yardsticks
+    ]
+
+
+def _compare_with(yardstick: guide_context.Yardstick, series: records.Series) -> Comparison:
+    just_the_two = Sides(base=(yardstick.series,), other=(series,))
+    return compare_sides(yardstick.sides or just_the_two, Limits())
+
+
+def compare_facts(
+    choices: GuideChoices,
+    context: guide_context.GuideContext,
+    form: SeriesSummary,
+    judged: Sequence[JudgedYardstick],
+) -> Iterator[str | layout.Toned]:
+    series = form.series
+    yield from tried_lines(context.proof.tried if context.proof else None)
+    yield f"Average: {wording.rate(form.average_rate)} over {wording.count(len(series.measured()), 'valid run')}."
+    yield _link_fact(form)
+    for group in _group_by_sides(choices, series, judged):
+        yield group.fact(series)
+
+    yield from what_is_proven(choices, context)
+    change = series.change
+    if change and change.evidence is records.Evidence.CONTRADICTED and change.remark:
+        yield layout.Toned(f"! {wording.plain(change.remark)}", layout.Tone.CAUTION)
+    if not context.yardsticks:
+        yield "Nothing to compare it with yet: no series before it of this size, no baseline, none by FTP."
+    yield from _findings(context, series)
+
+
+def _link_fact(form: SeriesSummary) -> str:
+    percent = form.average.percent_of_link if form.average else None
+    if percent is None:
+        return "Link: its rate is not known, so there is no percentage."
+    full_percent = 100 * references.PAYLOAD_BYTES / references.FRAME_BYTES
+    of_link = f"{wording.cell_percent(percent)} % of {wording.link_rate(form.series.link_bits_per_second)}"
+    return f"Link: {of_link} (Ethernet that is full shows about {full_percent:.0f} %)."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SideGroup:
+    """Yardsticks whose comparisons come to the same sides, so that they are told in one sentence."""
+
+    comparison: Comparison
+    names: list[str] = field(default_factory=list)
+
+    def fact(self, series: records.Series) -> layout.Toned:
+        comparison = self.comparison
+        by = ""
+        if comparison.interleaved and series.id not in comparison.other_ids:
+            by += ", by their interleaved series"
+        if len(comparison.base_ids) + len(comparison.other_ids) > 2:
+            before = _average_of(comparison.base_ids, comparison.base_bytes_per_second)
+            after = _average_of(comparison.other_ids, comparison.other_bytes_per_second)
+            by += f", {before}, then {after}"
+        text = f"Against {wording.listed(self.names)}{by}: {comparison.sign} {comparison_sentences(comparison)}"
+        return layout.Toned(text, comparison.tone)
+
+
+def _group_by_sides(
+    choices: GuideChoices, series: records.Series, judged: Sequence[JudgedYardstick]
+) -> list[_SideGroup]:
+    groups: dict[tuple[frozenset[str], frozenset[str]], _SideGroup] = {}
+    for judgement in judged:
+        comparison = judgement.comparison
+        sides = (frozenset(comparison.base_ids), frozenset(comparison.other_ids))
+        group = groups.setdefault(sides, _SideGroup(comparison=comparison))
+
+        name = wording.plain(judgement.yardstick.name)
+        if judgement.yardstick.series.id == choices.spec.lineage.base_id:
+            name += f" ({wording.name_of(judgement.yardstick.series, beside=series)})"
+        group.names.append(name)
+    return list(groups.values())
+
+
+def _average_of(series_ids: Sequence[str], rate: float | None) -> str:
+    if len(series_ids) <= 1:
+        return wording.rate(rate)
+    return f"{wording.rate(rate)} averaged with {wording.count(len(series_ids) - 1, 'repeat')}"
+
+
+def _findings(context: guide_context.GuideContext, series: records.Series) -> Iterator[layout.Toned]:
+    for finding in context.findings[:_MOST_FINDINGS]:
+        whose = ""
+        if series.id not in finding.series_ids:
+            others = [
+                f"{yardstick.name} ({yardstick.series.label or records.with_zone(yardstick.series.created_at)})"
+                for yardstick in context.yardsticks
+                if yardstick.series.id in finding.series_ids
+            ]
+            whose = f": {wording.plain(wording.listed(others))}"
+        sign = SIGNS[finding.severity]
+        yield layout.Toned(f"{sign} {finding.title}{whose}", sign.tone)

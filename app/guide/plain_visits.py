@@ -1,0 +1,77 @@
+"""Other screens that a page of the guide leads to, for the plain guide: shown as text, or the command to type."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+
+from app.comparison.sides import sides_to_compare
+from app.guide.needs import Drive
+from app.guide.plain_export import export_series
+from app.guide.plain_terminal import PlainTerminal
+from app.guide.plain_trial import PlainTrial
+from app.guide.session import GuideSession
+from app.load.spec import USUAL_USERS
+from app.method import rounds
+from app.method.choices import GuideChoices
+from app.method.measured_place import measured_place
+from forms.comparison.pair_report import pair_report
+from forms.comparison.summary import comparisons
+from forms.exporters.text import report_text
+from forms.series.report import series_report
+from forms.series.summary import run_form
+from forms.tuning import catalogue
+from storage.notebook import Notebook
+
+
+class PlainVisits:
+    def __init__(self, session: GuideSession, terminal: PlainTerminal, drive: Drive) -> None:
+        self._session = session
+        self._terminal = terminal
+        self._trial = PlainTrial(session, terminal, drive)
+
+    def visit(self, name: str, arguments: Mapping[str, object]) -> GuideChoices | None:
+        """Show what that screen would show; returns the choices that were made there, if any."""
+        if name == "trial":
+            self._trial.try_setting(str(arguments["setting"]))
+            return None
+        with Notebook(self._session.path) as notebook:
+            match name:
+                case "series":
+                    form = run_form(notebook.series(str(arguments["series_id"])))
+                    self._terminal.say(report_text(series_report(form)))
+                case "compare":
+                    pair = (str(arguments["base"]), str(arguments["other"]))
+                    self._terminal.say(report_text(pair_report(comparisons(sides_to_compare(notebook, pair))[0])))
+                case "catalogue":
+                    self._terminal.say(catalogue.list_text(catalogue.entries()))
+                case "entry":
+                    return self._visit_entry(notebook, str(arguments["entry"]), arguments.get("share"))
+                case "export":
+                    export_series(self._terminal, notebook, arguments["ids"])
+                case _:
+                    otherwise = f"That is on the screen alone: sharebench, without --plain, has {name}."
+                    self._terminal.say(_commands(arguments).get(name, otherwise))
+        return None
+
+    def _visit_entry(self, notebook: Notebook, name: str, share: object) -> GuideChoices | None:
+        """Show the entry, and take its setting into the next series where a value is typed."""
+        entry = catalogue.find(name)
+        practice = self._session.practice
+        place = replace(measured_place(notebook, practice), share=str(share) if share else None)
+        value_now = place.value_in_words(entry)
+        self._terminal.say(catalogue.entry_text(entry, share=place.share, conf=place.conf, now=value_now))
+        question = f"The value of {entry.parameter} in the next series, or Enter for none"
+        value = self._terminal.ask_words(question)
+        return rounds.take_change(notebook, practice, entry.parameter, value) if value else None
+
+
+def _commands(arguments: Mapping[str, object]) -> dict[str, str]:
+    """What to type in place of a screen."""
+    target = shlex.quote(str(arguments.get("target", "")))
+    ssh = str(arguments.get("ssh", ""))
+    server = f" --server-ssh {shlex.quote(ssh)}" if ssh else ""
+    return {
+        "survey": "Everything at once: sharebench survey HOST --smb SHARE/FOLDER --ftp FOLDER --user USER",
+        "audit": "The server's settings: sharebench audit TARGET --server-ssh [USER@]HOST",
+        "load": f"Many users at once: sharebench load {target} --users {USUAL_USERS} --scenario office{server}",
+    }
