@@ -137,7 +137,9 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
         self._look()
 
     def action_swap(self) -> None:
-        self.base_id, self.other_id = self.other_id, self.base_id
+        base_before = self.base_id
+        self.base_id = self.other_id
+        self.other_id = base_before
         self._look()
 
 

@@ -69,6 +69,8 @@ def _unreadable_ids(notebook: Notebook, ids: Sequence[str]) -> list[str]:
     """Which of these hold a value that was never stored."""
     unreadable: list[str] = []
     others = list(ids)
+
+    # The notebook names one at a time: it is left out, and the others are read once more.
     while True:
         try:
             notebook.recordings_of(others)

@@ -31,6 +31,7 @@ class HistoryScreen(ReportScreen, views.ZoomsCharts):
         super().__init__("History", self._read_history)
         self.reference = reference
         self._line = -1
+        """Which line of the history the chart shows, counted on beyond their number; at first the last one."""
 
     def on_mount(self) -> None:
         self.mount(views.ChartView(id="curve"), before="#report-box")

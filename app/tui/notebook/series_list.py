@@ -77,11 +77,14 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
         """Why a recording cannot be read, by its id."""
         self.marked: dict[str, None] = {}
         """The ids that are marked, in the order in which they were."""
+
         self.edition = 0
         """Raised when lines have changed: what was asked for before that may be old when it comes."""
         self._editions: dict[str, int] = {}
         """In which edition each line was asked for that is shown."""
         self._asked_for: set[str] = set()
+        """The ids whose lines were asked for and need not be asked for again."""
+
         self._columns: list[columns.PlacedColumn] = []
         self._told_pointed: str | None = None
         """The recording of the last ``Pointed``."""

@@ -27,6 +27,7 @@ class SeriesScreen(series_actions.SeriesActions, FollowsRecording, reading.Copie
         super().__init__()
         self.series_id = series_id
         self.shown_series = series_id
+        """Asked for by the application: the catalogue opened from here is that for this series."""
 
     def compose(self) -> ComposeResult:
         yield SeriesView()

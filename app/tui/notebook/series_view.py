@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
 
 class SeriesView(Widget):
+    """The form of a series, or that of another recording, which has no chart here (``show_series``, ``show_report``).
+
+    The chart is that of the rates of all runs, or that of the throughput within the newest one; ``next_picture`` goes
+    from one to the other.
+    """
+
     form: "SeriesSummary | None" = None
+    """What is shown of a series; None where it is another recording, or nothing."""
     _shows_newest_run = False
     """Whether the chart is that within the newest run, not that of the rates of all."""
 
@@ -75,6 +82,7 @@ class SeriesView(Widget):
         form_box = self.query_one("#series-form-box")
         picture = self.query_one("#series-picture")
         is_beside = form_box.display and picture.display
+
         if is_beside:
             self._shows_newest_run = not self._shows_newest_run
         elif not self.has_class("-pictured"):
