@@ -12,11 +12,10 @@ from itertools import chain, count
 from pathlib import Path
 from time import monotonic, sleep
 
-from sqlite_utils import Database
-
 from storage import disk, errors, notebook_file
 from storage.migrations import CURRENT_FORMAT, migrations
 from storage.paths import ForeignLinkError, make_folders, real_path
+from storage.sqlite_library import Database
 
 _AGAIN_SECONDS = 0.01
 """Between two tries of what SQLite does not wait for itself."""

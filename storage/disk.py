@@ -6,11 +6,12 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
-from portalocker import LockFlags, portalocker
-from portalocker.exceptions import LockException
-from portalocker.portalocker import BaseLocker
-
 from storage import errors
+
+try:
+    import fcntl
+except ImportError:  # Windows, whose file systems all have locks
+    fcntl = None  # type: ignore[assignment]
 
 _NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES}
 """What a file system without locks answers; another error says that somebody has the lock."""
@@ -41,13 +42,14 @@ def why_not_writable(path: Path) -> str:
 
 def has_locks(folder: Path) -> bool:
     """Whether files there can be locked. Tried with a file of its own, since closing the notebook would unlock it."""
+    if fcntl is None:
+        return True
+
     with tempfile.TemporaryFile(dir=folder, prefix=".sharebench-") as file:
         try:
-            # POSIX locks, as SQLite takes them; Windows has none.
-            locker: type[BaseLocker] = getattr(portalocker, "LockfLocker", None) or portalocker.MsvcrtLocker
-            locker().lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
-        except LockException as error:
-            return getattr(error.__cause__, "errno", None) not in _NO_LOCKS
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a POSIX lock, as SQLite takes it
+        except OSError as error:
+            return error.errno not in _NO_LOCKS
     return True
 
 

@@ -13,10 +13,10 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib.resources import files
+from pathlib import Path
 from typing import TypeGuard
 
-from sqlite_utils import Database, Migrations
+from storage.sqlite_library import Database, Migrations
 
 _FORMATS = {
     "0.1.0": "m001_series",
@@ -113,7 +113,7 @@ def _was_quiet(value: object) -> bool:
 
 def sql(name: str, folder: str = "statements") -> str:
     """The text of a file of SQL."""
-    return files("storage").joinpath(folder, f"{name}.sql").read_text(encoding="utf-8")
+    return Path(__file__).with_name(folder).joinpath(f"{name}.sql").read_text(encoding="utf-8")
 
 
 def _script(name: str) -> str:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlite_utils import Database
-
 from storage import errors
 from storage.codec import TextConnection
+from storage.sqlite_library import Database
 
 BUSY_SECONDS = 15.0
 """How long one program waits until another has ended its transaction."""
@@ -71,6 +70,10 @@ class NotebookDatabase(Database):
     """Empty where it can be written."""
     _file: _OpenFile | None = None
     """None until ``watch_file``, and for a notebook in memory."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        # A plugin of sqlite-utils could change what a notebook does, and to look for one takes time at every opening.
+        super().__init__(connection, execute_plugins=False)
 
     def watch_file(self, path: Path) -> None:
         """From now on the file must stay where and what it is."""

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from sqlite_utils import Database
+    from storage.sqlite_library import Database
 
 
 MANY = 500

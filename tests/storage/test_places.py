@@ -13,9 +13,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from portalocker import portalocker
 
-from storage import database, notebook_file
+from storage import database, disk, notebook_file
 from storage.errors import DamagedNotebookError, NotebookFileError, is_busy
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
@@ -117,7 +116,7 @@ def test_a_file_system_without_locks_is_named_at_once(path: Path, monkeypatch: p
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(portalocker.LockfLocker, "_locker", staticmethod(refuse))
+    monkeypatch.setattr(disk.fcntl, "lockf", refuse)
     with pytest.raises(NotebookFileError, match="has no locks"):
         Notebook(path)
 
