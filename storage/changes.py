@@ -11,12 +11,10 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
-from storage import json_reader, owners, records
-from storage.codec import object_of, of_a_sound_file
-from storage.errors import DamagedNotebookError
+from storage import json_reader, owners
+from storage.codec import of_a_sound_file
 from storage.load.records import MOST_USERS, Scenario, scenario_from_json
 from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
-from storage.recordings import RecordingTables
 
 
 class ChangeKind(StrEnum):
@@ -177,105 +175,7 @@ class Slot:
     """Whether the load generator could not keep up in that window."""
 
 
-_OF_EXPERIMENT = "(SELECT recording_id FROM experiments WHERE name = ?)"
-
-
-class ChangeTables(RecordingTables):
-    """The journal of changes, and the plans and orders of trials.
-
-    A journal entry is *opened* before its change is made and *closed* once that is restored. In between its process
-    *renews* it as a sign of life; one that gives up *leaves* it, and another *takes* it to restore the change.
-    """
-
-    def open_journal(self, entry: JournalEntry) -> None:
-        """Write down a change before it is made; on disk when this returns."""
-        row = asdict(entry) | {"owner": json.dumps(asdict(entry.owner))}
-        with self._db.atomic():
-            self._db.table("changes").insert(row)
-
-    def close_journal(self, change_id: str) -> None:
-        """Note that a change was restored."""
-        with self._db.atomic():
-            self._db.execute(
-                "UPDATE changes SET state = ?, ended_at = ? WHERE id = ?",
-                (ChangeState.UNDONE.value, records.utc_now(), change_id),
-            )
-
-    def take_journal(self, change_id: str) -> bool:
-        """Claim a standing change for this process; False where it is restored or claimed."""
-        with self._db.atomic():
-            if not any(entry.id == change_id for entry in self.left_behind()):
-                return False
-
-            owner = json.dumps(asdict(owners.this_process()))
-            self._db.execute("UPDATE changes SET owner = ? WHERE id = ?", (owner, change_id))
-        return True
-
-    def renew_journal(self, change_id: str) -> None:
-        """Say that the process of a change is alive, for those on other hosts."""
-        with self._db.atomic():
-            renewed = {"owner": "json_set(owner, '$.renewed_at', ?)"}
-            self._db.table("changes").update(change_id, {"owner": records.utc_now()}, conversions=renewed)
-
-    def leave_journal(self, entry: JournalEntry) -> None:
-        """Release a change that still stands, so that another process can restore it."""
-        with self._db.atomic():
-            owner = json.dumps(asdict(entry.owner.as_ended()))
-            self._db.execute(
-                "UPDATE changes SET owner = ? WHERE id = ? AND state = ?", (owner, entry.id, ChangeState.OPEN.value)
-            )
-
-    def journal(self, state: ChangeState | None = None, experiment: str | None = None) -> list[JournalEntry]:
-        rows = self._rows(
-            "SELECT * FROM changes WHERE state = ifnull(?, state) AND experiment = ifnull(?, experiment)"
-            " ORDER BY created_at, id",
-            (state and state.value, experiment),
-        )
-        return [_entry_from_row(row) for row in rows]
-
-    def left_behind(self) -> list[JournalEntry]:
-        """Changes that still stand, and that no live process will restore."""
-        return [entry for entry in self.journal(ChangeState.OPEN) if not entry.at_work]
-
-    def at_work(self) -> list[JournalEntry]:
-        """Changes that stand because a live process measures with them."""
-        return [entry for entry in self.journal(ChangeState.OPEN) if entry.at_work]
-
-    def set_trial(self, experiment: str, plan: TrialPlan) -> None:
-        """Store the plan of a trial with its recording."""
-        content = json.dumps(plan.to_json())
-        with self._db.atomic():
-            recording_ids = self._db.execute(f"SELECT {_OF_EXPERIMENT}", (experiment,)).fetchall()
-            for (recording_id,) in recording_ids:
-                self._set_content(recording_id, content)
-
-    @of_a_sound_file
-    def trial(self, experiment: str) -> TrialPlan | None:
-        """The plan of a trial; None where the experiment is none."""
-        sql = f"SELECT content FROM recordings WHERE id = {_OF_EXPERIMENT}"
-        row = self._db.execute(sql, (experiment,)).fetchone()
-        content = object_of(row[0]) if row else {}
-        return json_reader.JSONNode("plan", content).record(TrialPlan) if content else None
-
-    def add_slot(self, slot: Slot) -> None:
-        with self._db.atomic():
-            self._db.table("trial_slots").insert(asdict(slot), replace=True)
-
-    def slots(self, experiment: str) -> list[Slot]:
-        """The order of a trial, as far as it was measured."""
-        sql = (
-            "SELECT trial_slots.* FROM trial_slots JOIN series ON series.id = series_id"
-            " WHERE series.experiment = ? ORDER BY position"
-        )
-        slots = []
-        for row in self._rows(sql, (experiment,)):
-            if row["control_seconds"] <= 0 or (row["requests_per_second"] or 0) < 0:
-                raise DamagedNotebookError("a place of a trial holds no time")
-            slots.append(_slot_from_row(row))
-        return slots
-
-
-def _slot_from_row(row: Mapping[str, Any]) -> Slot:
+def slot_from_row(row: Mapping[str, Any]) -> Slot:
     return Slot(
         series_id=row["series_id"],
         number=row["number"],
@@ -287,5 +187,5 @@ def _slot_from_row(row: Mapping[str, Any]) -> Slot:
 
 
 @of_a_sound_file
-def _entry_from_row(row: Mapping[str, Any]) -> JournalEntry:
+def entry_from_row(row: Mapping[str, Any]) -> JournalEntry:
     return json_reader.JSONNode("changes", {**row, "owner": json.loads(row["owner"])}).record(JournalEntry)

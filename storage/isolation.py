@@ -1,18 +1,17 @@
-"""The records of isolations, and their tables in the notebook.
+"""The records of isolations, and how the notebook and documents have them.
 
 An *isolation* finds out whether Samba, the disk or the network limits a server. It plays a *script* of file operations
 (a load file of dbench) against several *layers*: the server's disk alone, the network alone, both at once, and the
 server itself; with one or several numbers of clients, round after round.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated, Any
 
 from storage import recordings, records
-from storage.codec import Row, object_of, of_a_sound_file
+from storage.codec import object_of, of_a_sound_file
 from storage.json_reader import Count, DocumentError, JSONNode, NotNegative
 from storage.plan import Settings
 
@@ -226,7 +225,7 @@ class Isolation(records.LeasedHead):
     left_behind: LeftBehind = field(default_factory=LeftBehind)
 
 
-_RUN_COLUMNS = ("round", "layer", "clients", "status", "reason", "seconds", "bytes_per_second")
+RUN_COLUMNS = ("round", "layer", "clients", "status", "reason", "seconds", "bytes_per_second")
 """Fields of a run that are columns; the others are in its ``content``."""
 
 _OURS_ALONE = frozenset({"left_behind", "owner", "imported_at"})
@@ -249,7 +248,7 @@ def isolation_from_json(node: JSONNode) -> Isolation:
     return isolation
 
 
-def _head_of_isolation(isolation: Isolation) -> recordings.Recording:
+def head_of_isolation(isolation: Isolation) -> recordings.Recording:
     left = isolation.left_behind
     return recordings.to_recording(
         isolation,
@@ -261,44 +260,12 @@ def _head_of_isolation(isolation: Isolation) -> recordings.Recording:
     )
 
 
-class IsolationTables(recordings.RecordingTables):
-    """Isolations: recordings whose runs have a table, ``layer_runs``."""
-
-    def add_isolation(self, isolation: Isolation) -> None:
-        with self._db.atomic():
-            self.add_recording(_head_of_isolation(isolation))
-            for run in isolation.runs:
-                self.add_layer_run(isolation.id, run)
-
-    def update_isolation(self, isolation: Isolation) -> None:
-        self.update_recording(_head_of_isolation(isolation))
-
-    def add_layer_run(self, isolation_id: str, run: LayerRun) -> None:
-        """Store a run when it ends, replacing a failed one of the same round, layer and clients."""
-        content = asdict(run)
-        row: Row = {name: content.pop(name) for name in _RUN_COLUMNS}
-        row |= {"isolation_id": isolation_id, "content": json.dumps(content)}
-        with self._db.atomic():
-            self._db.table("layer_runs").insert(row, replace=True)
-
-    def isolation(self, reference: str) -> Isolation:
-        """The isolation that is meant, with its runs. Raises UnknownReferenceError."""
-        head = self.recording(reference, recordings.ISOLATION)
-        rows = self._rows("SELECT * FROM layer_runs WHERE isolation_id = ?", (head.id,))
-        runs = sorted(map(_run_from_row, rows), key=_in_measured_order)
-        return replace(_from_head(head), runs=tuple(runs))
-
-    def isolations(self) -> list[Isolation]:
-        """All isolations, the newest first, without their runs."""
-        return [_from_head(head) for head in self.recordings(recordings.ISOLATION)]
-
-
-def _in_measured_order(run: LayerRun) -> tuple[int, int, int]:
+def in_measured_order(run: LayerRun) -> tuple[int, int, int]:
     return run.round, run.clients, list(Layer).index(run.layer)
 
 
 @of_a_sound_file
-def _from_head(head: recordings.Recording) -> Isolation:
+def from_head(head: recordings.Recording) -> Isolation:
     return replace(
         isolation_from_json(recordings.with_head(head)),
         left_behind=JSONNode("leftovers", head.leftovers or {}).record(LeftBehind),
@@ -308,6 +275,6 @@ def _from_head(head: recordings.Recording) -> Isolation:
 
 
 @of_a_sound_file
-def _run_from_row(row: Mapping[str, Any]) -> LayerRun:
-    content: dict[str, records.JSONValue] = object_of(row["content"]) | {name: row[name] for name in _RUN_COLUMNS}
+def run_from_row(row: Mapping[str, Any]) -> LayerRun:
+    content: dict[str, records.JSONValue] = object_of(row["content"]) | {name: row[name] for name in RUN_COLUMNS}
     return JSONNode("layer_runs", content).record(LayerRun)

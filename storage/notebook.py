@@ -14,8 +14,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from storage import codec, errors, migrations, queries, recordings, records, shared
-from storage.changes import ChangeTables
-from storage.isolation import IsolationTables
+from storage.change_tables import ChangeTables
+from storage.isolation_tables import IsolationTables
 from storage.json_reader import named
 from storage.load.tables import LoadTables
 from storage.side_tables import SideTables

@@ -8,8 +8,8 @@ from typing import Any, get_type_hints
 from app.recording.kind import Kind
 from storage.changes import TrialPlan
 from storage.json_schema import schema_of
+from storage.load.documents import ELSEWHERE
 from storage.load.records import LoadPoint, Scenario
-from storage.load.tables import ELSEWHERE
 from storage.recordings import OURS, Recording
 from storage.records import HEAD, Series
 

@@ -8,8 +8,7 @@ from forms.load import wording as load_wording
 from forms.load.prediction import Prediction
 from forms.load.shapes import MemoryLine
 from storage import json_reader
-from storage.load import records
-from storage.load import tables as load_tables
+from storage.load import documents, records
 
 LOAD_SCHEMA = "sharebench/load/1"
 QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
@@ -25,7 +24,7 @@ def load_document(load: records.Load, prediction: Prediction | None = None) -> D
     return {
         "schema": LOAD_SCHEMA,
         **json_reader.named(load, "id", "created_at", "status", "error", "label", "note", "question"),
-        **load_tables.head_of_load(load).content,
+        **documents.head_of_load(load).content,
         "points": [_point_document(point) for point in load.points],
         "answer": load_wording.load_answer(load),
         "limit_seconds": summary.limit_seconds(load.choices, load.scenario),
@@ -46,7 +45,7 @@ def _memory_document(line: MemoryLine) -> Document:
 
 
 def _point_document(point: records.LoadPoint) -> Document:
-    document = load_tables.point_to_json(point)
+    document = documents.point_to_json(point)
     document["generator"] |= {
         "cpu_percent_max": max(point.generator_cpu_percent, default=None),
         "lateness_p99_seconds": point.generator_lateness.quantile_seconds(0.99),
@@ -72,11 +71,11 @@ def quantiles(histogram: records.Histogram) -> dict[str, float | None]:
 
 def load_from_document(node: json_reader.JSONNode) -> records.Load:
     """The load in a document. Raises DocumentError with the first wrong place."""
-    load = node.record(records.Load, leave=load_tables.NOT_TOLD, needs=("status",))
+    load = node.record(records.Load, leave=documents.NOT_TOLD, needs=("status",))
     if not load.targets:
         raise node.at("targets").wrong("at least one target")
 
-    points = tuple(load_tables.point_from_json(place) for place in node.at("points").items())
+    points = tuple(documents.point_from_json(place) for place in node.at("points").items())
     if len({point.number for point in points}) < len(points):
         raise json_reader.DocumentError("points: two points of the same number")
 

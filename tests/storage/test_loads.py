@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from storage.errors import RefusedError
 from storage.json_reader import DocumentError, JSONNode
+from storage.load.documents import point_from_json, point_to_json
 from storage.load.records import HistogramBuilder, added, class_of, class_width, histogram_from_json, lower_bound
-from storage.load.tables import point_from_json, point_to_json
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
