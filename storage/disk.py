@@ -8,11 +8,6 @@ from pathlib import Path
 
 from storage import errors
 
-try:
-    import fcntl
-except ImportError:  # Windows, whose file systems all have locks
-    fcntl = None  # type: ignore[assignment]
-
 _NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES}
 """What a file system without locks answers; another error says that somebody has the lock."""
 
@@ -42,8 +37,10 @@ def why_not_writable(path: Path) -> str:
 
 def has_locks(folder: Path) -> bool:
     """Whether files there can be locked. Tried with a file of its own, since closing the notebook would unlock it."""
-    if fcntl is None:
-        return True
+    try:
+        import fcntl
+    except ImportError:
+        return True  # Windows, whose file systems all have locks
 
     with tempfile.TemporaryFile(dir=folder, prefix=".sharebench-") as file:
         try:

@@ -69,20 +69,24 @@ COMPARISONS = {"forms.comparison.report", "forms.trial.report"}
 REPORTS = {"forms.report", "forms.exporters.text", "forms.series.report"} | COMPARISONS
 WARNINGS = {"forms.findings.series_warnings", "forms.findings.finding", "forms.tuning.smb_conf", "tomllib"}
 STATISTICS = {"forms.stats.decision", "forms.stats.variation", "forms.stats.changes"}
-SCREENS = {"textual", "rich"}
 CHARTS = {"plotext", "PIL", "app.charts.canvas"}
+RARE_RECORDS = {"storage.load.records", "storage.isolation", "storage.changes"}
+TRIALS = {"forms.trial.summary", "forms.trial.report"}
+NEVER = {"textual", "rich", "numpy", "pandas", "importlib.metadata"}
 LIGHT_COMMANDS: dict[tuple[str, ...], set[str]] = {
-    ("list",): MEASURING | DOCUMENTS | REPORTS | WARNINGS | STATISTICS | CHARTS,
-    ("baseline", "list"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS,
-    ("label", "last", "x"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS,
-    ("note", "last", "x"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS,
-    ("show", "last"): MEASURING | DOCUMENTS | CHARTS | COMPARISONS,
+    ("list",): MEASURING | DOCUMENTS | REPORTS | WARNINGS | STATISTICS | CHARTS | RARE_RECORDS,
+    ("baseline", "list"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS | RARE_RECORDS,
+    ("label", "last", "x"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS | RARE_RECORDS,
+    ("note", "last", "x"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS | RARE_RECORDS,
+    ("show", "last"): MEASURING | DOCUMENTS | CHARTS | COMPARISONS | RARE_RECORDS,
     ("export", "last", "--format", "csv"): MEASURING | CHARTS | {"fpdf", "jinja2", "xlsxwriter"},
-    ("findings", "last"): MEASURING | DOCUMENTS | CHARTS | COMPARISONS,
+    ("findings", "last"): MEASURING | DOCUMENTS | CHARTS | COMPARISONS | {"storage.isolation"},
     ("compare", f"{1:012x}", f"{2:012x}"): MEASURING
     | DOCUMENTS
     | CHARTS
-    | {"forms.comparison.rules", "forms.comparison.blame_report", "forms.trial.summary", "forms.trial.report"},
+    | TRIALS
+    | RARE_RECORDS
+    | {"forms.comparison.rules", "forms.comparison.blame_report"},
     ("history", "last"): MEASURING | DOCUMENTS | {"plotext._doc.tools", "forms.comparison.report"},
 }
 """By command, what it does not need and thus must not load."""
@@ -93,7 +97,12 @@ def test_a_look_into_the_notebook_loads_only_what_it_needs(tmp_path: Path, words
     file = book(tmp_path / "notebook.db", one(1), one(2))
     modules = loaded_by(f"from app.cli.main import run\nassert run(['--db', {str(file)!r}, *{words}], None) in (0, 3)")
     assert "storage.notebook" in modules
-    assert modules & (LIGHT_COMMANDS[words] | SCREENS) == set()
+    assert modules & (LIGHT_COMMANDS[words] | NEVER) == set()
+
+
+def test_numpy_can_still_be_loaded_after_a_notebook():
+    modules = loaded_by("import storage.notebook, numpy")
+    assert {"numpy", "sqlite_utils"} <= modules
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import sqlite3
 import stat
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from storage import database, disk, notebook_file
+from storage import database, notebook_file
 from storage.errors import DamagedNotebookError, NotebookFileError, is_busy
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
@@ -116,7 +117,7 @@ def test_a_file_system_without_locks_is_named_at_once(path: Path, monkeypatch: p
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(disk.fcntl, "lockf", refuse)
+    monkeypatch.setattr(fcntl, "lockf", refuse)
     with pytest.raises(NotebookFileError, match="has no locks"):
         Notebook(path)
 
