@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from app.base.errors import UsageError
+from app.base.exit_codes import exit_code_of
 from app.cli import console, measuring, option_values
 from app.cli.commands.notebook import show_series
 from app.cli.run_options import series_options, spec_from_options
@@ -54,7 +55,8 @@ def run_versus(
 ) -> int:
     """Measure the spec as it is and with the options in ``words``, interleaved, and print their comparison.
 
-    Each pair of runs is in random order. ``with_form``: the form of the series as it is comes first.
+    Each pair of runs is in random order. ``with_form``: the form of the series as it is comes first. The exit code is
+    the comparison's.
     """
     specs = (
         series_requests.with_label(spec, spec.texts.label or "as it is"),
@@ -66,5 +68,6 @@ def run_versus(
     if with_form:
         show_series(base, chart=True)
         console.answer("")
-    console.answer_report(comparison_report((base, other), [comparison_form(base, other)]), as_json=as_json)
-    return 0
+    form = comparison_form(base, other)
+    console.answer_report(comparison_report((base, other), [form]), as_json=as_json)
+    return exit_code_of([form.comparison.verdict])

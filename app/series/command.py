@@ -57,6 +57,8 @@ def run_command(
 
     A put is timed until the server, or the kernel for file://, has answered its last write: the data may not be on the
     disk yet. With --flush it is timed until the file was flushed to the disk.
+
+    With --versus the exit code is that of `compare`: 0: not slower; 1: slower; 3: inconclusive.
     """
     notebooks.check_can_store(context)
     control = process.SeriesControl(option_values.seconds_within(choices))

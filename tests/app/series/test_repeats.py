@@ -1,15 +1,19 @@
 """Repeats and turns from the command line: baselines of several series, --again, --apart, --versus; on a local file."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.cli import measuring
 from app.cli.main import run
 from app.recording.process import TimeLimit
 from storage.notebook import Notebook
 from storage.records import ExperimentKind
+from tests.builders import book, interleaved, one
 
+EXIT_CODES = {"faster": 0, "same": 0, "slower": 1, "unknown": 3}
 QUICK = ("--runs", "4", "--warmup", "1", "--quiet-time", "skip", "--ceiling", "skip")
 
 
@@ -102,12 +106,29 @@ def test_apart_measures_two_series_at_least_and_no_other_that_would_not_end_in_t
 
 def test_versus_measures_both_in_turns_and_compares(tmp_path, url, capsys):
     db = tmp_path / "notebook.db"
-    assert sharebench(db, "run", url, *QUICK, "--versus", "--block 64K", "--json") == 0
+    code = sharebench(db, "run", url, *QUICK, "--versus", "--block 64K", "--json")
     found = json.loads(capsys.readouterr().out)
+    assert code == EXIT_CODES[found["verdict"]]
     assert found["in_turns"]
     assert {"name": "client.block_bytes", "base": 1 << 20, "other": 64 << 10} in found["differences"]
     with Notebook(db) as notebook:
         assert [notebook.series(found[side]).label for side in ("base", "other")] == ["as it is", "--block 64K"]
+
+
+@pytest.mark.parametrize(
+    ("percent", "verdict"), [(110.0, "faster"), (100.2, "same"), (90.0, "slower"), (None, "unknown")]
+)
+def test_versus_exits_as_compare_does(tmp_path, url, capsys, monkeypatch, percent, verdict):
+    rates = [(100.0 + number % 3 / 10) * 1e6 for number in range(8)]
+    other_rates = [rate * percent / 100 for rate in rates] if percent else [60e6, 150e6] * 4
+    both = interleaved(one(1, rates), one(2, other_rates, client=replace(one(2).client, block_bytes=64 << 10)))
+    monkeypatch.setattr(measuring, "measure_interleaved", lambda *_: list(both))
+
+    db = book(tmp_path / "notebook.db", *both)
+    assert sharebench(db, "run", url, "--versus", "--block 64K", "--json") == EXIT_CODES[verdict]
+    assert json.loads(capsys.readouterr().out)["verdict"] == verdict
+    assert sharebench(db, "compare", both[0].id, both[1].id, "--alone", "--json") == EXIT_CODES[verdict]
+    assert json.loads(capsys.readouterr().out)["verdict"] == verdict
 
 
 @pytest.mark.parametrize("words", ["", "--runs 4", "nonsense", "--block 'x"])
