@@ -1,37 +1,11 @@
-"""``sharebench run``: one series is measured anew, measured again, or completed; and its form is printed."""
+"""``sharebench run``: its options. What it does is in ``app/cli/series_run.py``, which --help does not load."""
 
-import math
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
 
-from app.base.errors import UsageError
-from app.base.targets import parse_target
-from app.cli import (
-    declare,
-    earlier_series,
-    logins,
-    measuring,
-    notebooks,
-    option_values,
-    progress,
-    run_options,
-    textfile,
-    versus,
-)
-from app.cli.commands.notebook import reject_unusual, show_series
-from app.clients.base import Secrets
-from app.recording import process
-from app.recording.spec import SeriesRequest, SeriesSpec
-from app.series import requests as series_requests
-from app.series.events import RecorderEvent
-from app.series.interleaved import record_interleaved
-from app.series.record import record
-from app.series.resume import Resumption, order_to_resume, resume
-from forms.watch.metrics import labels_of, series_samples
-from storage.records import Target, utc_now
+from app.cli import declare, run_options
+from app.recording.spec import SeriesSpec
 
 
 @declare.command("run")
@@ -60,75 +34,6 @@ def run_command(
 
     With --versus the exit code is that of `compare`: 0: not slower; 1: slower; 3: inconclusive.
     """
-    notebooks.check_can_store(context)
-    control = process.SeriesControl(option_values.seconds_within(choices))
-    earlier = earlier_series.find_earlier(context, target, resume_reference, choices)
-    place = earlier.target if earlier else parse_target(target or "")
-    command = earlier.command if earlier else spec.command
-    label = earlier.label if earlier and resume_reference else spec.texts.label
+    from app.cli.series_run import measure_and_show
 
-    labels = labels_of(place, str(command), label)
-    with textfile.zeros_if_it_fails(choices["textfile"], lambda: series_samples(None, labels, utc_now())):
-        place, secrets = logins.secrets_for(context, place, kerberos=choices["kerberos"])
-        if choices["versus"] is not None and not resume_reference:
-            return _measure_versus(context, spec, place, secrets, choices)
-
-        todo: SeriesRequest | Resumption
-        if earlier and resume_reference:
-            order = order_to_resume(earlier, secrets)
-            todo = Resumption(series_id=earlier.id, secrets=secrets, confirmed=True)
-        else:
-            if earlier:
-                spec = earlier_series.spec_to_repeat(earlier, spec.texts)
-            else:
-                spec = earlier_series.with_repeated_base(spec, context, choices)
-            todo = series_requests.series_request(spec, place, secrets)
-            order = process.MeasuringOrder.of_request(todo)
-
-        path = notebooks.notebook_path(context)
-        prospect = measuring.prospect_of(order, path)
-        closed = progress.watch(_events(todo, path, control), control, prospect=prospect)
-        error = measuring.error_that_ended(control, [closed])
-        if error and not closed.stored:
-            raise error
-
-    _show_measured(context, closed.series_id, choices)
-    if error:
-        raise error
-    return 0
-
-
-def _measure_versus(
-    context: click.Context, spec: SeriesSpec, target: Target, secrets: Secrets, choices: dict[str, Any]
-) -> int:
-    spec = earlier_series.with_repeated_base(spec, context, choices)
-    if spec.lineage.experiment or spec.counts.until_percent or choices["reject_unusual"]:
-        raise UsageError("--versus is a comparison by itself: leave out --experiment, --until, --reject-unusual")
-    return versus.run_versus(
-        spec,
-        choices["versus"],
-        target,
-        secrets,
-        notebooks.notebook_path(context),
-        within_seconds=option_values.seconds_within(choices),
-        as_json=choices["as_json"],
-    )
-
-
-def _show_measured(context: click.Context, series_id: str, choices: dict[str, Any]) -> None:
-    if choices["reject_unusual"]:
-        reject_unusual(context, series_id)
-    series = notebooks.series_called(context, series_id)
-    labels = labels_of(series.target, series.command.value, series.label)
-    textfile.write_textfile(choices["textfile"], lambda: series_samples(series, labels))
-    if series.runs or choices["as_json"]:
-        show_series(series, as_json=choices["as_json"])
-
-
-def _events(todo: SeriesRequest | Resumption, path: Path, control: process.SeriesControl) -> Iterator[RecorderEvent]:
-    """The events of the series; under a time limit it is stepped, so that no run begins that would end too late."""
-    if control.limit.seconds < math.inf:
-        return (event for _, event in record_interleaved([todo], path, control))
-    if isinstance(todo, Resumption):
-        return resume(todo.series_id, todo.secrets, path, control, confirmed=todo.confirmed)
-    return record(todo, path, control)
+    return measure_and_show(context, target, resume_reference, spec, choices)
