@@ -79,7 +79,7 @@ LIGHT_COMMANDS: dict[tuple[str, ...], set[str]] = {
     ("label", "last", "x"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS | RARE_RECORDS,
     ("note", "last", "x"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS | RARE_RECORDS,
     ("show", "last"): MEASURING | DOCUMENTS | CHARTS | COMPARISONS | RARE_RECORDS,
-    ("export", "last", "--format", "csv"): MEASURING | CHARTS | {"fpdf", "jinja2", "xlsxwriter"},
+    ("export", "last", "--format", "csv"): MEASURING | DOCUMENTS | CHARTS,
     ("findings", "last"): MEASURING | DOCUMENTS | CHARTS | COMPARISONS | {"storage.isolation"},
     ("compare", f"{1:012x}", f"{2:012x}"): MEASURING
     | DOCUMENTS
@@ -98,6 +98,13 @@ def test_a_look_into_the_notebook_loads_only_what_it_needs(tmp_path: Path, words
     modules = loaded_by(f"from app.cli.main import run\nassert run(['--db', {str(file)!r}, *{words}], None) in (0, 3)")
     assert "storage.notebook" in modules
     assert modules & (LIGHT_COMMANDS[words] | NEVER) == set()
+
+
+def test_the_help_of_run_loads_nothing_that_measures_or_keeps():
+    modules = loaded_by("from app.cli.main import run\nassert run(['run', '--help'], None) == 0")
+    assert "app.series.command" in modules
+    unneeded = {"app.recording.process", "app.series.record", "app.server.facts", "sqlite_utils", "storage.notebook"}
+    assert modules & (unneeded | REPORTS | STATISTICS | CHARTS | NEVER | set(HEAVY)) == set()
 
 
 def test_numpy_can_still_be_loaded_after_a_notebook():

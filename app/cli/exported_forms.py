@@ -7,10 +7,7 @@ from app.cli import notebooks
 from app.recording import several
 from app.recording.experiments import stored_experiment
 from app.recording.kind import ComparisonChoices, kind_of
-from app.worksheets.command import saved_worksheet
-from forms import reports
 from forms.report import Report
-from forms.worksheets.report import worksheet_report
 from storage.recordings import ISOLATION
 
 FORMS = ("run", "comparison", "experiment", "survey", "selftest", "isolation", "bottleneck", "clients")
@@ -39,6 +36,8 @@ def reports_of(
 ) -> list[Report]:
     """The forms of what is named; ``blank``: one to fill in, with the rate of the ``link`` on it."""
     if blank:
+        from forms import reports
+
         return [reports.blank_report(form, link_bits_per_second=link)]
 
     with notebooks.open_notebook(context) as notebook:
@@ -51,4 +50,8 @@ def reports_of(
             return several.forms_of(notebook, names, ISOLATION)
         if form not in _WORKSHEETS:
             return [stored_experiment(notebook, names[0], None if form == "experiment" else form)]
+
+        from app.worksheets.command import saved_worksheet
+        from forms.worksheets.report import worksheet_report
+
         return [saved_worksheet(context, form, names[0], worksheet_report)]

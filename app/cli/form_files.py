@@ -13,7 +13,6 @@ import click
 from app.base import output, printing
 from app.base.errors import UsageError
 from app.cli import console
-from app.evidence import file as evidence
 from forms import exporters
 from forms.layout import visible
 from forms.report import Report
@@ -96,6 +95,8 @@ def _format_by_file(file_name: str, formats: tuple[str, ...] | None) -> dict[str
 def _content(forms: Sequence[Report], format_name: str, *, paper: str, key: Path | None) -> bytes:
     if key is None:
         return exporters.export_reports(forms, format_name, paper=paper)
+    from app.evidence import file as evidence
+
     return evidence.sign([form.document() for form in forms if not form.is_front_page], key)
 
 

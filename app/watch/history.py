@@ -10,7 +10,6 @@ from app.base.errors import UsageError
 from app.recording.kind import KINDS, kind_of
 from forms import wording
 from forms.comparison.history import path_of
-from forms.trial import changes_report
 from forms.watch.history import History, HistoryMark, HistoryNotes, history_of_loads, history_of_series
 from storage import records
 from storage.looks import WATCH, unconfirmed_ids
@@ -83,6 +82,8 @@ def _history_of_path(notebook: Notebook, series: records.Series, most: int) -> H
 
 def _marks(notebook: Notebook, series: records.Series) -> list[HistoryMark]:
     """The trials and sweeps that were made on the path."""
+    from forms.trial import changes_report
+
     parts = notebook.earlier_ids(
         series, before=records.utc_now(), since="", most=MOST_KEPT, kinds=[kind.value for kind in changes_report.KINDS]
     )

@@ -9,7 +9,6 @@ import click
 
 from app.base.errors import UsageError
 from app.cli import console, declare, exported_forms, form_files, notebooks, option_values
-from app.exchange.document_schema import json_schema
 from app.recording.kind import KINDS
 from forms import exporters
 from storage.errors import did_you_mean
@@ -104,6 +103,9 @@ def _answer_schema(kind_name: str) -> None:
     if kind_name not in KINDS:
         advice = f"{did_you_mean(kind_name, KINDS)}one of {', '.join(KINDS)}"
         raise UsageError(f"no kind of recording is called {kind_name!r}: {advice}")
+
+    from app.exchange.document_schema import json_schema
+
     console.answer_json(json_schema(KINDS[kind_name]))
 
 

@@ -8,7 +8,6 @@ from app.recording.kind import kind_of
 from app.series.kind import recommendations_for
 from forms import wording
 from forms.layout import visible
-from forms.series.summary import run_form, unusual_runs
 from storage.notebook import Notebook
 from storage.recordings import Recording
 from storage.records import RunStatus, Series
@@ -48,6 +47,7 @@ def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: b
 def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -> None:
     """Print the form of a series that was just measured, and what is recommended."""
     from forms.series.report import series_report
+    from forms.series.summary import run_form
 
     form = run_form(series)
     console.answer_report(series_report(form), as_json=as_json)
@@ -64,6 +64,8 @@ def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -
 
 def reject_unusual(context: click.Context, series_id: str) -> None:
     """Mark the unusual runs of a series as rejected, and say what that costs."""
+    from forms.series.summary import unusual_runs
+
     with notebooks.open_notebook(context) as notebook:
         unusual_by_run = unusual_runs(notebook.series(series_id))
         for number, unusual in unusual_by_run.items():
