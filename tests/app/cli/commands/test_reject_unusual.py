@@ -47,7 +47,7 @@ def test_a_steady_series_loses_nothing(tmp_path: Path, capsys):
     ("option", "statuses"), [((), ["valid", "valid"]), (("--reject-unusual",), ["valid", "rejected"])]
 )
 def test_the_option_of_run(option, statuses, tmp_path: Path, monkeypatch, capsys):
-    monkeypatch.setattr("app.cli.commands.notebook.unusual_runs", lambda _series: {2: SLOW})
+    monkeypatch.setattr("forms.series.summary.unusual_runs", lambda _series: {2: SLOW})
     (tmp_path / "file").write_bytes(bytes(1 << 20))
     words = ["run", f"file://{tmp_path}/file", "--runs", "2", "--warmup", "0", "--json", "--db", str(tmp_path / "n.db")]
     assert run([*words, "--quiet-time", "skip", "--ceiling", "skip", *option], lambda *_args, **_more: 0) == 0
