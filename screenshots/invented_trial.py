@@ -8,7 +8,8 @@ from random import Random
 from app.recording.spec import SeriesRequest
 from app.series.requests import parse_change
 from app.server.changes.setting import ChangeableSetting
-from app.trial.spec import TrialOrder, new_order
+from app.trial.prepare import new_order
+from app.trial.spec import TrialOrder
 from forms.trial.changes_report import judge_change
 from forms.trial.summary import TrialSummary
 from storage.changes import ChangeKind, Slot

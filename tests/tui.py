@@ -22,10 +22,11 @@ from app.load.spec import LoadRequest
 from app.recording.process import Event, Failed, RunFinished, SeriesControl, Started
 from app.recording.spec import SeriesRequest
 from app.series.events import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
-from app.server.host_activity import MachineNow
+from app.server.machine_meter import MachineNow
+from app.trial import prepare, resume
 from app.trial import record as trial
-from app.trial import spec as trial_order
-from app.trial.spec import StoredTrial, TrialEvent, TrialOrder
+from app.trial.resume import StoredTrial
+from app.trial.spec import TrialEvent, TrialOrder
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.frame.key_bar import KeyBar
@@ -148,11 +149,11 @@ class FakeBackend(Backend):
         restart: bool = False,
     ) -> TrialOrder:
         """As the program does."""
-        return trial_order.order_of(request, setting, keeps_size=keeps_size, accepted=accepted, restart=restart)
+        return prepare.order_of(request, setting, keeps_size=keeps_size, accepted=accepted, restart=restart)
 
     def resume_trial(self, stored: StoredTrial, secrets: Secrets) -> TrialOrder:
         """As the program does."""
-        return trial_order.order_to_resume(stored, secrets)
+        return resume.order_to_resume(stored, secrets)
 
     def carry_out(self, order: TrialOrder, notebook_path: Path, control: SeriesControl) -> Iterator[TrialEvent]:
         """As the program does."""

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.base.errors import UsageError
-from forms.tuning.smb_conf import read_conf
+from forms.tuning.conf_file import read_conf
 
 MOST_BYTES = 16 << 20
 MOST_INCLUDES = 200

@@ -13,9 +13,9 @@ from app.audit import configuration_files, path_facts, server_answer
 from app.base import errors
 from app.clients.base import Secrets
 from app.clients.registry import make_client
-from app.server.facts import server_facts
+from app.server.probe import server_facts
 from forms.audit.judge import AuditedServer, judge
-from forms.tuning.smb_conf import read_conf
+from forms.tuning.conf_file import read_conf
 from storage import looks, records
 from storage.plan import Settings
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.server import smbd
+from app.server import conf_warnings, testparm
 from app.server.shell import Answer
 from forms.audit.judge import AuditedServer
 from storage.records import Target
@@ -19,7 +19,7 @@ def configuration_files(answer: Answer) -> dict[str, str]:
 
 def with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target) -> AuditedServer:
     """The server with the parameters and modules that its Samba knows, its files' modes, and the share's files."""
-    scopes = smbd.parse_scopes(answer.text("scopes"))
+    scopes = testparm.parse_scopes(answer.text("scopes"))
     modes = {
         name.removeprefix("mode:"): int(text.strip(), 8)
         for name, text in answer.sections.items()
@@ -31,7 +31,7 @@ def with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target)
         server,
         global_names=scopes.for_server if scopes else frozenset(),
         share_names=scopes.for_share if scopes else frozenset(),
-        modules=frozenset(smbd.loadable_modules(answer)),
+        modules=frozenset(conf_warnings.loadable_modules(answer)),
         modes=modes,
         names_in_shares={share: names} if names else {},
     )

@@ -11,7 +11,7 @@ from app.recording.spec import SeriesSpec
 from app.server.changes.samba_place import writable_text
 from app.server.facts import Environment
 from app.server.link_facts import Link
-from app.server.quiet_time import QuietWatch
+from app.server.quiet_watch import QuietWatch
 from forms import wording
 from forms.findings.rules_series import harmful_in
 from forms.findings.series_warnings import CEILING_PERCENT

@@ -14,7 +14,8 @@ from app.series.earlier_rate import measured_rate
 from app.series.events import SeriesClosed
 from app.series.interleaved import record_interleaved
 from app.series.pace import Prospect
-from app.server.link_facts import detect_link, is_this_machine
+from app.server.link_facts import detect_link
+from app.server.routes import is_this_machine
 from forms.series.estimate import expected_rate
 from storage.notebook import Notebook
 from storage.records import Series

@@ -17,7 +17,7 @@ from app.clients.program_json import finite_number, parsed_object
 from app.clients.programs import first_version
 from app.clients.stall_watch import LEAST_BYTES_PER_SECOND
 from app.clients.tcp import one_line, refusals
-from app.server.shell import Said
+from app.server.running_program import Said
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 

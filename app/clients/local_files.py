@@ -5,7 +5,7 @@ import stat
 from datetime import UTC, datetime
 
 from app.clients import base
-from app.server.shell import mount_of
+from app.server.mounts import mount_of
 
 
 def mount_facts(path: str, mounts: str) -> dict[str, str | int | float]:

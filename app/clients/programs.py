@@ -16,7 +16,7 @@ from app.base import errors
 from app.base.child_process import die_with_parent
 from app.clients import base, tcp
 from app.clients.stall_watch import StallWatch
-from app.server.shell import Said
+from app.server.running_program import Said
 from storage import programs
 from storage.plan import DEFAULT_TIMEOUT_SECONDS
 

@@ -14,7 +14,7 @@ from app.clients.programs import first_version, memory_file
 from app.clients.smb.client import SMBClient
 from app.clients.smb.wire import STATUSES, place, status_error
 from app.clients.tcp import one_line
-from app.server.shell import Said
+from app.server.running_program import Said
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 

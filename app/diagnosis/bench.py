@@ -17,7 +17,7 @@ from app.clients.smb.files import SMBFiles
 from app.clients.smb.link import SMBLink
 from app.diagnosis import plan as diagnosis_plan
 from app.diagnosis.side_by_side import Workers
-from app.server import host_activity
+from app.server import host_activity, machine_meter
 from app.server.host_facts import read_text
 from storage import looks, records
 from storage.plan import Settings
@@ -165,5 +165,5 @@ def processors() -> host_activity.ProcessorTicks:
 
 def busy_percent_since(before: host_activity.ProcessorTicks) -> float:
     """How busy this machine's processors were; where that cannot be read, fully, so that nobody is blamed for it."""
-    percent = host_activity.busy_percent(before, processors())
+    percent = machine_meter.busy_percent(before, processors())
     return 100.0 if percent is None else percent

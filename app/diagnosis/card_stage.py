@@ -11,7 +11,7 @@ from app.clients.smb import share as smb_share
 from app.clients.smb import wire
 from app.diagnosis import bench as diagnosis_bench
 from app.server.host_facts import read_text
-from app.server.link_facts import parse_interfaces
+from app.server.network_counters import parse_interfaces
 from app.server.shell import ServerShell
 from forms.diagnosis.summary import BUSY_WITH_SEVERAL
 from storage import looks

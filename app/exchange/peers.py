@@ -13,7 +13,8 @@ from app.base import limits
 from app.base.errors import MeasurementError
 from app.exchange.giving import State, next_part, notebook_state
 from app.exchange.taking import LONGEST_PROBLEM, Taken, take
-from app.server.shell import RunningProgram, ServerShell
+from app.server.running_program import RunningProgram
+from app.server.shell import ServerShell
 from forms.importers import value_of
 from storage.json_reader import DocumentError, JSONNode
 from storage.notebook import Notebook

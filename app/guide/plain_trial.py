@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 from app.base.errors import UsageError
+from app.cli.trial_run import carry_out
 from app.guide.needs import Drive
 from app.guide.plain_terminal import PlainTerminal
 from app.guide.session import GuideSession
 from app.method import rounds
 from app.server.changes.script import ConsentNeededError
 from app.trial import consent
-from app.trial.command import carry_out
 from app.trial.spec import TrialOrder
 from forms.exporters.text import report_text
 from forms.trial.changes_report import change_report

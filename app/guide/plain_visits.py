@@ -19,7 +19,7 @@ from forms.comparison.summary import comparisons
 from forms.exporters.text import report_text
 from forms.series.report import series_report
 from forms.series.summary import run_form
-from forms.tuning import catalogue
+from forms.tuning import catalogue, catalogue_text
 from storage.notebook import Notebook
 
 
@@ -43,7 +43,7 @@ class PlainVisits:
                     pair = (str(arguments["base"]), str(arguments["other"]))
                     self._terminal.say(report_text(pair_report(comparisons(sides_to_compare(notebook, pair))[0])))
                 case "catalogue":
-                    self._terminal.say(catalogue.list_text(catalogue.entries()))
+                    self._terminal.say(catalogue_text.list_text(catalogue.entries()))
                 case "entry":
                     return self._visit_entry(notebook, str(arguments["entry"]), arguments.get("share"))
                 case "export":
@@ -59,7 +59,7 @@ class PlainVisits:
         practice = self._session.practice
         place = replace(measured_place(notebook, practice), share=str(share) if share else None)
         value_now = place.value_in_words(entry)
-        self._terminal.say(catalogue.entry_text(entry, share=place.share, conf=place.conf, now=value_now))
+        self._terminal.say(catalogue_text.entry_text(entry, share=place.share, conf=place.conf, now=value_now))
         question = f"The value of {entry.parameter} in the next series, or Enter for none"
         value = self._terminal.ask_words(question)
         return rounds.take_change(notebook, practice, entry.parameter, value) if value else None

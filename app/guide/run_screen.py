@@ -20,7 +20,7 @@ from app.recording import process
 from app.series import progress
 from app.series.curve import STALL_SECONDS
 from app.series.events import RecorderEvent
-from app.server.host_activity import MachineNow
+from app.server.machine_meter import MachineNow
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar
 from app.tui.frame.parts import Pane

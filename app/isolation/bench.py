@@ -12,10 +12,11 @@ from app.isolation import bench_programs, places, replay_child, run_resources
 from app.isolation import script as isolation_script
 from app.isolation.spec import IsolationRequest
 from app.recording.process import Failed
+from app.server import running_program
 from app.server import samples as resources
 from app.server import shell as server_shell
 from app.server import smbd as server_smbd
-from app.server.host_facts import servers_here
+from app.server.processes import servers_here
 from storage import isolation, records
 
 _IN_A_NAMESPACE = """ip link set lo up || exit 1
@@ -70,7 +71,7 @@ class LayerBench:
         self.script = request.whole_script.without([isolation_script.Operation(name) for name in request.without])
         self._bench_script = bench_programs.BenchScript(self.script)
         self._ends: list[Callable[[], None]] = []
-        self._programs: list[server_shell.RunningProgram] = []
+        self._programs: list[running_program.RunningProgram] = []
         self._stopped = False
         self._stuck: set[isolation.Layer] = set()
         """Layers whose program had to be ended: each further run would take as long."""
@@ -122,7 +123,7 @@ class LayerBench:
             self._end_programs()
             self._raise_if_stopped()
 
-    def _end_with_run(self, program: server_shell.RunningProgram) -> server_shell.RunningProgram:
+    def _end_with_run(self, program: running_program.RunningProgram) -> running_program.RunningProgram:
         self._programs.append(program)
         self._end_on_stop(program.hang_up)
         return program
@@ -186,12 +187,12 @@ class LayerBench:
             unexpected=len(result.complaints),
         )
 
-    def _start(self, layer: isolation.Layer, clients: int) -> server_shell.RunningProgram:
+    def _start(self, layer: isolation.Layer, clients: int) -> running_program.RunningProgram:
         if layer in {isolation.Layer.DISK, isolation.Layer.DISK_WITH_NETWORK}:
             return self._start_dbench(clients)
         return self._start_tbench(clients)
 
-    def _start_dbench(self, clients: int) -> server_shell.RunningProgram:
+    def _start_dbench(self, clients: int) -> running_program.RunningProgram:
         shell = self._places.shell
         disk = self._places.disk
         assert shell is not None
@@ -205,7 +206,7 @@ class LayerBench:
         words = ("dbench", "-D", ".", "-t", str(self._request.seconds), "-c", script_path, str(clients))
         return self._end_with_run(places.start_in(shell, disk, *words, files=descriptors))
 
-    def _start_tbench(self, clients: int) -> server_shell.RunningProgram:
+    def _start_tbench(self, clients: int) -> running_program.RunningProgram:
         seconds = str(self._request.seconds)
         script = self._bench_script
         words: tuple[str, ...]

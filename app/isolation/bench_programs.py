@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from app.base import errors
 from app.isolation import places
 from app.isolation import script as isolation_script
-from app.server import shell as server_shell
+from app.server import running_program
 
 SLACK_SECONDS = 120.0
 """For logins, the last request, and cleaning up."""
@@ -43,7 +43,7 @@ class BenchResult:
     complaints: tuple[str, ...] = ()
 
 
-def parse_bench(output: server_shell.Said, program: str, seconds: float) -> BenchResult:
+def parse_bench(output: running_program.Said, program: str, seconds: float) -> BenchResult:
     """Parse the output of a run of ``seconds``. Raises MeasurementError without a result."""
     throughput = _THROUGHPUT.search(output.out)
     lines = f"{output.out}\n{output.error}".splitlines()
@@ -93,7 +93,7 @@ class StuckError(errors.MeasurementError):
     """A program did not come to an end."""
 
 
-def wait_for(program: server_shell.RunningProgram, name: str, seconds: int) -> BenchResult:
+def wait_for(program: running_program.RunningProgram, name: str, seconds: int) -> BenchResult:
     """Raises StuckError, MeasurementError."""
     output = program.wait(seconds + warm_up_seconds(seconds) + SLACK_SECONDS)
     if output.problem:

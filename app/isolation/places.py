@@ -13,10 +13,10 @@ from typing import NamedTuple
 from app.base import errors, own_names
 from app.base.ssh_address import check_ssh_host
 from app.isolation.spec import IsolationRequest
-from app.server import facts
+from app.server import facts, running_program
 from app.server import shell as server_shell
-from app.server.host_facts import servers_here
-from app.server.link_facts import is_this_machine
+from app.server.processes import servers_here
+from app.server.routes import is_this_machine
 from app.server.smbd import SmbdControl
 from storage import isolation as isolation_records
 from storage import records
@@ -78,12 +78,12 @@ def make_disk_folder(shell: server_shell.ServerShell, place: DiskPlace, script: 
 
 def start_in(
     shell: server_shell.ServerShell, place: DiskPlace, *words: str, files: tuple[int, ...] = ()
-) -> server_shell.RunningProgram:
+) -> running_program.RunningProgram:
     """Start a program in the folder, as its user; relative paths stay inside even if folders are moved."""
     return shell.start("sh", "-c", _IN, "sh", f"{place.folder}/{_WORK}", *place.as_user, *words, files=files)
 
 
-def start_as_nobody(shell: server_shell.ServerShell, program: str) -> server_shell.RunningProgram:
+def start_as_nobody(shell: server_shell.ServerShell, program: str) -> running_program.RunningProgram:
     """Start a program without root's rights, if setpriv is installed."""
     return shell.start(*_script("as_nobody"), program)
 

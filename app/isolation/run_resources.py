@@ -5,11 +5,12 @@ from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter
 
-from app.server import samples as resources
+from app.server import resources
+from app.server.samples import SampledSides
 from storage import isolation
 
 
-class ResourceWatch(resources.SampledSides):
+class ResourceWatch(SampledSides):
     """Samples the server, where it can be reached, and this machine, as long as a layer is measured."""
 
     def into(self, run: isolation.LayerRun, began: float, ended: float) -> isolation.LayerRun:

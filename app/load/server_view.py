@@ -6,9 +6,10 @@ from itertools import pairwise
 from operator import attrgetter
 
 from app.recording.process import Warned
-from app.server import samples as resources
-from app.server.host_facts import servers_here
-from app.server.link_facts import is_this_machine
+from app.server import resources
+from app.server.processes import servers_here
+from app.server.routes import is_this_machine
+from app.server.samples import MEMORY_INTERVAL_SECONDS, ResourceSampler, SampledSides
 from storage.load import records
 from storage.records import Spread
 
@@ -21,14 +22,14 @@ Cards = dict[str, tuple[float, float]]
 SamplePairs = list[tuple[resources.ResourceSample, resources.ResourceSample]]
 
 
-class LoadSamplers(resources.SampledSides):
+class LoadSamplers(SampledSides):
     """Samples the server, where it can be reached, and this machine, as long as a load is measured."""
 
     def __init__(self, load: records.Load, ssh: str | None) -> None:
         target = load.targets[0]
         is_here = target.abilities.is_local or (ssh is None and is_this_machine(target.host))
         server = _server_sampler(load, ssh, is_here=is_here) if is_here or ssh is not None else None
-        super().__init__(server, server if is_here else resources.ResourceSampler())
+        super().__init__(server, server if is_here else ResourceSampler())
 
     def warnings(self) -> Iterator[Warned]:
         if self.server and self.server.problem:
@@ -43,19 +44,17 @@ class LoadSamplers(resources.SampledSides):
         return server, resources.card_rates(own_samples[0], own_samples[-1])
 
 
-def _server_sampler(load: records.Load, ssh: str | None, *, is_here: bool) -> resources.ResourceSampler:
+def _server_sampler(load: records.Load, ssh: str | None, *, is_here: bool) -> ResourceSampler:
     target = load.targets[0]
     names: list[str] = []
     for server in target.abilities.servers:
         names += [server, *_OTHER_NAMES.get(server, ())]
 
     # At least three looks at the memory in the measured window, however short that is.
-    interval_seconds = max(1, min(resources.MEMORY_INTERVAL_SECONDS, int(load.scenario.duration_seconds / 3)))
+    interval_seconds = max(1, min(MEMORY_INTERVAL_SECONDS, int(load.scenario.duration_seconds / 3)))
     serves_here = is_here and not target.abilities.is_local
     roots = servers_here(target.port_number) if serves_here else frozenset[int]()
-    return resources.ResourceSampler(
-        ssh, names=names or ["smbd"], roots=roots, memory_interval_seconds=interval_seconds
-    )
+    return ResourceSampler(ssh, names=names or ["smbd"], roots=roots, memory_interval_seconds=interval_seconds)
 
 
 def server_view(samples: Sequence[resources.ResourceSample]) -> records.PointServer | None:

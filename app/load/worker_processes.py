@@ -14,7 +14,7 @@ from app import __version__
 from app.base import child_process, messages
 from app.base.errors import MeasurementError
 from app.load.events import LoadPlan
-from app.server import shell
+from app.server import running_program, shell
 from storage.json_reader import DocumentError, JSONNode, up_to
 from storage.load.records import LoadWorker
 
@@ -85,7 +85,9 @@ class RemoteWorkers:
 
         forward = ("-o", "ExitOnForwardFailure=yes", "-R", f"{LOOPBACK}:{self._port}:{LOOPBACK}:{port}")
         try:
-            self.program = shell.RunningProgram(shell.ServerShell(host).words("sharebench load-worker", *forward))
+            self.program = running_program.RunningProgram(
+                shell.ServerShell(host).words("sharebench load-worker", *forward)
+            )
         except OSError as error:
             raise MeasurementError(f"no workers on {host}: `ssh` cannot be run here ({error.strerror})") from error
 

@@ -10,9 +10,10 @@ from app.method import rounds
 from app.method.choices import choices_of
 from app.server.named_servers import ways_to
 from forms import wording
-from forms.tuning import smb_conf
-from forms.tuning.catalogue import DEFAULT_CONF, CatalogueEntry, EntryKind, about
+from forms.tuning import fact_names, smb_conf
+from forms.tuning.catalogue import CatalogueEntry, EntryKind, about
 from forms.tuning.differences import effective, parameter_of
+from forms.tuning.instructions import DEFAULT_CONF
 from storage.notebook import Notebook
 from storage.records import Facts, Series, Target, with_zone
 
@@ -57,8 +58,8 @@ class MeasuredPlace:
         if not value:
             return ""
         setting = smb_conf.spelling(name).name
-        if smb_conf.CONF_SET in self._facts:
-            return SET if setting in smb_conf.lines_of_fact(self._facts, smb_conf.CONF_SET) else ""
+        if fact_names.CONF_SET in self._facts:
+            return SET if setting in fact_names.lines_of_fact(self._facts, fact_names.CONF_SET) else ""
         is_usual = default is None or smb_conf.same_value(setting, value.replace("(empty)", ""), default)
         return "" if is_usual else "not the default"
 
@@ -72,7 +73,7 @@ class MeasuredPlace:
         value, mark = self.value_and_mark(entry)
         if not value:
             return ""
-        if not mark and smb_conf.CONF_SET in self._facts:
+        if not mark and fact_names.CONF_SET in self._facts:
             mark = "not set in smb.conf"
         elif not mark and entry.default is not None:
             mark = "the default"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from app.isolation.spec import DEFAULT_SECONDS
 from app.load.spec import CAPACITY
 from app.method.next_steps import LOOK_AT_ALL, NextStep
-from app.trial.spec import StoredTrial
+from app.trial.resume import StoredTrial
 from forms.audit.remedies import remedies
 from forms.isolation.summary import isolation_summary
 from forms.isolation.verdict import IsolationDoubt, IsolationVerdict

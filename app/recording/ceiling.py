@@ -9,7 +9,8 @@ from app.base import child_process, messages
 from app.recording import process
 from app.recording.writer import Write
 from app.server.host_activity import Wire, between, take_reading
-from app.server.host_facts import Ours, client_facts
+from app.server.host_facts import client_facts
+from app.server.processes import Ours
 from app.server.quiet_time import OTHERS_CPU_PERCENT
 from storage import records
 from storage.notebook import Notebook

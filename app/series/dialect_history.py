@@ -1,6 +1,6 @@
 """Whether a server speaks an older SMB dialect than this client has seen of it before."""
 
-from forms.tuning.smb_conf import dialect_rank
+from forms.tuning.session_evidence import dialect_rank
 from forms.wording import plain
 from storage.notebook import Notebook
 from storage.records import Series

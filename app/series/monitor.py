@@ -14,13 +14,13 @@ from app.recording.ceiling import ceiling_of
 from app.recording.series_writer import SeriesWriter
 from app.recording.spec import SeriesSpec
 from app.series.events import QuietWait
-from app.server import quiet_time
+from app.server import quiet_time, quiet_watch
 from app.server.facts import Environment, collect, with_counters
 from app.server.smbd import profiled_conf
 from forms.findings.rules_series import why_hidden
 from forms.series.head_fields import NOT_CALIBRATED
 from forms.tuning.change_evidence import judge_change
-from forms.tuning.smb_conf import FACTS_UNKNOWN
+from forms.tuning.fact_names import FACTS_UNKNOWN
 from storage import plan, records
 from storage.notebook import Notebook
 
@@ -37,7 +37,7 @@ class SeriesMonitor:
         self._notebook = notebook
         self._writer = writer
         self._environment = Environment()
-        self._watch: quiet_time.QuietWatch | None = None
+        self._watch: quiet_watch.QuietWatch | None = None
         """What watches for other activity; None until ``look``, and where the spec skips that."""
 
     def look(self, control: process.SeriesControl) -> Iterator[QuietWait]:
@@ -52,18 +52,18 @@ class SeriesMonitor:
             self._writer.put(replace(self._writer.series, link_bits_per_second=link.bits_per_second))
 
         if choices.quiet_time is not plan.QuietTime.SKIP:
-            self._watch = quiet_time.QuietWatch(series.target, series.command, link)
+            self._watch = quiet_watch.QuietWatch(series.target, series.command, link)
             self._watch.server = quiet_time.server_load(self._environment.server)
             yield from self._wait_until_quiet(self._watch, control)
         self._writer.put(self._with_verdict(self._writer.series))
         self._require_quiet()
 
-    def _wait_until_quiet(self, watch: quiet_time.QuietWatch, control: process.SeriesControl) -> Iterator[QuietWait]:
+    def _wait_until_quiet(self, watch: quiet_watch.QuietWatch, control: process.SeriesControl) -> Iterator[QuietWait]:
         activity = watch.look(stop=control.cancelled)
         if not self._spec.wait_seconds:
             return
         # The first look is a part of the time that the user allows.
-        limit_seconds = self._spec.wait_seconds - quiet_time.LOOK_SECONDS
+        limit_seconds = self._spec.wait_seconds - quiet_watch.LOOK_SECONDS
         for left_seconds, reason in watch.until_quiet(activity, limit_seconds, stop=control.waited):
             yield QuietWait(left_seconds=left_seconds, reason=reason)
 

@@ -1,17 +1,22 @@
-"""Activity of this machine: readings of its counters, and samples of what happened in between."""
+"""Activity of this machine that is not ours: readings of its counters, and samples of what happened between two.
 
-import math
+A reading has counters that only grow. A sample says of one period how busy the machine was, and how much of that
+others did: all processor time that was neither ours, the kernel's nor interrupts', and all bytes on the link beyond our
+own transfer's. `app.server.quiet_watch` takes the readings, `app.server.quiet_time` judges the samples.
+"""
+
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from typing import Self
 
-from app.server import link_facts
-from app.server.host_facts import Ours, SystemReader, all_processes, kernel_ticks, read_text, whole_number
+from app.server import link_facts, network_counters
+from app.server.host_facts import read_text, whole_number
+from app.server.processes import Ours, all_processes, kernel_ticks
 
 _NO_DISKS = re.compile(r"(loop|ram|zram|dm-|md|sr|fd|nbd)\d*$")
+"""Names of block devices that are no disks, or are made of disks that are counted themselves."""
 
 FORWARD_SLACK = 0.001
 """Share by which our transfer may exceed its content and its blocks' headers on the link."""
@@ -67,13 +72,14 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wire:
-    """What identifies our own bytes on a link."""
+    """What must be known of a link to tell our own bytes on it from those of others."""
 
     interface: str | None = None
     """None where no link is used, as with a local path."""
     loopback: bool = False
     mtu_bytes: int = 1500
     bits_per_second: int | None = None
+    """None where the link's speed is not known."""
     ip_version: int = 4
     timestamps: bool = True
     """TCP's, which lengthen each header."""
@@ -82,6 +88,7 @@ class Wire:
 
     @property
     def header_bytes(self) -> int:
+        """The headers of Ethernet, IP and TCP in one packet."""
         tcp = link_facts.TCP_HEADER_BYTES + (link_facts.TCP_TIMESTAMP_BYTES if self.timestamps else 0)
         return link_facts.ETHERNET_HEADER_BYTES + link_facts.IP_HEADER_BYTES[self.ip_version] + tcp
 
@@ -91,6 +98,7 @@ class Sample:
     """Activity of one period; CPU percentages are of the whole machine."""
 
     seconds: float
+    """How long the period was."""
     cpu_percent: float
     user_percent: float = 0.0
     others_cpu_percent: float
@@ -99,7 +107,9 @@ class Sample:
     run_queue: float
     """Threads that could run, without the one that reads this."""
     others_link_bytes: float
+    """Without headers, in both directions."""
     our_bytes: float
+    """Content that our transfer moved."""
     disk_percent: float
     """Of the busiest disk's time."""
     segments_sent: int
@@ -107,13 +117,14 @@ class Sample:
 
 
 def take_reading(wire: Wire, ours: Ours) -> Reading | None:
+    """The counters now, those of our own processes among them; None where the system has none."""
     cpu = parse_cpu(read_text("/proc/stat"))
     if cpu is None:
         return None
 
     processes = all_processes()
-    counts = link_facts.parse_interfaces(read_text("/proc/net/dev")).get(wire.interface or "", {})
-    sent, retransmitted = link_facts.tcp_segments(read_text("/proc/net/snmp"))
+    counts = network_counters.parse_interfaces(read_text("/proc/net/dev")).get(wire.interface or "", {})
+    sent, retransmitted = network_counters.tcp_segments(read_text("/proc/net/snmp"))
     return Reading(
         at_seconds=time.monotonic(),
         cpu=cpu,
@@ -130,6 +141,7 @@ def take_reading(wire: Wire, ours: Ours) -> Reading | None:
 
 
 def parse_cpu(stat: str | None) -> ProcessorTicks | None:
+    """From the text of /proc/stat, whose first line is of all processors; None where it says nothing."""
     lines = (stat or "").splitlines()
     fields = lines[0].split() if lines else []
     if len(fields) < 9 or fields[0] != "cpu" or not all(field.isdecimal() for field in fields[1:9]):
@@ -164,7 +176,7 @@ def parse_disks(diskstats: str | None) -> dict[str, int]:
 
 
 def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True) -> Sample:
-    """``receiving`` means that our content comes in (a get)."""
+    """What happened between two readings; ``receiving`` means that our content comes in (a get)."""
     seconds = max(last.at_seconds - first.at_seconds, 1e-6)
     total = _total_ticks(first, last)
     excesses = _excesses(first, last, wire, receiving=receiving)
@@ -187,9 +199,11 @@ def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True
 
 
 def samples_of_run(readings: Sequence[Reading], wire: Wire, *, receiving: bool) -> list[Sample]:
-    """The samples between the readings of one run, with others' activity as far as no later period makes up for it.
+    """The samples between the readings of one run.
 
-    Our bytes, the link's and processor time are counted at different moments (read-ahead, queues).
+    Our bytes, the link's and processor time are counted at different moments, because of read-ahead and queues. So what
+    seems to be others' activity in one period may be ours, and is then missing in a later one: only what no later
+    period makes up for counts as theirs.
     """
     pairs = list(pairwise(readings))
     excesses = [_excesses(first, last, wire, receiving=receiving) for first, last in pairs]
@@ -214,7 +228,10 @@ def _total_ticks(first: Reading, last: Reading) -> int:
 
 
 def _ticks_beyond(first: Reading, last: Reading) -> int:
-    """What others worked: all that was neither ours, the kernel's nor interrupts'; below 0 where ours came late."""
+    """Ticks that others worked: all that was neither ours, the kernel's nor interrupts'.
+
+    Below 0 where ours of an earlier period were counted late.
+    """
     ours = max(0, last.our_ticks - first.our_ticks)
     kernel = max(0, last.kernel_ticks - first.kernel_ticks)
     working = (last.cpu.busy - last.cpu.interrupts) - (first.cpu.busy - first.cpu.interrupts)
@@ -222,17 +239,21 @@ def _ticks_beyond(first: Reading, last: Reading) -> int:
 
 
 def _never_taken_back(excesses: Sequence[float]) -> list[float]:
-    """What remains of each excess once the later ones that are negative are taken from it."""
+    """What remains of each excess once the later ones that are negative are taken from it.
+
+    Of the sum up to each period, as much lasts as its lowest later value; what that grew by is the period's own.
+    """
     totals = list(accumulate(excesses))
     lowest_from_here = list(accumulate(reversed(totals), min))[::-1]
     return [max(0.0, now) - max(0.0, before) for before, now in pairwise([0.0, *lowest_from_here])]
 
 
 def _excesses(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> tuple[float, float]:
-    """Payload in and against our direction, less our own transfer.
+    """Payload on the link in the direction of our content, and against it, each less our own transfer's.
 
-    Headers are subtracted by packet count, since some drivers count several frames as one. On the loopback everything
-    is both sent and received, so one direction counts.
+    payload = bytes - headers * packets, by the interface's count of packets, since some drivers count several frames as
+    one. Of our own transfer, its content counts with the headers of its blocks, and a small share of it for the answers
+    in the other direction. On the loopback everything is both sent and received, so one direction has both.
     """
     received = max(0, last.rx_bytes - first.rx_bytes) - wire.header_bytes * max(0, last.rx_packets - first.rx_packets)
     sent = max(0, last.tx_bytes - first.tx_bytes) - wire.header_bytes * max(0, last.tx_packets - first.tx_packets)
@@ -248,104 +269,3 @@ def _excesses(first: Reading, last: Reading, wire: Wire, *, receiving: bool) -> 
 
     sent_again = wire.mtu_bytes * max(0, last.retransmitted - first.retransmitted)
     return sent - our_forward - sent_again, received - our_backward
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MachineNow:
-    cpu_percent: float
-    interface: str | None
-    """The card asked about, or the busiest; absent if nothing moved."""
-    received_bytes_per_second: float
-    sent_bytes_per_second: float
-    retransmitted: int
-    """TCP retransmissions of all connections since the first reading."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MachineCounters:
-    at_seconds: float
-    cpu: ProcessorTicks | None
-    segments_sent: int
-    retransmitted: int
-    interfaces: Mapping[str, Mapping[str, int]]
-
-    @classmethod
-    def read(cls, read: SystemReader = read_text, at_seconds: float = 0.0) -> Self | None:
-        """The counters now; None where the system has none."""
-        interfaces = read("/proc/net/dev")
-        if not interfaces:
-            return None
-        sent, retransmitted = link_facts.tcp_segments(read("/proc/net/snmp"))
-        return cls(
-            at_seconds=at_seconds,
-            cpu=parse_cpu(read("/proc/stat")),
-            segments_sent=sent,
-            retransmitted=retransmitted,
-            interfaces=link_facts.parse_interfaces(interfaces),
-        )
-
-    def moved_since(self, before: Self) -> dict[str, tuple[int, int]]:
-        """Bytes received and sent, by interface."""
-        moved = {}
-        for name, counts in self.interfaces.items():
-            if name in before.interfaces:
-                counts_before = before.interfaces[name]
-                received = counts["rx_bytes"] - counts_before["rx_bytes"]
-                sent = counts["tx_bytes"] - counts_before["tx_bytes"]
-                moved[name] = (received, sent)
-        return moved
-
-
-def busy_percent(first: ProcessorTicks | None, last: ProcessorTicks | None) -> float | None:
-    if first is None or last is None or last.total <= first.total:
-        return None
-    return round(100 * (last.busy - first.busy) / (last.total - first.total), 1)
-
-
-class MachineMeter:
-    """Reads three small files of /proc, a few hundred microseconds each time."""
-
-    def __init__(
-        self,
-        interface: str | None = None,
-        *,
-        read: SystemReader = read_text,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._interface = interface
-        self._read = read
-        self._clock = clock
-        self._first = MachineCounters.read(read, clock())
-        self._last = self._first
-
-    def now(self) -> MachineNow | None:
-        """What happened since the last call; None where no tick has passed, or nothing is known."""
-        before = self._last
-        last = MachineCounters.read(self._read, self._clock())
-        if before and last and before.cpu and last.cpu and last.cpu.total <= before.cpu.total:
-            return None
-        self._last = last
-        if before is None or last is None or self._first is None or last.at_seconds <= before.at_seconds:
-            return None
-
-        seconds = last.at_seconds - before.at_seconds
-        moved = last.moved_since(before)
-        card = self._interface or _busiest(moved)
-        received, sent = moved.get(card, (0, 0)) if card else (0, 0)
-        return MachineNow(
-            cpu_percent=max(0.0, busy_percent(before.cpu, last.cpu) or 0.0),
-            interface=card if received or sent else None,
-            received_bytes_per_second=max(0, received) / seconds,
-            sent_bytes_per_second=max(0, sent) / seconds,
-            retransmitted=max(0, last.retransmitted - self._first.retransmitted),
-        )
-
-
-def _busiest(moved: Mapping[str, tuple[int, int]]) -> str | None:
-    busiest: str | None = None
-    most_bytes = -math.inf
-    for name, (received, sent) in moved.items():
-        if received + sent > most_bytes:
-            busiest = name
-            most_bytes = received + sent
-    return busiest

@@ -8,25 +8,34 @@ from typing import NamedTuple
 from app.base.config import ConfigError, ServerProfile, config
 from app.base.errors import UsageError
 from app.base.targets import parse_target
-from app.server.link_facts import is_this_machine
+from app.server.routes import is_this_machine
 from storage.records import Target
 
 
 class NamedServer(NamedTuple):
+    """A server of the settings file."""
+
     name: str
+    """Without the ``@`` by which it is named."""
     target: Target
     profile: ServerProfile
+    """What the settings file says of it."""
 
 
 class ServerWays(NamedTuple):
     """How a server is asked for its settings."""
 
     server_ssh: str | None
+    """None for this machine, or where no way is known."""
     smb_conf: str | None
+    """The path of its smb.conf there; None for the one that its smbd runs with."""
 
 
 def _readable_servers() -> Iterator[NamedServer]:
-    """Those that cannot be read are told when they are named, and a bad settings file when the program starts."""
+    """The servers of the settings file, without those that cannot be read.
+
+    Such an error is told when the server is named, and that of the whole file when the program starts.
+    """
     with suppress(ConfigError):
         for name, profile in config().servers.items():
             with suppress(UsageError):
@@ -39,6 +48,7 @@ def named_servers() -> tuple[tuple[str, Target], ...]:
 
 
 def server_of(target: Target) -> ServerProfile | None:
+    """What the settings file says of the target's server; None where it has none."""
     for server in _readable_servers():
         if _place_of(server.target) == _place_of(target):
             return server.profile

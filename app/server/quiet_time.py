@@ -1,23 +1,15 @@
-"""Quiet time: whether other activity before or during a series could bias it, judged from samples.
+"""Quiet time: whether other activity before or during a series could bias it, judged from samples of this machine.
 
-The thresholds are ours. *Typical*: activity is visible. *Busy*: it can change a result by percents.
+The verdicts are *quiet*; *typical*: activity is visible; and *busy*: it can change a result by percents. The thresholds
+are ours. `app.server.quiet_watch` takes the samples.
 """
 
-import math
-import os
-import threading
-import time
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from operator import itemgetter
-from typing import Self
+from dataclasses import dataclass, field
 
-from app.server.host_activity import Reading, Sample, Wire, between, samples_of_run, take_reading
-from app.server.host_facts import Ours, servers_here
-from app.server.link_facts import Link, is_this_machine
-from app.server.samples import spread_of
-from storage.records import Command, Facts, Quiet, QuietVerdict, Target
+from app.server.host_activity import Sample, Wire
+from app.server.resources import spread_of
+from storage.records import Facts, Quiet, QuietVerdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +37,7 @@ TYPICAL_RETRANSMIT_LEAST = 20
 LASTING_SHARE = 0.2
 """A figure counts if it holds on average or in this share of the seconds."""
 UNKNOWN_LINK_BYTES_PER_SECOND = 125e6
+"""1 Gbit/s, taken for a link whose speed is not known."""
 LEAST_SECONDS = 0.25
 """CPU time is counted in hundredths of a second; shorter periods are too coarse."""
 
@@ -59,6 +52,7 @@ class ServerLoad:
 
 
 def server_load(facts: Facts) -> ServerLoad | None:
+    """From the facts of a server; None where they say nothing of it."""
     cpu = facts.get("cpu.busy_percent_before")
     sessions = facts.get("server.sessions.other_machines")
     if cpu is None and sessions is None:
@@ -71,10 +65,13 @@ def server_load(facts: Facts) -> ServerLoad | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuietContext:
+    """What the samples are judged by, besides themselves."""
+
     cpus: int = 1
     wire: Wire = field(default_factory=Wire)
+    """The link that our transfer uses."""
     own_disk: bool = False
-    """A local path, or a server on this machine."""
+    """Whether our transfer uses a disk of this machine: a local path, or a server on this machine."""
 
 
 def assess(
@@ -83,9 +80,13 @@ def assess(
     around: QuietContext | None = None,
     server: ServerLoad | None = None,
 ) -> Quiet:
-    """The worst verdict of any figure, before and during a series."""
+    """The worst verdict of any figure, with the reasons for it and all figures.
+
+    ``before`` are the samples from before a series, ``during`` those from its runs, ``server`` what its server did.
+    """
     context = around or QuietContext()
     reasons: list[tuple[QuietVerdict, str]] = []
+
     if _long_enough(before):
         reasons += _phase_reasons(before, context, running=False)
     if _long_enough(during):
@@ -111,6 +112,7 @@ def assess(
 def _phase_reasons(
     samples: Sequence[Sample], context: QuietContext, *, running: bool
 ) -> Iterator[tuple[QuietVerdict, str]]:
+    """What is typical or busy in the samples, each with its reason in words."""
     when = "during the runs" if running else "before the series"
 
     others = _judge(samples, [sample.others_cpu_percent for sample in samples], OTHERS_CPU_PERCENT)
@@ -144,7 +146,7 @@ def _phase_reasons(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _BusyFigure:
-    """A figure beyond a threshold, on average or in enough of the seconds."""
+    """A figure beyond a threshold, on average or in enough of the seconds; each with the verdict it gives."""
 
     verdict: QuietVerdict
     value: float
@@ -156,7 +158,10 @@ class _BusyFigure:
 
 
 def _judge(samples: Sequence[Sample], figures: Sequence[float], limit: Threshold) -> _BusyFigure | None:
-    """``figures`` are the samples' in their order; None where all of them are quiet."""
+    """Judge one figure of all samples by its average, or by the seconds in which it was worse; None where it is quiet.
+
+    ``figures`` are the samples' in their order.
+    """
     average = _mean(samples, figures)
     full_seconds = [
         (sample, figure) for sample, figure in zip(samples, figures, strict=True) if sample.seconds >= LEAST_SECONDS
@@ -184,6 +189,7 @@ def _server_reasons(server: ServerLoad) -> Iterator[tuple[QuietVerdict, str]]:
 
 
 def _link_percent(sample: Sample, wire: Wire) -> float:
+    """What others moved, in percent of the link's speed."""
     our_rate = sample.our_bytes / sample.seconds
     nominal_rate = max(UNKNOWN_LINK_BYTES_PER_SECOND, our_rate)
     if wire.bits_per_second:
@@ -192,6 +198,7 @@ def _link_percent(sample: Sample, wire: Wire) -> float:
 
 
 def _link_rate(sample: Sample) -> float:
+    """Bytes per second that others moved."""
     return sample.others_link_bytes / sample.seconds
 
 
@@ -206,6 +213,7 @@ def _long_enough(samples: Sequence[Sample]) -> bool:
 
 
 def _figures(samples: Sequence[Sample], when: str) -> dict[str, float | None]:
+    """The figures that are stored with the verdict, named as in ``cpu_percent_before`` and ``cpu_percent_during``."""
     if not _long_enough(samples):
         return {}
 
@@ -240,166 +248,3 @@ def _figures(samples: Sequence[Sample], when: str) -> dict[str, float | None]:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 2)
-
-
-_AT_ONCE_SECONDS = 1e-3
-"""How long what came without a time of its own is taken to have lasted."""
-
-
-class OwnTraffic:
-    """One run's bytes over time, interpolated; the report that arrived fastest dates the run's first request."""
-
-    def __init__(self) -> None:
-        self._points: list[tuple[float, int]] = [(0.0, 0)]
-        self._began = math.inf
-
-    def add(self, arrived_at: float, seconds: float, moved_bytes: int) -> None:
-        """Seconds; ``arrived_at`` by the clock of :meth:`at`."""
-        self._began = min(self._began, arrived_at - seconds)
-        last_seconds, last_bytes = self._points[-1]
-        if seconds > last_seconds:
-            self._points.append((seconds, moved_bytes))
-        elif moved_bytes > last_bytes:
-            # A program's own time for the whole run begins later than our watching it.
-            self._points.append((last_seconds + _AT_ONCE_SECONDS, moved_bytes))
-
-    def at(self, moment: float) -> float:
-        """Bytes moved until that moment of the monotonic clock."""
-        seconds = moment - self._began
-        index = bisect_right(self._points, seconds, key=itemgetter(0))
-        if index == 0:
-            return 0.0
-        if index == len(self._points):
-            return float(self._points[-1][1])
-
-        first_seconds, first_bytes = self._points[index - 1]
-        last_seconds, last_bytes = self._points[index]
-        share = (seconds - first_seconds) / (last_seconds - first_seconds)
-        return first_bytes + (last_bytes - first_bytes) * share
-
-
-LOOK_SECONDS = 2.0
-INTERVAL_SECONDS = 1.0
-COST_SHARE = 0.01
-"""Readings are taken less often if they would cost more than this share of a CPU."""
-
-
-def _wire_of(link: Link | None) -> Wire:
-    if link is None:
-        return Wire()
-    return Wire(
-        interface=link.interface,
-        loopback=link.loopback,
-        mtu_bytes=link.mtu_bytes or 1500,
-        bits_per_second=link.bits_per_second,
-        ip_version=link.ip_version,
-    )
-
-
-class QuietWatch:
-    """Reads only in runs: file handling and interleaved series are not others' activity. :meth:`look` alone blocks."""
-
-    def __init__(self, target: Target, command: Command, link: Link | None = None) -> None:
-        is_here = target.abilities.is_local or (link.loopback if link else is_this_machine(target.host))
-        self._receiving = command is Command.GET
-        self._wire = _wire_of(link)
-        self._around = QuietContext(cpus=os.cpu_count() or 1, wire=self._wire, own_disk=is_here)
-
-        has_server_here = is_here and not target.abilities.is_local
-        servers = servers_here(target.port_number) if has_server_here else frozenset()
-        self._ours = Ours(trees=servers, single=frozenset({os.getpid()}))
-        self._bystander = Ours(single=self._ours.single)
-
-        self._before: list[Sample] = []
-        self._during: list[Sample] = []
-        self.server: ServerLoad | None = None
-        self._own = OwnTraffic()
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._readings: list[Reading] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end_run()
-
-    def look(self, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None) -> Quiet:
-        self._before = []
-        stop = stop or threading.Event()
-        end = time.monotonic() + seconds
-
-        last = take_reading(self._wire, self._bystander)
-        while last is not None:
-            pause_seconds = max(0.0, min(INTERVAL_SECONDS, end - time.monotonic()))
-            if stop.wait(pause_seconds):
-                break
-            now = take_reading(self._wire, self._bystander)
-            if now is None:
-                break
-            self._before.append(between(last, now, self._wire, receiving=self._receiving))
-            last = now
-            if now.at_seconds >= end:
-                break
-        return self.verdict()
-
-    def until_quiet(
-        self, quiet: Quiet, limit_seconds: float, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None
-    ) -> Iterator[tuple[float, str]]:
-        """While it is busy: the seconds that are left, and what keeps it so; after each of them it looks again."""
-        end = time.monotonic() + limit_seconds
-        while quiet.verdict is QuietVerdict.BUSY and not (stop and stop.is_set()):
-            yield max(0.0, end - time.monotonic()), next(iter(quiet.reasons), "")
-            quiet = self.look(seconds, stop)
-            if time.monotonic() >= end:
-                return
-
-    def set_child(self, pid: int) -> None:
-        self._ours = Ours(trees=self._ours.trees | {pid}, single=self._ours.single)
-
-    def session_is(self, *, block_bytes: int | None, timestamps: bool) -> None:
-        self._wire = replace(self._wire, block_bytes=block_bytes, timestamps=timestamps)
-
-    def run_started(self) -> None:
-        self._end_run()
-        self._own = OwnTraffic()
-        self._readings = []
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._keep_reading, args=(self._stop,), daemon=True)
-        self._thread.start()
-
-    def moved(self, seconds: float, run_bytes: int) -> None:
-        """Take note of the bytes that the run has moved until now, and of its own time for them."""
-        self._own.add(time.monotonic(), seconds, run_bytes)
-
-    def run_finished(self, seconds: float | None, run_bytes: int) -> None:
-        if seconds is not None:
-            self._own.add(time.monotonic(), seconds, run_bytes)
-        self._end_run()
-
-    def verdict(self) -> Quiet:
-        return assess(self._before, self._during, self._around, self.server)
-
-    def _end_run(self) -> None:
-        if self._thread is None:
-            return
-        self._stop.set()
-        self._thread.join()
-        self._thread = None
-        readings = [replace(reading, moved_bytes=self._own.at(reading.at_seconds)) for reading in self._readings]
-        self._during += samples_of_run(readings, self._wire, receiving=self._receiving)
-
-    def _keep_reading(self, stop: threading.Event) -> None:
-        """Read until the run is over, and once more then."""
-        is_over = False
-        while True:
-            began = time.thread_time()
-            reading = take_reading(self._wire, self._ours)
-            if reading is None:
-                return
-            self._readings.append(reading)
-            if is_over:
-                return
-
-            cost = time.thread_time() - began
-            is_over = stop.wait(max(INTERVAL_SECONDS, cost / COST_SHARE))

@@ -13,7 +13,7 @@ from app.base.targets import join
 from app.clients.base import Secrets
 from app.recording.spec import SeriesRequest
 from app.series.requests import series_request, with_label
-from app.server import link_facts
+from app.server import link_facts, routes
 from app.survey.choices import ANONYMOUS, SurveyChoices
 from forms.experiments.survey import Station, StationPlace
 from storage.protocols import PROTOCOLS
@@ -74,7 +74,7 @@ def places(hosts: Sequence[str]) -> list[tuple[StationPlace, str]]:
     addresses: list[tuple[StationPlace, str]] = []
     for host in hosts:
         _check_host(host)
-        if link_facts.is_this_machine(host):
+        if routes.is_this_machine(host):
             addresses += _addresses_of_this_machine(host)
         else:
             addresses.append((StationPlace.NETWORK, host))
@@ -89,14 +89,14 @@ def _check_host(host: str) -> None:
 
 def _addresses_of_this_machine(host: str) -> list[tuple[StationPlace, str]]:
     """The loopback and this machine's own address; ``host`` is one of the two."""
-    route = link_facts.find_route(host)
+    route = routes.find_route(host)
     is_loopback = route is not None and ipaddress.ip_address(route.address.partition("%")[0]).is_loopback
     if not is_loopback:
         return [(StationPlace.LOOPBACK, "127.0.0.1"), (StationPlace.OWN_ADDRESS, host)]
 
     addresses = [(StationPlace.LOOPBACK, host)]
-    outward_route = link_facts.find_route(OUTSIDE_ADDRESS)
-    if outward_route and link_facts.is_own_address(outward_route.local_address):
+    outward_route = routes.find_route(OUTSIDE_ADDRESS)
+    if outward_route and routes.is_own_address(outward_route.local_address):
         addresses.append((StationPlace.OWN_ADDRESS, outward_route.local_address))
     return addresses
 

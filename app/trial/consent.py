@@ -1,11 +1,15 @@
-"""What is told and asked before a trial begins: what it writes and restores, what it measures, how long it takes."""
+"""What is told and asked before a trial or a tuning begins: what it writes and measures, and how long it takes."""
 
 import math
 from collections.abc import Iterator, Sequence
 
 from app.server.changes.script import undo_command
+from app.trial import tune_candidates
+from app.trial.fitting import FittedRequest
 from app.trial.spec import TrialOrder
+from app.trial.tune import Tuning
 from forms import wording
+from forms.stats.paired import LOOKS
 from forms.stats.settle import slot_seconds
 from forms.tuning.catalogue import acts_on
 from forms.wording import binary_size, duration
@@ -117,3 +121,28 @@ def expected_text(looks: Sequence[int], arms: int, run_seconds: float, unit: str
     verb = "takes" if first == 1 else "take"
     up_to_last = f", {last} about {duration(last * unit_seconds)}" if last > first else ""
     return f"{wording.count(first, unit)} {verb} about {duration(first * unit_seconds)}{up_to_last}."
+
+
+def tuning_lines(tuning: Tuning) -> Iterator[str]:
+    """What a tuning tries and writes, a line each."""
+    to_try = tune_candidates.candidates(tuning.only)
+    values = wording.count(len(to_try), "value")
+    settings = wording.count(len(dict(to_try)), "setting")
+    server = tuning.ways.ssh or "this machine"
+    yield f"{values} of {settings} will be tried on {server}, one at a time."
+    yield "Each is written into a file that smb.conf includes, checked, measured and"
+    yield "restored. Settings that have a risk are skipped."
+    for remedy in tuning.first:
+        yield f"The audit proposes {remedy.name} = {remedy.value}, so that is tried first."
+    if tuning.ways.restart and tuning.first:
+        yield "If that needs a restart to take effect, smbd is restarted, which ends all its sessions."
+
+
+def tuning_time_lines(tuning: Tuning, usual: FittedRequest) -> Iterator[str]:
+    """How long a tuning takes, a line each; nothing where that is not known."""
+    if usual.explanation:
+        yield usual.explanation
+    if usual.run_seconds:
+        yield f"Each setting: {expected_text(LOOKS, 2, usual.run_seconds)}"
+        limit = "" if tuning.within_seconds < math.inf else " To limit the time: --within MINUTES."
+        yield f"It stops after {wording.count(tuning.stop_after, 'setting')} in a row without a gain.{limit}"

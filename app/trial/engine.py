@@ -1,4 +1,10 @@
-"""What measures one value of a setting: a transfer, or a load of many users."""
+"""What measures one value of a setting during a trial: the yardstick, a transfer or a load of many users.
+
+A yardstick is used inside ``with``. For each slot of the trial (one run of one value) `observe` yields the events of a
+series: Started once there is a session with the server, RunStarted, RunFinished, and at the end Finished or Failed.
+What it learned of that run besides is in ``point`` and ``processor_percent`` then. `finish` is called once, after the
+last slot.
+"""
 
 import time
 from collections.abc import Iterator
@@ -12,9 +18,9 @@ from app.load import events as load_events
 from app.load.judgement import load_point
 from app.recording import process
 from app.recording.spec import SeriesRequest
-from app.server.host_facts import Ours, servers_here
-from app.server.link_facts import is_this_machine
+from app.server.processes import Ours, servers_here
 from app.server.quiet_time import LEAST_SECONDS
+from app.server.routes import is_this_machine
 from app.trial.target import open_client
 from storage import records
 from storage.changes import LoadWindow
@@ -25,13 +31,18 @@ class TransferYardstick:
     """A settling run that does not count, then a measured one, in one measuring process."""
 
     point = None
+    """A transfer has no load point."""
 
     def __init__(self, request: SeriesRequest, control: process.SeriesControl) -> None:
         self._request = request
         self._control = control
         self._servers: frozenset[int] = frozenset()
+        """The processes of a server on this machine."""
         self.processor_percent: float | None = None
-        """Of the last measured run; None if it was too short to tell."""
+        """Of the last measured run, in percent of one processor; None if it was too short to tell.
+
+        Counted are the measuring process, and a server on this machine: working, or waiting for a processor.
+        """
 
     def __enter__(self) -> Self:
         target = self._request.target
@@ -43,7 +54,7 @@ class TransferYardstick:
         pass
 
     def observe(self, number: int, scratch_path: str | None) -> Iterator[process.Event]:
-        """Events of both runs; the last is Finished or Failed."""
+        """Measure the run of that number; ``scratch_path`` is our file on the target, if one is there already."""
         spec = self._request.spec
         counts = replace(spec.counts, runs=number, warmups=1, until_percent=None)
         order = process.MeasuringOrder(
@@ -68,28 +79,32 @@ class TransferYardstick:
                 yield event
 
     def finish(self) -> Iterator[process.Event]:
+        """Nothing is left to be told."""
         return iter(())
 
 
 def _ignore(_word: process.ControlMessage) -> None:
-    """A load under way neither pauses nor goes on."""
+    """A load that is measured can neither be paused nor continued."""
 
 
 _LOAD_ENDED = process.Failed(kind=errors.MeasurementError, text="the load ended")
 
 
 class LoadYardstick:
-    """One load point per value with new users; the files stay until the end."""
+    """A window of a load with new users; the load generator and its files stay until the end."""
 
     def __init__(self, request: SeriesRequest, control: process.SeriesControl, window: LoadWindow) -> None:
         self._request = request
         self._control = control
         self._window = window
         self._stack = ExitStack()
+        """Ends the load generator."""
         self._engine: load_events.EngineProcess | None = None
         self._warned = False
         self.point: LoadPoint | None = None
+        """Of the last window."""
         self.processor_percent = None
+        """A load tells that the generator was the limit by its point."""
 
     def __enter__(self) -> Self:
         load = load_events.LoadPlan(
@@ -117,12 +132,14 @@ class LoadYardstick:
                 pass
 
     def finish(self) -> Iterator[process.Event]:
+        """Remove the files of the load; the warnings of that."""
         if self._engine and self._engine.ended is None:
             for event in self._engine.finish():
                 if isinstance(event, process.Warned):
                     yield process.Warned(text=event.text)
 
     def observe(self, number: int, _scratch_path: str | None) -> Iterator[process.Event]:
+        """Measure a window, and tell it as the run of that number."""
         assert self._engine
         try:
             with open_client(self._request) as client:
@@ -174,3 +191,8 @@ class LoadYardstick:
 
 
 Yardstick = TransferYardstick | LoadYardstick
+
+
+def yardstick_of(request: SeriesRequest, control: process.SeriesControl, load: LoadWindow | None) -> Yardstick:
+    """What measures the request: windows of ``load``, or transfers where that is None."""
+    return LoadYardstick(request, control, load) if load else TransferYardstick(request, control)

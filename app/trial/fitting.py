@@ -1,4 +1,4 @@
-"""A smaller file in place of one whose runs would take longer than is needed to judge them."""
+"""A smaller file for a trial, in place of one whose runs would take longer than is needed to judge them."""
 
 import posixpath
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ PROBE_SECONDS = 2.0
 BURST_SECONDS = 1.0
 """How long a burst at the start of a transfer may last."""
 LEAST_BYTES = 1 << 20
+"""The least size of the smaller file, which is a multiple of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,13 @@ class FittedRequest:
     """A request whose runs are no longer than needed to judge them."""
 
     request: SeriesRequest
+    """For the smaller file, or as it was."""
     usual_bytes: int
+    """The size of the file that was named; 0 where it was not looked at."""
     explanation: str = ""
     """Why another file is moved, or none can be; empty where the usual one is right."""
     run_seconds: float | None = None
+    """What a run takes; None where that is not known."""
 
 
 def fitting_bytes(size_bytes: int, bytes_per_second: float) -> int | None:
@@ -75,6 +79,7 @@ def with_file_of(request: SeriesRequest, size_bytes: int) -> SeriesRequest:
 
 
 def _order_of_one_run(request: SeriesRequest) -> process.MeasuringOrder:
+    """For the measuring process: one run of the request, without a warm-up."""
     one_run = replace(request.spec.counts, runs=1, warmups=0, until_percent=None)
     order = process.MeasuringOrder.of_request(request)
     return replace(order, spec=replace(order.spec, counts=one_run))

@@ -1,4 +1,8 @@
-"""What commands and screens do with trials and sweeps."""
+"""What commands and screens do with stored trials and sweeps: their answer, their documents, their runs, resuming them.
+
+A trial or sweep is stored as a recording (`Recording`, the ``head``) that is made of series, one of each value of the
+setting. Its ``head.subject`` is its name, by which its plan and its series are found.
+"""
 
 from typing import Any
 
@@ -47,13 +51,18 @@ class SettingsTriedKind(MadeOfSeries):
         return wording.plain(f"{plan.name} = {wording.listed(values, 'or')}")
 
     def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
-        """Whether each of its series has that run: a pair or block is judged whole."""
-        parts = parts_of(notebook, head)
-        return all(kind_of(part).judge_run(notebook, part, run, status, reason) for part in parts)
+        """Accept or reject the run of that number in each series; False where one of them has no such run.
+
+        A pair or block is judged whole: the caller stores the judgements of all series in one transaction
+        (``Notebook.at_once``), which is rolled back where this is False. So it may stop at the first series without it.
+        """
+        return all(
+            kind_of(series).judge_run(notebook, series, run, status, reason) for series in parts_of(notebook, head)
+        )
 
     def read(self, notebook: Notebook, head: Recording) -> Any:
         """The plan and what is kept of it, to resume it. Raises UsageError."""
-        from app.trial.spec import stored_trial
+        from app.trial.resume import stored_trial
 
         return stored_trial(notebook, head.id)
 

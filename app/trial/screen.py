@@ -1,4 +1,10 @@
-"""A trial on the screen: what would be written is shown first, and only with consent sharebench changes it itself."""
+"""A trial on the screen: it shows what would be written, asks, measures while it shows how far it is, and then the
+result.
+
+Until the user consents with y, nothing is written: `_prepare_order` finds the setting on the server and what is to be
+measured, and `_show_order` shows that. Where the setting has a risk, or needs a restart of smbd, there is no order yet;
+y accepts that first, and the order is prepared anew.
+"""
 
 import math
 from collections.abc import Iterator
@@ -22,7 +28,9 @@ from app.recording.process import RunStarted, ScratchMade, Started
 from app.series.events import words
 from app.server.changes.script import ChangeFailedError, ConsentNeededError
 from app.trial.consent import STATE_BEFORE_RISK, consent_lines, restore_lines, state_before_consent
-from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet, stored_trial
+from app.trial.resume import stored_trial
+from app.trial.slot_clock import SlotClock
+from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet
 from app.tui.frame.commands import keys
 from app.tui.frame.dialogs import AskDialog
 from app.tui.frame.error_texts import describe_error
@@ -34,15 +42,14 @@ from app.tui.widgets.views import FiguresView, join_toned
 from forms.layout import Toned, hanging, visible
 from forms.report import Report
 from forms.stats.decision import Doubt
-from forms.stats.settle import slot_seconds
 from forms.trial.changes_report import ChangeSummary, change_report
 from forms.trial.report import verdict_field
 from forms.trial.summary import TrialSummary
-from forms.wording import duration
 from storage.notebook import Notebook
 from storage.records import Command, Decision, Target
 
 _LOOKING = "Looking at the server …"
+"""What is shown while the order is prepared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,8 @@ class Acceptance:
 
 
 class TrialScreen(ReportRunScreen, RecordingGoesOn):
+    """One trial, new or resumed."""
+
     KEYS: ClassVar = (
         *keys("screen.next trial.accept trial.anew trial.consent trial.put trial.get trial.server trial.within"),
         *keys("trial.stop trial.export"),
@@ -71,25 +80,32 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         self.summary: ChangeSummary | None = None
 
         self._choices = GuideChoices()
+        """What the user chose in the guide: the target, the file, and how it is measured."""
         self._command: Command | None = None
-        """What is measured in place of what was chosen."""
+        """What is measured in place of what was chosen there; None for that."""
         self._target: Target | None = None
+        """None until it is known what is measured."""
         self._to_accept: Acceptance | None = None
         """What y consents to before there is an order."""
         self._accepted = Acceptance()
+        """What was accepted so far."""
         self._is_prepared = False
+        """Whether there is an order, or it is said why there is none."""
         self._within_minutes = 0
+        """The time limit; 0 for none."""
 
         self._begun = False
-        self._slots = 0
-        """Values that were set: two for each pair."""
-        self._pairs_to_come = 0
-        self._began_at = 0.0
+        """Whether the user has consented, and it measures."""
+        self._clock = SlotClock()
 
         self._now = _LOOKING
+        """The line that says what happens."""
         self._lines: list[str] = []
+        """What is shown below it until there is a result."""
         self._doing = ""
+        """What a run does before it moves its first byte."""
         self._restored = ""
+        """That all is restored, or why not; empty until that is known."""
 
     @property
     def is_over(self) -> bool:
@@ -112,8 +128,8 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
     def _begin_logged_in(self, _secrets: object) -> None:
         self.begin()
 
-    def _prepare_order(self, notebook: Notebook) -> Any:
-        """The trial as it would be carried out; None where neither target nor file are chosen."""
+    def _prepare_order(self, notebook: Notebook) -> TrialOrder | None:
+        """The trial as it would be carried out; None where target and file are not chosen yet. Takes seconds."""
         if self.experiment:
             return self._order_to_resume(notebook)
 
@@ -123,14 +139,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         self._choices = choices
         self._target = choices.target
 
-        measured = choices
-        series = series_of_round(notebook, choices)
-        proof = proof_of_round(notebook, choices)
-        is_undecided = series and series.change and series.decision is not Decision.KEPT
-        if proof and is_undecided and choices.step is not MethodStep.CHANGE:
-            of_base = choices_of(proof.base[0]).spec.settings
-            settings = replace(choices.spec.settings, in_flight=of_base.in_flight, block_bytes=of_base.block_bytes)
-            measured = replace(choices, spec=replace(choices.spec, settings=settings))
+        measured = self._with_settings_of_base(notebook, choices)
         if self._command not in {None, choices.spec.command}:
             measured = with_made_file(measured, self._command, choices.run_bytes)
 
@@ -143,7 +152,22 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             keeps_size=choices.makes_file,
         )
 
-    def _order_to_resume(self, notebook: Notebook) -> Any:
+    def _with_settings_of_base(self, notebook: Notebook, choices: GuideChoices) -> GuideChoices:
+        """The choices, with the requests' size and number of the base where a change is tried that is not decided on.
+
+        The guide's own choices may be those of the change.
+        """
+        series = series_of_round(notebook, choices)
+        proof = proof_of_round(notebook, choices)
+        is_undecided = series and series.change and series.decision is not Decision.KEPT
+        if not proof or not is_undecided or choices.step is MethodStep.CHANGE:
+            return choices
+
+        of_base = choices_of(proof.base[0]).spec.settings
+        settings = replace(choices.spec.settings, in_flight=of_base.in_flight, block_bytes=of_base.block_bytes)
+        return replace(choices, spec=replace(choices.spec, settings=settings))
+
+    def _order_to_resume(self, notebook: Notebook) -> TrialOrder:
         stored = stored_trial(notebook, self.experiment)
         self._target = stored.base.target
 
@@ -285,12 +309,9 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
 
     def _take_value(self, event: ValueSet) -> None:
         assert self.order
-        if not self._slots:
-            self._began_at = monotonic()
-        self._slots += 1
-
         most_pairs = self.order.plan.looks[-1]
-        self._pairs_to_come = most_pairs - event.block
+        self._clock.begin_slot(most_pairs - event.block, monotonic())
+
         value = "as it is" if event.value is None else event.value
         self._now = f"Pair {event.block} of at most {most_pairs}: {self.order.setting.name} {value}"
         self._doing = ""
@@ -306,26 +327,8 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             return f"{self._restored}. Working out the result …"
 
         verdict_so_far = self.summary.so_far if isinstance(self.summary, TrialSummary) else ""
-        return f"{self._now}{self._doing}{verdict_so_far}{self._time_left(self.order)}"
-
-    def _time_left(self, order: TrialOrder) -> str:
-        passed = monotonic() - self._began_at
-        if passed > order.within_seconds:
-            return "; the time is over, this pair is the last"
-
-        done_slots = self._slots - 1
-        slots_to_come = 2 * self._pairs_to_come + 2
-        if done_slots > 0:
-            slot_as_measured = passed / done_slots
-            most_left = slot_as_measured * (slots_to_come - done_slots % 2)
-        else:
-            planned_slot = slot_seconds(order.run_seconds) if order.run_seconds else 0.0
-            most_left = planned_slot * (slots_to_come - done_slots % 2) - passed
-            if not planned_slot:
-                return ""
-
-        left = max(0.0, min(most_left, order.within_seconds - passed))
-        return f"; up to about {duration(left)} left" if left else ""
+        time_left = self._clock.time_left(self.order, monotonic())
+        return f"{self._now}{self._doing}{verdict_so_far}{time_left}"
 
     def headline(self) -> Content:
         if not isinstance(self.summary, TrialSummary):
@@ -350,7 +353,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
     def measurement_ended(self, error: Exception | None) -> None:
         assert self.order
         request = self.order.request
-        if isinstance(error, LoginError) and not self._slots and not request.secrets.kerberos:
+        if isinstance(error, LoginError) and not self._clock.slots and not request.secrets.kerberos:
             self.context.logins.refuse(request.target)  # once a value is set, it may be the setting that refuses
 
         failure = None if isinstance(error, CancelledError) else error
@@ -371,7 +374,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         """Where something may be left on the server, whoever leaves is told first."""
         if error is None or isinstance(error, CancelledError) or self._restored:
             return False
-        return self._slots > 0 or isinstance(error, ChangeFailedError)
+        return self._clock.slots > 0 or isinstance(error, ChangeFailedError)
 
     def offer(self, steps: list[NextStep]) -> None:
         if self.order is not None and self.summary is not None and not self.summary.complete:

@@ -1,4 +1,9 @@
-"""A tuning: try the safe smb.conf candidates in sequence, each on top of the gains before it."""
+"""A tuning: tries the safe settings of Samba one after another, each on top of the gains before it.
+
+``sharebench tune`` makes a `Tuning` and runs it. Each setting is tried by a trial of its own (`run_trial`). The events
+of the tuning are: Trying, then those of that trial, then Tried; or NotTried for a setting that an audit proposed and
+that is skipped; Tuned comes last.
+"""
 
 import math
 import time
@@ -10,45 +15,56 @@ from app.base.errors import UsageError
 from app.recording.process import SeriesControl
 from app.recording.spec import SeriesRequest
 from app.server.changes.samba_place import ConfLine
+from app.server.changes.samba_setting import samba_setting
 from app.server.changes.script import ConsentNeededError
 from app.server.changes.setting import ChangeableSetting, Ways
-from app.server.changes.smb_conf import samba_setting
-from app.trial.fitting import FittedRequest, fitting_bytes, with_file_of
+from app.trial import fitting, tune_candidates
+from app.trial.prepare import new_order
 from app.trial.record import run_trial
-from app.trial.spec import Judged, TrialEvent, TrialOrder, new_order
+from app.trial.spec import Judged, TrialEvent, TrialOrder
 from forms.audit.remedies import Remedy
 from forms.stats.decision import Verdict
+from forms.stats.paired import LOOKS
 from forms.trial.summary import TrialSummary
 from forms.trial.tuning import NotTried, TuneSummary
-from forms.tuning import catalogue
-from forms.tuning.catalogue import Effect, EntryKind, Status
 from forms.tuning.smb_conf import spelling
-from forms.tuning.trial_rules import data, risk_of
+from forms.tuning.trial_rules import risk_of
 from storage.changes import LoadWindow, TrialPlan
 from storage.looks import Ruling
 from storage.plan import DEFAULT_SIZE_BYTES
 from storage.records import ExperimentKind
 
 STOP_AFTER = 12
+"""Settings in a row without a gain, after which a tuning ends unless the user says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trying:
+    """A trial of the setting begins."""
+
     setting: ChangeableSetting
     number: int
     of: int
+    """How many settings and values there are to try."""
     reason: str = ""
     """What the audit says against the value that is there; empty for a candidate of the catalogue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
+    """That trial has its result."""
+
     summary: TrialSummary
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
+    """The tuning is over, and all is restored."""
+
     summary: TuneSummary
+
+
+TuningEvent = TrialEvent | Trying | NotTried | Tried | Tuned
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,22 +72,36 @@ class Tuning:
     """A tuning under way: what is tried, what helped so far and stands in all later trials, and what was skipped."""
 
     request: SeriesRequest
+    """What each run measures."""
     ways: Ways
-    looks: tuple[int, ...]
+    """How the server is reached, and whether smbd may be restarted for what the audit proposes."""
+    looks: tuple[int, ...] = LOOKS
+    """After how many pairs each trial is judged."""
     load: LoadWindow | None = None
+    """The window of a load to measure in place of a transfer; None for transfers."""
     stop_after: int = STOP_AFTER
     within_seconds: float = math.inf
     only: tuple[str, ...] = ()
+    """The names of the settings to try; empty for all."""
     first: tuple[Remedy, ...] = ()
-    """What an audit of the server proposes, tried before all others; ``ways`` say whether smbd may restart."""
-    usual: FittedRequest | None = None
+    """What an audit of the server proposes, tried before all others."""
+    usual: fitting.FittedRequest | None = None
     """What the request would measure, where its runs would take too long: measured once a gain has made them short."""
+
     trials: list[TrialSummary] = field(default_factory=list)
     not_tried: list[NotTried] = field(default_factory=list)
     kept_lines: list[ConfLine] = field(default_factory=list)
+    """What was found faster: written beside the value of each later trial."""
     kept_by_restart: bool = False
+    """Whether only a restart of smbd brings one of those lines into effect."""
     left: tuple[str, ...] = ()
     """The settings of the catalogue that were not tried with each value."""
+
+    def measure_fitting(self, usual: fitting.FittedRequest) -> None:
+        """Measure the smaller file that fits, where the usual one of the request would take too long."""
+        if usual.request is not self.request:
+            self.usual = replace(usual, request=self.request)
+            self.request = usual.request
 
     def check(self) -> None:
         """Raises UsageError where the remedy of the costliest harmful finding needs a restart that nobody allowed."""
@@ -91,48 +121,66 @@ class Tuning:
         except UsageError:
             pass  # said when its turn comes
 
-    def run(
-        self, path: Path, control: SeriesControl
-    ) -> Generator[TrialEvent | Trying | NotTried | Tried | Tuned, None, None]:
+    def run(self, path: Path, control: SeriesControl) -> Generator[TuningEvent, None, None]:
         """Try one after another; the last event is Tuned. Raises as a trial does, with everything restored."""
-        reasons = {(remedy.name, remedy.value): remedy.finding.why for remedy in self.first}
-        in_catalogue = candidates(self.only)
-        all_candidates = list(dict.fromkeys([*reasons, *in_catalogue]))
-        tried_in_vain = 0
+        proposed = [(remedy.name, remedy.value) for remedy in self.first]
+        in_catalogue = tune_candidates.candidates(self.only)
+        all_candidates = list(dict.fromkeys([*proposed, *in_catalogue]))
         ends_at = time.monotonic() + self.within_seconds
 
         for number, (name, value) in enumerate(all_candidates, start=1):
             to_come = [candidate for candidate in all_candidates[number - 1 :] if candidate in in_catalogue]
             self.left = self._names_not_kept(to_come)
-            if tried_in_vain >= self.stop_after or time.monotonic() >= ends_at:
+            if self._is_over(ends_at):
                 break
 
             setting = self._setting_to_try(name, value)
-            if setting is None:
-                if (name, value) in reasons and self.not_tried and self.not_tried[-1].name == name:
-                    yield self.not_tried[-1]
-                continue
-
-            yield Trying(setting, number, len(all_candidates), reasons.get((name, value), ""))
-            order = replace(self._order_for(setting), within_seconds=ends_at - time.monotonic())
-            summary = None
-            for event in run_trial(order, path, control):
-                if isinstance(event, Judged):
-                    summary = event.summary
-                yield event
-
-            if isinstance(summary, TrialSummary):
-                self.trials.append(summary)
-                yield Tried(summary)
-                tried_in_vain += 1
-                if summary.verdict is Verdict.FASTER:
-                    tried_in_vain = 0
-                    self._keep(setting, summary)
+            if setting is not None:
+                yield Trying(setting, number, len(all_candidates), self._reason_of_audit(name, value))
+                yield from self._try_setting(setting, path, control, ends_at)
+            elif (name, value) in proposed and self.not_tried and self.not_tried[-1].name == name:
+                yield self.not_tried[-1]
         else:
             self.left = ()
-        yield Tuned(self.summary(stopped=tried_in_vain >= self.stop_after or time.monotonic() >= ends_at))
+        yield Tuned(self.summary(stopped=self._is_over(ends_at)))
+
+    def _is_over(self, ends_at: float) -> bool:
+        """Whether enough settings in a row gave no gain, or the time is over."""
+        return self._tried_in_vain() >= self.stop_after or time.monotonic() >= ends_at
+
+    def _tried_in_vain(self) -> int:
+        """The number of trials since the last gain."""
+        count = 0
+        for trial in reversed(self.trials):
+            if trial.verdict is Verdict.FASTER:
+                break
+            count += 1
+        return count
+
+    def _reason_of_audit(self, name: str, value: str) -> str:
+        """What the audit says against the value that is there; empty where the audit does not propose this one."""
+        reasons = {(remedy.name, remedy.value): remedy.finding.why for remedy in self.first}
+        return reasons.get((name, value), "")
+
+    def _try_setting(
+        self, setting: ChangeableSetting, path: Path, control: SeriesControl, ends_at: float
+    ) -> Generator[TrialEvent | Tried, None, None]:
+        """The events of a trial of the setting, and its result, if it came to one; a gain is kept."""
+        order = replace(self._order_for(setting), within_seconds=ends_at - time.monotonic())
+        summary = None
+        for event in run_trial(order, path, control):
+            if isinstance(event, Judged):
+                summary = event.summary
+            yield event
+
+        if isinstance(summary, TrialSummary):
+            self.trials.append(summary)
+            yield Tried(summary)
+            if summary.verdict is Verdict.FASTER:
+                self._keep(setting, summary)
 
     def _names_not_kept(self, to_come: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+        """The settings of these names and values, each once, but for those that are kept already."""
         kept_names = {line.name for line in self.kept_lines}
         names = dict.fromkeys(spelling(name).name for name, _ in to_come)
         return tuple(name for name in names if name not in kept_names)
@@ -151,9 +199,9 @@ class Tuning:
         self.kept_by_restart |= bool(setting.place and setting.place.restart)
         if self.usual and summary.pairs:
             usual = self.usual
-            fitting = fitting_bytes(usual.usual_bytes, summary.pairs[-1].other_rate)
-            size_bytes = fitting and min(fitting, DEFAULT_SIZE_BYTES)
-            self.request = with_file_of(usual.request, size_bytes) if size_bytes else usual.request
+            fitting_bytes = fitting.fitting_bytes(usual.usual_bytes, summary.pairs[-1].other_rate)
+            size_bytes = fitting_bytes and min(fitting_bytes, DEFAULT_SIZE_BYTES)
+            self.request = fitting.with_file_of(usual.request, size_bytes) if size_bytes else usual.request
 
     def _check_setting(self, name: str, value: str) -> ChangeableSetting:
         """The setting as it can be changed there; only what the audit proposes may restart smbd. Raises UsageError."""
@@ -180,25 +228,3 @@ class Tuning:
                 return None if is_set_already else setting
         self.not_tried.append(NotTried(name=smb_name, value=value, why=obstacle))
         return None
-
-
-def candidates(only: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """smb.conf parameters and values in order of impact, without those that need a restart."""
-    wanted_names = {spelling(name).name for name in only}
-    pairs: dict[tuple[str, str], None] = {}
-    for entry in catalogue.entries():
-        name = spelling(entry.parameter).name
-        if not _is_candidate(entry, name) or (wanted_names and name not in wanted_names):
-            continue
-        values_without_gain = data()["no_gain"].get(name, ())
-        for value in entry.values:
-            if value not in values_without_gain:
-                pairs[entry.parameter, value] = None
-    return list(pairs)
-
-
-def _is_candidate(entry: catalogue.CatalogueEntry, name: str) -> bool:
-    never = {spelling(never_tried).name for never_tried in data()["never"]}
-    is_usable = entry.kind is EntryKind.SMB_CONF and entry.status is Status.EXISTS and not entry.warning
-    acts_at_once = entry.takes_effect not in {Effect.NEVER, Effect.RESTART}
-    return is_usable and acts_at_once and name not in never

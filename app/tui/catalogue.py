@@ -20,7 +20,7 @@ from app.tui.placed_screen import PlacedScreen
 from app.tui.value_dialog import ValueDialog
 from app.tui.widgets.views import AnsiView
 from forms import layout, wording
-from forms.tuning import catalogue
+from forms.tuning import catalogue, catalogue_text, instructions
 
 _WIDE = 118
 """Columns from which the entry stands beside the list."""
@@ -191,7 +191,7 @@ class CatalogueScreen(PlacedScreen):
             return
 
         place = self.place
-        text = catalogue.entry_text(
+        text = catalogue_text.entry_text(
             entry, share=place.share, conf=place.conf, now=place.value_in_words(entry), ansi=True
         )
         _, _, text_below_heading = text.split("\n", 2)
@@ -215,10 +215,10 @@ class CatalogueScreen(PlacedScreen):
         entry = self.pointed
 
         def try_value(value: str) -> None:
-            best_way = next(self.ways(entry, catalogue.advise(entry, value.strip())))
+            best_way = next(self.ways(entry, instructions.advise(entry, value.strip())))
             self.take_step(best_way)
 
-        self.ask(ValueDialog(entry, catalogue.suggested_value(entry)), try_value)
+        self.ask(ValueDialog(entry, instructions.suggested_value(entry)), try_value)
 
 
 def _wrap_text(text: str, width: int, _height: int) -> str:
@@ -240,7 +240,7 @@ def _draw_row(entry: catalogue.CatalogueEntry | str, room: int, server_value: Se
         rank = f"{entry.rank:>3} "
         name = entry.name
         is_history = entry.is_history
-        expectation = f"history: {catalogue.status_words(entry)}" if is_history else entry.expect
+        expectation = f"history: {catalogue_text.status_words(entry)}" if is_history else entry.expect
 
     bold_if_marked = "bold" if mark else ""
     style = "dim" if is_history else bold_if_marked

@@ -17,7 +17,7 @@ from app.tui.placed_screen import PlacedScreen
 from app.tui.value_dialog import ValueDialog
 from app.tui.widgets import reading
 from app.tui.widgets.views import AnsiView
-from forms.tuning import catalogue
+from forms.tuning import catalogue, catalogue_text, instructions
 
 
 class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
@@ -27,7 +27,7 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
         super().__init__()
         self.series_id = series_id
         self.entry = catalogue.find(entry)
-        self.value = catalogue.suggested_value(self.entry)
+        self.value = instructions.suggested_value(self.entry)
         self.place = measured_place.MeasuredPlace(share=share)
 
     def compose(self) -> ComposeResult:
@@ -43,8 +43,8 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
         self.read_place()
 
     @property
-    def advice(self) -> catalogue.Instructions:
-        return catalogue.advise(self.entry, self.value, share=self.place.share, conf=self.place.conf)
+    def advice(self) -> instructions.Instructions:
+        return instructions.advise(self.entry, self.value, share=self.place.share, conf=self.place.conf)
 
     @property
     def _is_removed(self) -> bool:
@@ -53,7 +53,7 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
     def text_to_copy(self, *, ansi: bool = False) -> str:
         entry = self.entry
         place = self.place
-        return catalogue.entry_text(
+        return catalogue_text.entry_text(
             entry, value=self.value, share=place.share, conf=place.conf, now=place.value_in_words(entry), ansi=ansi
         )
 

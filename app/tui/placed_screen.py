@@ -8,7 +8,7 @@ from app.method import measured_place, rounds
 from app.method.next_steps import NextStep
 from app.method.one_change import OWN_CHANGES
 from app.tui.frame.measuring import MeasureMixin
-from forms.tuning import catalogue
+from forms.tuning import catalogue, instructions
 from forms.tuning.trial_rules import is_tried
 
 
@@ -34,7 +34,7 @@ class PlacedScreen(MeasureMixin):
     def show_entry(self) -> None:
         raise NotImplementedError
 
-    def ways(self, entry: catalogue.CatalogueEntry, advice: catalogue.Instructions) -> Iterator[NextStep]:
+    def ways(self, entry: catalogue.CatalogueEntry, advice: instructions.Instructions) -> Iterator[NextStep]:
         """How the entry can be tried, the best way first."""
         series_id = self.series_id
         if is_tried(entry):

@@ -1,7 +1,7 @@
-"""``sharebench worksheet``: the calculations of the method."""
+"""``sharebench worksheet``: calculates which part limits a server (bottleneck), and how many clients it carries."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
@@ -9,63 +9,18 @@ import click
 from app.base.errors import NotebookError, UsageError
 from app.base.units import parse_size
 from app.cli import console, declare, notebooks
-from app.worksheets.prediction import group_from, read_part
+from app.worksheets import parsing
 from forms.layout import visible
-from forms.series.summary import run_form
 from forms.tuning.catalogue import misprints_about
-from forms.worksheets import references, users
+from forms.worksheets import references, report, users
 from forms.worksheets import summary as sheets
-from forms.worksheets.report import to_record, worksheet_report
 from storage.json_reader import DocumentError
-from storage.records import Series, Worksheet, format_target, with_zone
+from storage.records import Worksheet, with_zone
 
 _Read = TypeVar("_Read")
-PARTS = ("cpu", "disk", "network")
 _KINDS = ("bottleneck", "clients")
+"""Of worksheets, as they are stored."""
 _NO_PARTS = sheets.Machine(name="")
-
-
-def part_of_series(series: Series, count: int) -> sheets.Part:
-    """A part with a series' average rate. Raises UsageError if it has none."""
-    average = run_form(series).average
-    if average is None or not average.bytes_per_second:
-        raise UsageError(f"series {series.id} has no valid run, so it says nothing of what it measured")
-    name = series.label or f"{series.command} {format_target(series.target, escaped=False)}"
-    source = f"measured, series {series.id}"
-    return sheets.Part(name=name, bytes_per_second=average.bytes_per_second, count=count, source=source)
-
-
-def upgraded(machine: sheets.Machine, words: str) -> sheets.Machine:
-    """After a step such as ``disks=6`` or ``network=10 Gb/s Ethernet,networks=2``. Raises UsageError."""
-    descriptions: list[str] = []
-    for change in words.split(","):
-        name, _, value = (part.strip() for part in change.partition("="))
-        word = name.removesuffix("s")
-        if word not in PARTS or not value:
-            raise UsageError(f"--upgrade {words}: write cpus=N, disks=N, networks=N, cpu=…, disk=… or network=…")
-
-        kind = references.ReferenceKind(word)
-        part = machine.part_of_kind(kind)
-        if name == word:
-            new_part = read_part(kind, value, part.count if part else 1)
-            descriptions.append(new_part.name)
-        else:
-            new_part = replace(_part_to_count(part, word, words), count=_part_count(name, value, words))
-            descriptions.append(f"{value} {references.PLURALS[kind]}")
-        machine = machine.with_part(kind, new_part)
-    return replace(machine, name=", ".join(descriptions))
-
-
-def _part_to_count(part: sheets.Part | None, word: str, words: str) -> sheets.Part:
-    if part is None:
-        raise UsageError(f"--upgrade {words}: which {word}? Give it with --{word} first")
-    return part
-
-
-def _part_count(name: str, value: str, words: str) -> int:
-    if not value.isdigit() or int(value) < 1:
-        raise UsageError(f"--upgrade {words}: {name} is a number of at least 1, not {value!r}")
-    return int(value)
 
 
 def saved_worksheet(context: click.Context, kind: str, name: str, read: Callable[[Worksheet], _Read]) -> _Read:
@@ -127,7 +82,7 @@ def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices:
 
     machines = [machine]
     for words in choices["steps"]:
-        machines.append(upgraded(machines[-1], words))
+        machines.append(parsing.upgraded(machines[-1], words))
     target_rate = parse_size(choices["target"]) if choices["target"] else None
     if target_rate is not None:
         machines += sheets.way_to(machines[-1], target_rate)[1:]
@@ -138,16 +93,16 @@ def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices:
 def _machine_from_options(context: click.Context, name: str, choices: Mapping[str, Any]) -> sheets.Machine:
     """The machine of --cpu, --disk and --network, and of --from-series, which comes last. Raises UsageError."""
     machine = sheets.Machine(name=name)
-    counts = {part: choices[f"{part}s"] for part in PARTS}
+    counts = {part: choices[f"{part}s"] for part in parsing.PARTS}
     for kind in references.ReferenceKind:
         if choices[kind] is not None:
-            machine = machine.with_part(kind, read_part(kind, choices[kind], counts[kind]))
+            machine = machine.with_part(kind, parsing.read_part(kind, choices[kind], counts[kind]))
 
     for words in choices["measured"]:
         part, _, reference = words.partition("=")
-        if part not in PARTS or not reference:
+        if part not in parsing.PARTS or not reference:
             raise UsageError(f"--from-series {words}: write cpu=SERIES, disk=SERIES or network=SERIES")
-        measured_part = part_of_series(notebooks.series_called(context, reference), counts[part])
+        measured_part = parsing.part_of_series(notebooks.series_called(context, reference), counts[part])
         machine = machine.with_part(references.ReferenceKind(part), measured_part)
     return machine
 
@@ -181,13 +136,13 @@ def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | 
     machine = server.machine
     for kind in (references.ReferenceKind.DISK, references.ReferenceKind.NETWORK):
         if choices[kind.value]:  # in place of the machine's own
-            machine = machine.with_part(kind, read_part(kind, choices[kind.value], 1))
+            machine = machine.with_part(kind, parsing.read_part(kind, choices[kind.value], 1))
 
     worksheet = users.UsersCalculation(
         capacity_bytes_per_second=server.bytes_per_second,
         capacity_source=server.source,
         series_id=server.series_id,
-        groups=tuple(group_from(words, number) for number, words in enumerate(groups, start=1)),
+        groups=tuple(parsing.group_from(words, number) for number, words in enumerate(groups, start=1)),
         memory=memory,
         parts=tuple(users.CarryingPart.from_part(kind, part) for kind, part in machine.parts),
     )
@@ -212,7 +167,7 @@ def _server_capacity(
         return _ServerCapacity(bytes_per_second=float(parse_size(capacity)))
     if reference:
         series = notebooks.series_called(context, reference)
-        part = part_of_series(series, 1)
+        part = parsing.part_of_series(series, 1)
         return _ServerCapacity(bytes_per_second=part.bytes_per_second, source=part.source, series_id=series.id)
 
     machine = saved_worksheet(context, "bottleneck", from_worksheet or "", _last_machine)
@@ -256,7 +211,7 @@ def list_worksheets(context: click.Context) -> None:
 @declare.answering_options("Print the worksheet as JSON.")
 def show_worksheet(context: click.Context, kind: str, name: str, as_json: bool) -> None:
     """Show a saved worksheet."""
-    console.answer_report(saved_worksheet(context, kind, name, worksheet_report), as_json=as_json)
+    console.answer_report(saved_worksheet(context, kind, name, report.worksheet_report), as_json=as_json)
 
 
 def _show(
@@ -264,11 +219,11 @@ def _show(
     worksheet: sheets.BottleneckCalculation | users.UsersCalculation,
     choices: Mapping[str, Any],
 ) -> None:
-    record = to_record(worksheet, choices["save"] or "")
+    record = report.to_record(worksheet, choices["save"] or "")
     if choices["save"]:
         with notebooks.open_notebook(context, make=True) as notebook:
             notebook.save_worksheet(record)
-    console.answer_report(worksheet_report(record), as_json=choices["as_json"])
+    console.answer_report(report.worksheet_report(record), as_json=choices["as_json"])
 
 
 def _say_tables() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from forms.audit.report import SIGNS, audit_answer, finding_document, setting_text
 from forms.report import Report, Table, answer_field, changes_table, columns_of, fields_of, row_of
-from forms.tuning.smb_conf import PARAMETER_PREFIX, is_volatile
+from forms.tuning.fact_names import PARAMETER_PREFIX, is_volatile
 from storage.looks import Audit, AuditFinding
 from storage.records import with_zone
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from forms.tuning import catalogue, smb_conf
+from forms.tuning import catalogue, conf_file, smb_conf
 from forms.tuning.catalogue import CatalogueEntry
 from storage.looks import AuditedSetting
 
@@ -19,7 +19,7 @@ _DEFAULTS = {
 
 
 class Configuration:
-    def __init__(self, conf: smb_conf.SmbConfFile) -> None:
+    def __init__(self, conf: conf_file.SmbConfFile) -> None:
         self.settings = conf.settings
         self.last = {(setting.section, smb_conf.parameter_key(setting.name)): setting for setting in conf.settings}
         """By section and parameter the line that counts: of several the last one."""

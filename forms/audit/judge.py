@@ -15,7 +15,7 @@ from itertools import chain
 from forms.audit import configuration, judgements
 from forms.audit.configuration import Configuration
 from forms.audit.judgements import SettingJudgement
-from forms.tuning import smb_conf
+from forms.tuning import conf_file, fact_names, smb_conf
 from forms.tuning.catalogue import CatalogueEntry, Status
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 from storage.records import FactValue
@@ -63,7 +63,7 @@ _RANK = {ruling: rank for rank, ruling in enumerate(Ruling)}
 class AuditedServer:
     """What is known of a server; empty fields judge nothing."""
 
-    conf: smb_conf.SmbConfFile | None = None
+    conf: conf_file.SmbConfFile | None = None
     path: str = ""
     """Of its smb.conf."""
     modes: Mapping[str, int] = field(default_factory=dict)
@@ -107,7 +107,7 @@ def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]
     """The harmful ones of the settings that a recording keeps of its server, the costliest first."""
     settings = [*_settings_in_facts(facts, "global"), *_settings_in_facts(facts, "share")]
     server = AuditedServer(facts=facts)
-    conf = Configuration(smb_conf.SmbConfFile(settings=tuple(settings)))
+    conf = Configuration(conf_file.SmbConfFile(settings=tuple(settings)))
 
     harmful = []
     for setting in settings:
@@ -120,7 +120,7 @@ def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]
 
 
 def _settings_in_facts(facts: Mapping[str, FactValue], scope: str) -> Iterator[AuditedSetting]:
-    prefix = f"{smb_conf.PARAMETER_PREFIX}{scope}/"
+    prefix = f"{fact_names.PARAMETER_PREFIX}{scope}/"
     for name, value in facts.items():
         # An empty one is a default that testparm lists.
         if name.startswith(prefix) and value != "":
@@ -171,7 +171,7 @@ def _findings_of_files(server: AuditedServer) -> Iterator[AuditFinding]:
 # The lines of an smb.conf
 
 
-def _findings_of_conf(server: AuditedServer, file: smb_conf.SmbConfFile) -> Iterator[AuditFinding]:
+def _findings_of_conf(server: AuditedServer, file: conf_file.SmbConfFile) -> Iterator[AuditFinding]:
     conf = Configuration(file)
     for setting in conf.settings:
         winner = conf.last[setting.section, smb_conf.parameter_key(setting.name)]

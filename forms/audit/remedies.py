@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from forms.tuning import catalogue, trial_rules
-from forms.tuning.smb_conf import file_lines, same_value, spelling
+from forms.tuning.conf_file import file_lines
+from forms.tuning.smb_conf import same_value, spelling
 from storage.looks import AuditFinding, Ruling
 
 TESTED = frozenset({Ruling.HARMFUL, Ruling.CONTRADICTORY, Ruling.WORTH_TRYING})

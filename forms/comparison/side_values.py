@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from forms import wording
 from forms.comparison.judged_sides import Sides
 from forms.findings.series_warnings import advice
-from forms.tuning.change_evidence import own_setting
 from forms.tuning.differences import effective, parameter_of
+from forms.tuning.own_setting import own_setting
 from storage import records
 
 

@@ -16,7 +16,7 @@ from forms.comparison.verdict import compare_steps
 from forms.experiments.ways import bases_of, next_base, way_down
 from forms.stats.decision import Limits
 from forms.stats.summary import mean
-from forms.tuning.change_evidence import SettingState, standing
+from forms.tuning.change_evidence import SettingState, setting_state
 from forms.tuning.differences import is_repeat
 from storage import records
 
@@ -44,7 +44,7 @@ class ExperimentStep:
     @property
     def standing(self) -> SettingState | None:
         """What is known of the changed setting on the server; None for a step without a change."""
-        return standing(self.change) if self.change else None
+        return setting_state(self.change) if self.change else None
 
     @property
     def contradicted(self) -> bool:

@@ -7,7 +7,7 @@ from forms import wording
 from forms.findings import path, rules_distance, rules_link, series_warnings
 from forms.findings.finding import Finding, Severity, finding_from_texts, gravest_first
 from forms.stats import summary
-from forms.tuning import smb_conf
+from forms.tuning import fact_names, smb_conf
 from forms.tuning.differences import effective
 from storage import records
 from storage.looks import AuditFinding
@@ -201,7 +201,7 @@ def _harmful_server_settings(series: records.Series) -> Iterator[Finding]:
 def harmful_in(environment: Mapping[str, records.Facts]) -> tuple[AuditFinding, ...]:
     """The settings of the server that harm whatever is measured; none where its parameters were not read."""
     facts = environment.get("server", {})
-    if not any(name.startswith(smb_conf.PARAMETER_PREFIX) for name in facts):
+    if not any(name.startswith(fact_names.PARAMETER_PREFIX) for name in facts):
         return ()
     # Most programs need no audit: its catalogue is read only where settings are there to judge.
     from forms.audit.judge import harmful_settings

@@ -16,7 +16,7 @@ from forms.findings import path
 from forms.findings.finding import Finding, warning_from_texts
 from forms.stats import summary, trends
 from forms.stats.unusual import UnusualRate, unusual_rates
-from forms.tuning.smb_conf import FACTS_UNKNOWN
+from forms.tuning.fact_names import FACTS_UNKNOWN
 from storage import records
 from storage.plan import DEFAULT_SIZE_BYTES
 from storage.recommended import DEFAULT_WARMUPS

@@ -11,7 +11,7 @@ from forms.series import wording as series_wording
 from forms.series.put_end import put_end_fields
 from forms.series.run_table import LINK
 from forms.stats.summary import mean
-from forms.tuning import differences, smb_conf
+from forms.tuning import differences, fact_names
 from storage import records
 from storage.plan import DEFAULT_TREE_FILE_BYTES
 
@@ -142,7 +142,7 @@ def _settings_text(facts: records.Facts) -> str:
         return ""
 
     text = f"{len(parameters)} read"
-    set_count = len(parameters & {*smb_conf.lines_of_fact(facts, smb_conf.CONF_SET)})
+    set_count = len(parameters & {*fact_names.lines_of_fact(facts, fact_names.CONF_SET)})
     if set_count:
         text += f", {set_count} of them set in smb.conf"
     values = differences.values_that_matter(facts)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from forms import layout, report, wording
 from forms.series.head_fields import client_text
 from forms.series.origin import origin_fields
-from forms.tuning.smb_conf import follows
+from forms.tuning.session_evidence import follows
 from storage import changes, records
 
 _DEFAULT = "default"

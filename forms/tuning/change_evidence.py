@@ -1,153 +1,56 @@
-"""Judge whether the one claimed change was made, and why not."""
+"""Judges the claim of a series that one setting was changed (``run --change NAME=VALUE``): whether it was, or why not.
 
-from collections.abc import Iterable, Iterator
+The evidence is what two series show of the setting: the facts of the server's smb.conf, the session that was agreed on,
+or what a series keeps of settings outside smb.conf (`own_setting`). It is *confirmed* where the setting was seen to
+change to the value, *contradicted* where it did not or cannot act, *unconfirmed* where it was not seen.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import product
 
 from forms.layout import cut
-from forms.tuning import catalogue, smb_conf
+from forms.tuning import catalogue, fact_names, session_evidence, smb_conf
 from forms.tuning.differences import GLOBAL, SHARE, Difference, differences, effective
+from forms.tuning.own_setting import OwnSetting, own_setting
 from forms.wording import plain, value_of
-from storage.records import Change, Evidence, Facts, FactValue, Series
-
-_HOSTS = ("server", "client")
-_SYSCTL_FACTS = {"net.ipv4.tcp_": "tcp.", "net.core.": "net.", "vm.": "vm."}
-_FACTS = {
-    "MTU": ("link.mtu_bytes",),
-    "read_ahead_kb": ("disk.read_ahead_kb",),
-    "I/O scheduler": ("disk.scheduler",),
-    "file system and journal": ("filesystem.type", "filesystem.options"),
-    "number of network cards": ("link.cards_up",),
-}
-_FLUSHED = "flushed"
-_OF_CLIENT = {
-    "block": ("client.block_bytes", "path.smb.put_block_bytes"),
-    "in-flight": ("client.in_flight", "client.block_bytes", "path.smb.put_block_bytes"),
-    "client encrypt": ("client.encryption", "settings.encrypt", "client.signing"),
-    "client sign": ("client.signing", "settings.sign"),
-    "flush": (_FLUSHED,),
-    "client": ("client.name", "client.version", "client.block_bytes", "client.in_flight"),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnSetting:
-    """A setting outside smb.conf, and where series show it."""
-
-    name: str
-    places: tuple[str, ...] = ()
-    """Its differences: ``client.block_bytes``, ``server.tcp.rmem``."""
-    follows: tuple[str, ...] = ()
-    mount_option: str | None = None
-
-    def values_in(self, before: Series, after: Series) -> tuple[FactValue | None, FactValue | None]:
-        """The values of the first place where they differ, or else of the first that the later series has."""
-        pairs = [(self._value(before, place), self._value(after, place)) for place in self.places]
-        for value_before, value_after in pairs:
-            if value_before is not None and value_after is not None and value_before != value_after:
-                return value_before, value_after
-        for value_before, value_after in pairs:
-            if value_after is not None:
-                return value_before, value_after
-        return None, None
-
-    def _value(self, series: Series, place: str) -> FactValue | None:
-        side, _, name = place.partition(".")
-        if place == _FLUSHED:
-            return "yes" if series.flushed else "no"
-        if side == "client" and name in ("name", "version", "block_bytes", "in_flight"):
-            value: FactValue | None = getattr(series.client, name)
-            return value
-        if side == "client" and name in ("encryption", "signing"):
-            algorithm = getattr(series.client, name)
-            return algorithm and ("no" if algorithm == "none" else "yes")
-
-        facts = series.environment.get(side, {})
-        if name == "disk.read_ahead_kb":
-            size_bytes = facts.get("disk.read_ahead_bytes")
-            return size_bytes // 1024 if isinstance(size_bytes, int) else None
-        return _mount_option(facts, name, self.mount_option) if self.mount_option else facts.get(name)
-
-
-def own_setting(name: str) -> OwnSetting | None:
-    """The setting outside smb.conf of that name; None for a parameter of Samba, or an unknown name."""
-    entry = next(iter(catalogue.about(name)), None)
-    if entry is None:
-        key = _key(name)
-        of_client = [client_name for client_name in _OF_CLIENT if _key(client_name) == key]
-        return _client_setting(of_client[0]) if of_client else None
-    if entry.kind is catalogue.EntryKind.SMB_CONF:
-        return None
-    if entry.name in _OF_CLIENT:
-        return _client_setting(entry.name)
-    if entry.kind is catalogue.EntryKind.MOUNT:
-        places = tuple(_on_hosts(("filesystem.options",)))
-        return OwnSetting(name=entry.name, places=places, mount_option=entry.parameter)
-
-    facts = _FACTS.get(entry.name, _sysctl_facts(entry.name))
-    link_places = [f"path.{fact}" for fact in facts if fact.startswith("link.")]
-    follows = _on_hosts(("disk.read_ahead_bytes",)) if entry.name == "read_ahead_kb" else []
-    return OwnSetting(name=entry.name, places=(*_on_hosts(facts), *link_places), follows=tuple(follows))
-
-
-def _sysctl_facts(name: str) -> tuple[str, ...]:
-    return tuple(fact + name.removeprefix(prefix) for prefix, fact in _SYSCTL_FACTS.items() if name.startswith(prefix))
-
-
-def _client_setting(name: str) -> OwnSetting:
-    place, *follows = _OF_CLIENT[name]
-    return OwnSetting(name=name, places=(place,), follows=tuple(follows))
-
-
-def _key(name: str) -> str:
-    return smb_conf.squeeze(name).replace("-", "").replace("_", "")
-
-
-def _on_hosts(facts: Iterable[str]) -> list[str]:
-    return [f"{host}.{fact}" for fact, host in product(facts, _HOSTS)]
-
-
-def _mount_option(facts: Facts, name: str, option: str) -> FactValue | None:
-    """An option's value, or its name where it has none; empty where it is not set, None where that is not known."""
-    options = facts.get(name)
-    if options is None:
-        return None
-    for word in str(options).split(","):
-        key, _, value = word.partition("=")
-        if key == option:
-            return value or key
-    return ""
+from storage import records
 
 
 class SettingState(StrEnum):
+    """How well a change explains a difference between two series."""
+
     PROVEN = "proven"
     UNPROVEN = "unproven"
     NOT_ALONE = "not alone"
     NOT_AS_CLAIMED = "not as claimed"
 
 
-def standing(change: Change) -> SettingState:
-    """The mark of a change; one that is not alone explains no difference, proven or not."""
-    if change.evidence is Evidence.CONTRADICTED:
+def setting_state(change: records.Change) -> SettingState:
+    """How well a change is founded; one that was not made alone explains no difference, proven or not."""
+    if change.evidence is records.Evidence.CONTRADICTED:
         return SettingState.NOT_AS_CLAIMED
     if change.also_changed:
         return SettingState.NOT_ALONE
-    return SettingState.PROVEN if change.evidence is Evidence.CONFIRMED else SettingState.UNPROVEN
+    return SettingState.PROVEN if change.evidence is records.Evidence.CONFIRMED else SettingState.UNPROVEN
 
 
 @dataclass(frozen=True, slots=True)
 class _Judgement:
-    evidence: Evidence
+    """What is judged of one claim."""
+
+    evidence: records.Evidence
     remark: str
+    """Why, in sentences."""
     previous: str | None = None
+    """The value before; None where it is not known."""
 
 
-def judge_change(name: str, value: str, before: Series | None, after: Series) -> Change:
-    """Judge ``--change NAME=VALUE`` by two series; ``before`` is None without one to compare with.
+def judge_change(name: str, value: str, before: records.Series | None, after: records.Series) -> records.Change:
+    """Judge the claim by two series; ``before`` is None without one to compare with.
 
-    *Confirmed*: seen to change to the value. *Contradicted*: unchanged, other value, inert or unknown. *Unconfirmed*:
-    not seen. ``also_changed`` leaves out what follows from the change and what varies by itself.
+    What else differs between the two becomes ``also_changed``, without what follows from the change and what varies by
+    itself.
     """
     client_setting = own_setting(name)
     spelled = smb_conf.spelling(name)
@@ -163,14 +66,14 @@ def judge_change(name: str, value: str, before: Series | None, after: Series) ->
     all_differences = differences(before or after, after)
     others = [difference for difference in all_differences if not _follows(difference, canonical_name, client_setting)]
     remarks = [judgement.remark, *_name_remarks(spelled, client_setting, value)]
-    if others and judgement.evidence is Evidence.CONFIRMED:
+    if others and judgement.evidence is records.Evidence.CONFIRMED:
         remarks.append(f"{len(others) + 1} things changed at once.")
-    elif others and judgement.evidence is Evidence.CONTRADICTED:
+    elif others and judgement.evidence is records.Evidence.CONTRADICTED:
         remarks.append("Something else did change.")
     elif others:
         remarks.append("Something that was not claimed changed.")
 
-    return Change(
+    return records.Change(
         name=plain(canonical_name),
         value=plain(claimed_value),
         previous=judgement.previous,
@@ -180,7 +83,10 @@ def judge_change(name: str, value: str, before: Series | None, after: Series) ->
     )
 
 
-def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | None, after: Series) -> _Judgement:
+def _judge_parameter(
+    spelled: smb_conf.Spelling, value: str, before: records.Series | None, after: records.Series
+) -> _Judgement:
+    """Judge a parameter of Samba, by its value in effect before and after."""
     name = spelled.name
     facts_before = before.environment.get("server", {}) if before else {}
     facts = after.environment.get("server", {})
@@ -191,7 +97,7 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
     current = effective(facts, name)
     wrong = unknown_name(spelled, facts) or _refused_value(spelled, value, facts)
     if wrong:
-        is_certain = _configuration_is_known(facts) or smb_conf.CONF_WARNINGS in facts
+        is_certain = _configuration_is_known(facts) or fact_names.CONF_WARNINGS in facts
         return _contradicted(wrong, previous) if is_certain else _unconfirmed(f"Unlikely: {wrong}")
     if before is None or previous is None or current is None:
         return _judge_unseen(spelled, value, before, after)
@@ -212,13 +118,13 @@ def _judge_parameter(spelled: smb_conf.Spelling, value: str, before: Series | No
 
 
 def _judge_acting(
-    spelled: smb_conf.Spelling, value: str, before: Series, after: Series, previous: str, current: str
+    spelled: smb_conf.Spelling, value: str, before: records.Series, after: records.Series, previous: str, current: str
 ) -> _Judgement:
     """Judge a parameter that changed to the value in smb.conf: whether the session has it, and whether it can act."""
     name = spelled.name
     facts = after.environment.get("server", {})
     text = f"{name} changed from {value_of(name, previous)} to {value_of(name, current)}"
-    contradiction = smb_conf.contradiction(name, value, after.client)
+    contradiction = session_evidence.contradiction(name, value, after.client)
     if contradiction:
         reason = f"{contradiction}: smbd has not read it yet, or the session is an old one."
         return _contradicted(f"{text} in smb.conf, but {reason}", previous)
@@ -226,16 +132,19 @@ def _judge_acting(
     if unmet_condition:
         return _contradicted(f"{text}, but does nothing: {unmet_condition}.", previous)
 
-    agreement = smb_conf.agreement(name, value, before.client, after.client)
+    agreement = session_evidence.agreement(name, value, before.client, after.client)
     text = f"{text}, and the session shows it ({agreement})." if agreement else f"{text}."
     notes = (condition(name, value), warning(spelled, facts))
-    return _Judgement(Evidence.CONFIRMED, " ".join(filter(None, (text, *notes))), previous)
+    return _Judgement(records.Evidence.CONFIRMED, " ".join(filter(None, (text, *notes))), previous)
 
 
-def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None, after: Series) -> _Judgement:
+def _judge_unseen(
+    spelled: smb_conf.Spelling, value: str, before: records.Series | None, after: records.Series
+) -> _Judgement:
+    """Judge a parameter whose value is not known before or after, by the session and what is known."""
     name = spelled.name
     facts = after.environment.get("server", {})
-    contradiction = smb_conf.contradiction(name, value, after.client)
+    contradiction = session_evidence.contradiction(name, value, after.client)
     if contradiction:
         return _contradicted(f"{name} = {value} is not in effect: {contradiction}.")
     current = effective(facts, name)
@@ -244,20 +153,21 @@ def _judge_unseen(spelled: smb_conf.Spelling, value: str, before: Series | None,
 
     if current is not None:
         text = f"{name} is {value_of(name, current)} now, but what it was before is not known."
-    elif facts.get(smb_conf.CONF_STATE) == smb_conf.ConfState.LOADS_NOT:
-        warnings = smb_conf.lines_of_fact(facts, smb_conf.CONF_WARNINGS)
+    elif facts.get(fact_names.CONF_STATE) == fact_names.ConfState.LOADS_NOT:
+        warnings = fact_names.lines_of_fact(facts, fact_names.CONF_WARNINGS)
         reason = f" ({warnings[-1]})" if warnings else ""
         text = f"The server's smb.conf does not load{reason}."
     else:
-        unknown = facts.get(smb_conf.FACTS_UNKNOWN)
+        unknown = facts.get(fact_names.FACTS_UNKNOWN)
         reason = f" ({unknown})" if unknown else ""
         text = f"The server's configuration could not be read{reason}."
 
-    agreement = smb_conf.agreement(name, value, before.client, after.client) if before else None
+    agreement = session_evidence.agreement(name, value, before.client, after.client) if before else None
     return _unconfirmed(f"{text} The session fits it ({agreement})." if agreement else text)
 
 
-def _judge_own(setting: OwnSetting, value: str, before: Series, after: Series) -> _Judgement:
+def _judge_own(setting: OwnSetting, value: str, before: records.Series, after: records.Series) -> _Judgement:
+    """Judge a setting outside smb.conf, by the values that the series show."""
     name = setting.name
     value_before, value_after = setting.values_in(before, after)
     if value_after is None:
@@ -272,16 +182,18 @@ def _judge_own(setting: OwnSetting, value: str, before: Series, after: Series) -
     if smb_conf.same_value("", previous, current):
         return _contradicted(f"{name} was {value_of(name, current)} before already: nothing changed.", previous)
     return _Judgement(
-        Evidence.CONFIRMED, f"{name} changed from {value_of(name, previous)} to {value_of(name, current)}.", previous
+        records.Evidence.CONFIRMED,
+        f"{name} changed from {value_of(name, previous)} to {value_of(name, current)}.",
+        previous,
     )
 
 
 def _contradicted(remark: str, previous: str | None = None) -> _Judgement:
-    return _Judgement(Evidence.CONTRADICTED, remark, previous)
+    return _Judgement(records.Evidence.CONTRADICTED, remark, previous)
 
 
 def _unconfirmed(remark: str) -> _Judgement:
-    return _Judgement(Evidence.UNCONFIRMED, remark)
+    return _Judgement(records.Evidence.UNCONFIRMED, remark)
 
 
 def _name_remarks(spelled: smb_conf.Spelling, client_setting: OwnSetting | None, value: str) -> Iterator[str]:
@@ -294,16 +206,17 @@ def _name_remarks(spelled: smb_conf.Spelling, client_setting: OwnSetting | None,
 
 
 def _follows(difference: Difference, name: str, client_setting: OwnSetting | None) -> bool:
+    """Whether the difference is that of the setting itself, or follows from it."""
     if client_setting is not None:
         return difference.name in (*client_setting.places, *client_setting.follows)
     if difference.parameter == name:
         return True
-    if difference.name in (f"server.{smb_conf.CONF_STATE}", f"server.{smb_conf.CONF_WARNINGS}"):
+    if difference.name in (f"server.{fact_names.CONF_STATE}", f"server.{fact_names.CONF_WARNINGS}"):
         return True
-    return smb_conf.follows(difference.name, name)
+    return session_evidence.follows(difference.name, name)
 
 
-def unknown_name(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
+def unknown_name(spelled: smb_conf.Spelling, facts: records.Facts) -> str | None:
     """Why there is no such parameter; None where there is, or the server knows it."""
     if effective(facts, spelled.name) is not None or ":" in spelled.name:
         return None
@@ -323,13 +236,14 @@ def unknown_name(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
     return f"This server's Samba does not know {spelled.name}: it ignores the line." if is_known else None
 
 
-def _refused_value(spelled: smb_conf.Spelling, value: str, facts: Facts) -> str | None:
+def _refused_value(spelled: smb_conf.Spelling, value: str, facts: records.Facts) -> str | None:
+    """That testparm refuses the value, as a sentence; None where it does not, or the value is in effect."""
     current = effective(facts, spelled.name)
     if current is not None and smb_conf.same_value(spelled.name, current, value):
         return None
 
     reason = smb_conf.refusal(spelled.name, value)
-    if reason is None and facts.get(smb_conf.CONF_STATE) == smb_conf.ConfState.LOADS_NOT:
+    if reason is None and facts.get(fact_names.CONF_STATE) == fact_names.ConfState.LOADS_NOT:
         key = smb_conf.squeeze(value)
         if any(key in smb_conf.squeeze(line) for line in _complaints(facts, spelled)):
             reason = f"{spelled.typed} = {value}"
@@ -338,7 +252,8 @@ def _refused_value(spelled: smb_conf.Spelling, value: str, facts: Facts) -> str 
     return f"testparm refuses the value ({reason}): smbd stops reading smb.conf at that line."
 
 
-def _why_unchanged(spelled: smb_conf.Spelling, facts_before: Facts, facts: Facts) -> str:
+def _why_unchanged(spelled: smb_conf.Spelling, facts_before: records.Facts, facts: records.Facts) -> str:
+    """Why a parameter may not have changed although somebody meant to, as a sentence."""
     complaints = _complaints(facts, spelled)
     if complaints:
         # The last are our own, which say more than testparm's.
@@ -359,7 +274,7 @@ def _why_unchanged(spelled: smb_conf.Spelling, facts_before: Facts, facts: Facts
 _LOOK_THERE = "Look at section and spelling in the file that smbd reads: testparm -s shows it."
 
 
-def inert(name: str, value: str, facts: Facts, after: Series) -> str | None:
+def inert(name: str, value: str, facts: records.Facts, after: records.Series) -> str | None:
     """Which condition for the parameter to act is not met; None where all may be."""
     if name == "server signing" and smb_conf.tidy_value(name, value) == "no" and after.client.dialect:
         return "SMB2 and later sign whenever either side asks, and cannot be told not to"
@@ -383,20 +298,22 @@ def condition(name: str, value: str) -> str | None:
     return f"It acts only if {entry.needs.text}."
 
 
-def warning(spelled: smb_conf.Spelling, facts: Facts) -> str | None:
+def warning(spelled: smb_conf.Spelling, facts: records.Facts) -> str | None:
+    """What testparm warns of the parameter, as a sentence; None where it does not."""
     complaints = _complaints(facts, spelled)
     return f"testparm warns: {cut(complaints[0], 160)}" if complaints else None
 
 
-def _configuration_is_known(facts: Facts) -> bool:
+def _configuration_is_known(facts: records.Facts) -> bool:
+    """Whether the facts have parameters in effect."""
     return any(name.startswith((GLOBAL, SHARE)) for name in facts)
 
 
-def _complaints(facts: Facts, spelled: smb_conf.Spelling) -> list[str]:
+def _complaints(facts: records.Facts, spelled: smb_conf.Spelling) -> list[str]:
     """The warnings that name the parameter."""
     keys = {smb_conf.squeeze(spelled.typed), smb_conf.squeeze(spelled.name)}
     complaints = []
-    for line in smb_conf.lines_of_fact(facts, smb_conf.CONF_WARNINGS):
+    for line in fact_names.lines_of_fact(facts, fact_names.CONF_WARNINGS):
         squeezed = smb_conf.squeeze(line)
         if any(key in squeezed for key in keys):
             complaints.append(line)
@@ -404,17 +321,19 @@ def _complaints(facts: Facts, spelled: smb_conf.Spelling) -> list[str]:
 
 
 def _entry(name: str, value: str) -> catalogue.CatalogueEntry | None:
-    """The parameter's entry; None for its default, which needs nothing."""
+    """The parameter's entry in the catalogue; None where the value is its default, for which nothing must hold."""
     entry = next((entry for entry in catalogue.about(name) if entry.parameter == name), None)
     if entry is None or entry.default is None:
         return entry
     return None if smb_conf.same_value(name, value, entry.default) else entry
 
 
-def _unmet(conditions: tuple[str, ...], after: Series) -> Iterator[str]:
+def _unmet(conditions: tuple[str, ...], after: records.Series) -> Iterator[str]:
+    """Which conditions on the session (`catalogue.Needs.session`) the series does not meet, in words."""
     client = after.client
     if not client.dialect:
         return
+
     if "unsigned" in conditions and client.is_signed:
         yield f"it needs an unsigned session, and this one is signed ({client.signing})"
     if "unencrypted" in conditions and client.is_encrypted:

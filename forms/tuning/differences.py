@@ -1,16 +1,21 @@
-"""Differences between two series: settings, and facts that do not vary by themselves."""
+"""Differences between two series: their settings, and the facts of their environment that do not vary by themselves.
+
+Each has a name with the side in front: ``client.dialect``, ``server.smb.conf/share/strict sync``, ``path.link.duplex``.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
 from forms.tuning.catalogue import CatalogueEntry, entries
-from forms.tuning.smb_conf import CONF_STATE, ConfState, human_name, is_volatile, same_value, spelling
+from forms.tuning.fact_names import CONF_STATE, ConfState, human_name, is_volatile
+from forms.tuning.smb_conf import same_value, spelling
 from storage.plan import Settings
 from storage.records import Command, Facts, JSONValue, Series
 
 GLOBAL = "smb.conf/global/"
 SHARE = "smb.conf/share/"
+"""How the names of facts begin that are parameters in effect, of the server and of the share."""
 
 CLIENT_PARTS = ("name", "version", "dialect", "signing", "encryption", "block_bytes", "in_flight")
 _AGREED_PARTS = CLIENT_PARTS[1:]
@@ -24,14 +29,18 @@ _REQUIRED = {
     "settings.drop_cache": "client: page cache dropped",
     _FLUSHED: "put flushed to the disk",
 }
+"""What people read in place of the names of settings that are on or off."""
 _SHOWN_BY = {"settings.sign": "client.signing", "settings.encrypt": "client.encryption"}
+"""Settings of which the session shows the effect."""
 _OF_PUTS = "smb.put_block_bytes"
+"""A fact of the path that says nothing of a get."""
 _KNOWN_LATER: tuple[str, ...] = ("size_bytes", "link_bits_per_second")
+"""Settings that a series has only after its first run: one that lacks them does not differ by them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A setting or fact that differs; None where a series lacks it."""
+    """A setting or fact that differs, and its value in either series; None where a series lacks it."""
 
     name: str
     base: JSONValue
@@ -39,6 +48,7 @@ class Difference:
 
     @property
     def parameter(self) -> str | None:
+        """The parameter of Samba that it is about; None where it is about something else."""
         return parameter_of(self.name.removeprefix("server."))
 
     @property
@@ -58,7 +68,7 @@ class Difference:
 
 
 def differences(base: Series, other: Series) -> tuple[Difference, ...]:
-    """Differing settings, then facts, by name; not those that vary by themselves or that only one side saw."""
+    """Differing settings, then facts, by name; not those that vary by themselves, or that only one series saw."""
     return (*_differing_settings(base, other), *_differences_of_facts(base, other))
 
 
@@ -95,9 +105,11 @@ def _differences_of_facts(base: Series, other: Series) -> Iterator[Difference]:
 
 
 _OFF = (None, "none")
+"""Values of a protection that the session does not have."""
 _PROTECTION = {"client.encryption": "encrypted", "client.signing": "signed"}
 _OWN_VERSION = "client.version"
 _MOST_NAMED = 4
+"""As many differences are told by name; of more, how many there are."""
 
 
 def session_difference(differing: Sequence[Difference]) -> str | None:
@@ -131,7 +143,7 @@ def differences_of_repeat(first: Series, again: Series) -> tuple[Difference, ...
 
 
 def differences_before(first: Series, again: Series) -> tuple[Difference, ...]:
-    """:func:`differences_of_repeat` for a series known only by its login: absent values do not differ."""
+    """:func:`differences_of_repeat` where only the login is known of ``again``: absent values do not differ."""
     logged_in = first.client.dialect and again.client.dialect
     return tuple(
         difference
@@ -150,6 +162,7 @@ def same_path(first: Series, second: Series) -> bool:
 
 
 def is_repeat(first: Series, again: Series) -> bool:
+    """Whether the second series measured the same in the same environment."""
     return same_path(first, again) and not differences_of_repeat(first, again)
 
 
@@ -200,6 +213,7 @@ def values_that_matter(facts: Facts) -> list[tuple[CatalogueEntry, str, bool]]:
 
 
 def parameter_of(fact: str) -> str | None:
+    """The parameter of Samba that the fact is the value of; None for other facts."""
     for prefix in (GLOBAL, SHARE):
         if fact.startswith(prefix):
             return spelling(fact.removeprefix(prefix)).name
@@ -207,6 +221,7 @@ def parameter_of(fact: str) -> str | None:
 
 
 def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
+    """The settings of a series with their names, for every series the same names in the same order."""
     yield "command", series.command.value
     yield "target", wording.place(series.target)
     yield _FLUSHED, series.flushed if series.command is Command.PUT else None
@@ -230,11 +245,13 @@ def _sizes(series: Series) -> JSONValue:
 
 
 _SEGMENT = "mtu.segment_bytes"
+"""The size of TCP's segments on the path."""
 _HALVED_FROM = 2**14
 """Linux sends no more than half of the window at once, so what it calls the segment of a loopback varies by itself."""
 
 
 def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
+    """The names of facts of one side that differ, in order."""
     if base is other:
         return
     names = [name for name in {*base, *other} if base.get(name) != other.get(name)]
@@ -260,6 +277,7 @@ def _is_halved_segment(size: JSONValue) -> bool:
 
 
 def _parameter_differs(fact: str, parameter: str, base: Facts, other: Facts) -> bool:
+    """Whether Samba takes the values of the parameter as different, in the share or in [global] as the fact is."""
     in_share = fact.startswith(SHARE)
     share_fact = SHARE + parameter
     if not in_share and share_fact in {*base, *other} and _parameter_differs(share_fact, parameter, base, other):

@@ -1,19 +1,17 @@
-"""Names and values of smb.conf as Samba reads them, and of facts: ``smb.conf/share/strict sync``, or dotted words."""
+"""Names and values of parameters of smb.conf as Samba reads them: how they are spelled, and when two are the same.
+
+The parameters, their synonyms and their choices are in ``data/parameters.toml``. A name is *squeezed* to compare it:
+Samba ignores case and blanks. A value is *tidied*: one word for all synonyms, plain digits.
+"""
 
 import difflib
-import operator
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
-from fnmatch import fnmatchcase
-from functools import cache, lru_cache, partial
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
-
-from storage.looks import AuditedSetting
-from storage.records import ClientFacts, Facts
 
 _YES = frozenset({"yes", "true", "on", "1"})
 _NO = frozenset({"no", "false", "off", "0"})
@@ -21,24 +19,32 @@ _SIZE = re.compile(r"(\d+)([kmgtp]?)", re.IGNORECASE)
 _UNORDERED = frozenset(
     {"hosts allow", "hosts deny", "valid users", "invalid users", "read list", "write list", "admin users"}
 )
+"""Lists whose order says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
+    """A parameter of smb.conf."""
+
     name: str
+    """As Samba spells it."""
     scope: str
     """``global`` or ``share``, which may stand in [global] as the default of all shares."""
     kind: str
     """``yes_no``, ``choice``, ``number``, ``octal``, ``size`` (bytes, K, M, G), ``list`` or ``text``."""
     newer: bool = False
+    """Whether only a newer Samba has it than the one that the list is taken from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spelling:
+    """What a typed name means."""
+
     typed: str
     name: str
     """Canonical; if unknown, as typed in lower case with single blanks."""
     parameter: Parameter | None
+    """None where Samba has none of that name."""
     opposite: bool = False
     """Whether the typed name is the inverse, as ``writeable`` of ``read only``."""
 
@@ -123,10 +129,12 @@ def _tidy_switch(words: str) -> str:
 
 
 def same_value(name: str, value: str, other: str) -> bool:
+    """Whether Samba takes both values of the parameter as one; ``name`` is canonical."""
     return tidy_value(name, value) == tidy_value(name, other)
 
 
 def opposite_value(value: str) -> str:
+    """``no`` for yes, and ``yes`` for no, in any spelling; other values stay."""
     words = value.strip().lower()
     if words in _YES:
         return "no"
@@ -151,6 +159,7 @@ def refusal(name: str, value: str) -> str | None:
 
 
 def section(parameter: Parameter | None, share: str | None) -> str:
+    """The section of smb.conf to write the parameter into: the share's, where it may stand there, or ``[global]``."""
     return f"[{share}]" if parameter is not None and parameter.scope == "share" and share else "[global]"
 
 
@@ -159,6 +168,7 @@ def parameters() -> tuple[Parameter, ...]:
 
 
 def _tidy_number(words: str) -> str:
+    """A size in bytes, or a number, in decimal digits; other words stay."""
     size = _SIZE.fullmatch(words)
     if size:
         return str(int(size[1]) * 1024 ** " kmgtp".index(size[2] or " "))
@@ -214,263 +224,7 @@ def _choices() -> Mapping[str, Mapping[str, str]]:
     return choices
 
 
-@dataclass(frozen=True, slots=True)
-class SmbConfFile:
-    settings: tuple[AuditedSetting, ...] = ()
-    missing_includes: tuple[str, ...] = ()
-    per_client_includes: tuple[str, ...] = ()
-    malformed: tuple[str, ...] = ()
-    uses_registry: bool = False
-
-    def last(self, section: str, name: str) -> str | None:
-        """The value that counts: the last one that is set there."""
-        key = parameter_key(name)
-        for setting in reversed(self.settings):
-            if setting.section == section.lower() and parameter_key(setting.name) == key:
-                return setting.value
-        return None
-
-
-@dataclass(slots=True)
-class _FileReading:
-    files: Mapping[str, str]
-    settings: list[AuditedSetting] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    per_client: list[str] = field(default_factory=list)
-    malformed: list[str] = field(default_factory=list)
-    registry: bool = False
-    open: list[str] = field(default_factory=list)
-    """The files that include each other at this place: none of them is read again inside itself."""
-
-    def read(self, file: str, section: str) -> str:
-        """Returns the section that the file leaves open."""
-        for number, line in _logical_lines(self.files.get(file, "")):
-            if line.startswith("["):
-                section = line[1:].partition("]")[0].strip().lower()
-                continue
-
-            name, equals, value = (part.strip() for part in line.partition("="))
-            if not equals:
-                self.malformed.append(line)
-                continue
-
-            lowered = " ".join(name.lower().split())
-            if lowered == "include":
-                section = self._include(value, section)
-            elif lowered == "config backend" and value.lower() == "registry":
-                self.registry = True
-                self.settings.clear()
-                section = self.read("registry", "global")
-            else:
-                self.settings.append(AuditedSetting(section=section, name=name, value=value, file=file, line=number))
-        return section
-
-    def _include(self, value: str, section: str) -> str:
-        is_registry = value.lower() == "registry"
-        self.registry |= is_registry
-        if "%" in value:
-            self.per_client.append(value)
-        elif value not in (*self.open, *self.files) and not is_registry:
-            self.missing.append(value)
-        elif value in self.files and value not in self.open:
-            self.open.append(value)
-            section = self.read(value, section)
-            self.open.pop()
-        return section
-
-
-def read_conf(path: str, files: Mapping[str, str]) -> SmbConfFile:
-    """The settings of the smb.conf at ``path``; ``files`` maps paths to text, ``registry`` to ``net conf list``."""
-    reading = _FileReading(files=files, open=[path])
-    reading.read(path, "global")
-    return SmbConfFile(
-        settings=tuple(reading.settings),
-        missing_includes=tuple(reading.missing),
-        per_client_includes=tuple(reading.per_client),
-        malformed=tuple(reading.malformed),
-        uses_registry=reading.registry,
-    )
-
-
 @lru_cache(maxsize=4096)
 def parameter_key(name: str) -> str:
+    """The same for all names of one parameter, to compare them."""
     return squeeze(spelling(name).name)
-
-
-def file_lines(text: str) -> list[str]:
-    """Lines as Samba and `patch` count them: a line feed alone ends one, and stays with it."""
-    return [line for line in re.split(r"(?<=\n)", text) if line]
-
-
-def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines and the numbers that they begin at; a backslash at the end joins the next line to it."""
-    beginning = ""
-    start = 0
-    for number, raw_line in enumerate(file_lines(text), start=1):
-        line = raw_line.strip()
-        if not beginning and line[:1] in {"#", ";"}:
-            continue
-        if not beginning:
-            start = number
-
-        if line.endswith("\\"):
-            beginning += line[:-1]
-            continue
-        if beginning + line:
-            yield start, (beginning + line).strip()
-        beginning = ""
-    if beginning:
-        yield start, beginning.strip()
-
-
-PARAMETER_PREFIX = "smb.conf/"
-CONF_STATE = "smb.conf.state"
-CONF_WARNINGS = "smb.conf.warnings"
-CONF_SET = "smb.conf.set"
-FACTS_UNKNOWN = "facts.unknown"
-"""The fact that says why the facts of a server could not be read."""
-_BETWEEN = "; "
-
-
-class ConfState(StrEnum):
-    LOADS = "loads"
-    WARNS = "loads with warnings"
-    LOADS_NOT = "does not load"
-    UNREADABLE = "not readable"
-
-
-def in_one_fact(lines: Iterable[str]) -> str:
-    """A list as a fact, for :func:`lines_of_fact`."""
-    return _BETWEEN.join(line.replace(_BETWEEN, ", ") for line in dict.fromkeys(lines))
-
-
-def lines_of_fact(facts: Facts, name: str) -> list[str]:
-    return [line for line in str(facts.get(name, "")).split(_BETWEEN) if line]
-
-
-_UNITS = ("_bits_per_second", "_bytes_per_second", "_bytes", "_seconds", "_percent")
-_WORDS = {
-    "tcp": "TCP",
-    "cpu": "CPU",
-    "mtu": "MTU",
-    "smb": "SMB",
-    "ip": "IP",
-    "crc": "CRC",
-    "rx": "received",
-    "tx": "sent",
-}
-"""Words of a fact's name, and what stands for them on a form."""
-_facts_data = partial(toml_data, "facts.toml")
-
-
-def is_volatile(name: str) -> bool:
-    """Whether a fact changes by itself from one recording to the next."""
-    if name.startswith(PARAMETER_PREFIX):
-        return False
-    return any(fnmatchcase(name, pattern) for pattern in _facts_data()["volatile"])
-
-
-def human_name(name: str) -> str:
-    """A fact's name on a form: *duplex* for ``link.duplex``; parameters keep theirs."""
-    if name.startswith(PARAMETER_PREFIX):
-        _, scope, parameter = name.split("/", 2)
-        return f"{parameter} (smb.conf)" if scope == "global" else f"{parameter} (smb.conf, this share)"
-
-    listed_name = _facts_data()["names"].get(name)
-    if listed_name:
-        return str(listed_name)
-
-    for unit in _UNITS:
-        name = name.removesuffix(unit)
-    words = name.replace(".", " ").replace("_", " ").split()
-    return " ".join(_WORDS.get(word, word) for word in words)
-
-
-_DIALECTS = ("2.0.2", "2.1", "3.0", "3.0.2", "3.1.1")
-_PROTOCOL_DIALECTS = {"smb2_02": "2.0.2", "smb2": "2.1", "smb3_00": "3.0", "smb3_02": "3.0.2", "smb3": "3.1.1"}
-_SMB3 = _DIALECTS[2:]
-
-
-def dialect_rank(dialect: str) -> int:
-    return _DIALECTS.index(dialect) if dialect in _DIALECTS else -1
-
-
-def follows(difference: str, parameter: str) -> bool:
-    return any(fnmatchcase(difference, pattern) for pattern in _facts_data()["follow"].get(parameter, ()))
-
-
-def contradiction(parameter: str, value: str, client: ClientFacts) -> str | None:
-    """Why the session contradicts that value (smb.conf(5) of Samba 4.17, MS-SMB2 3.1.4.1), or None."""
-    check = _CHECKS.get(parameter)
-    return check(tidy_value(parameter, value), client) if check and client.dialect else None
-
-
-def agreement(parameter: str, value: str, before: ClientFacts, after: ClientFacts) -> str | None:
-    """What of the session changed with the parameter; None where nothing did, or where it contradicts the value."""
-    if contradiction(parameter, value, after):
-        return None
-
-    changes = []
-    for part in ("dialect", "signing", "encryption"):
-        part_before = getattr(before, part)
-        part_after = getattr(after, part)
-        if follows(f"client.{part}", parameter) and part_before != part_after:
-            changes.append(f"{part} {part_before or 'unknown'} -> {part_after}")
-    return ", ".join(changes) or None
-
-
-def _encryption(value: str, client: ClientFacts) -> str | None:
-    if client.is_encrypted:
-        return f"the session is encrypted ({client.encryption})" if value == "no" else None
-    if value == "required":
-        return "the session is not encrypted"
-    if value == "desired" and client.dialect in _SMB3:
-        return "the session is not encrypted, although its dialect could be"
-    return None
-
-
-def _signing(value: str, client: ClientFacts) -> str | None:
-    unsigned = not client.is_signed and not client.is_encrypted
-    return "the session is not signed" if value == "required" and unsigned else None
-
-
-def _encryption_algorithm(value: str, client: ClientFacts) -> str | None:
-    return _algorithm(value, client.encryption, "encrypted with")
-
-
-def _signing_algorithm(value: str, client: ClientFacts) -> str | None:
-    return _algorithm(value.replace("aes-128-", "aes-"), client.signing, "signed with")
-
-
-def _algorithm(value: str, negotiated: str | None, words: str) -> str | None:
-    # With a sign the list is Samba's own, changed by that item: what it holds is not known.
-    if negotiated in (None, "none") or any(item[:1] in "+-" for item in value.split()):
-        return None
-    return None if negotiated in value.split() else f"the session is {words} {negotiated}"
-
-
-def _highest_dialect(value: str, client: ClientFacts) -> str | None:
-    return _dialect(value, client, operator.le)
-
-
-def _lowest_dialect(value: str, client: ClientFacts) -> str | None:
-    return _dialect(value, client, operator.ge)
-
-
-def _dialect(value: str, client: ClientFacts, is_within: Callable[[int, int], bool]) -> str | None:
-    limit = _PROTOCOL_DIALECTS.get(value)
-    if limit is None or client.dialect not in _DIALECTS:
-        return None
-    if is_within(dialect_rank(client.dialect), dialect_rank(limit)):
-        return None
-    return f"the session speaks SMB {client.dialect}"
-
-
-_CHECKS: Mapping[str, Callable[[str, ClientFacts], str | None]] = {
-    "server smb encrypt": _encryption,
-    "server signing": _signing,
-    "server smb3 encryption algorithms": _encryption_algorithm,
-    "server smb3 signing algorithms": _signing_algorithm,
-    "server max protocol": _highest_dialect,
-    "server min protocol": _lowest_dialect,
-}

@@ -1,7 +1,8 @@
-"""Whether sharebench may set an smb.conf parameter itself: more than testparm checks.
+"""Whether sharebench may set a parameter of smb.conf itself, what that risks, and whether it needs a restart of smbd.
 
-testparm exits with 0 for unknown names, numbers out of range, missing modules and wrong sections; some of them make
-a running smbd turn new sessions away (measured on Samba 4.17.12).
+These rules check more than testparm, which exits with 0 for unknown names, numbers out of range, missing modules and
+wrong sections; some of them make a running smbd turn new sessions away (measured on Samba 4.17.12). Their data are in
+``data/trials.toml``.
 """
 
 import re
@@ -24,17 +25,24 @@ class SambaKnows:
     """What the server's Samba has; empty sets mean unknown."""
 
     for_server: frozenset[str] = frozenset()
+    """The names of parameters that hold for the whole server."""
     for_share: frozenset[str] = frozenset()
+    """The names of parameters that a share may set for itself."""
     modules: frozenset[str] = frozenset()
+    """VFS modules."""
     sections: frozenset[str] = field(default_factory=frozenset)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
+    """A line that would be written."""
+
     name: str
     value: str
     section: str
+    """Without brackets."""
     conf: str
+    """The path of the smb.conf, for messages."""
 
 
 def is_tried(entry: catalogue.CatalogueEntry) -> bool:
@@ -67,7 +75,7 @@ def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
         yield f"{name} decides what is served and who gets in: sharebench never changes it"
         return
     if not _is_known(name, parameter, samba):
-        yield _unknown(name)
+        yield _reason_for_unknown(name)
         return
 
     kinds = [(entry.kind, entry.takes_effect) for entry in catalogue.about(name)]
@@ -94,6 +102,7 @@ def _is_known(name: str, parameter: Parameter | None, samba: SambaKnows) -> bool
 
 
 def risk_of(name: str, value: str) -> str | None:
+    """What a trial of the value risks; None for nothing."""
     if ":" in name or not catalogue.about(name):
         return "what it does is not known to sharebench"
     risk: Mapping[str, Any] | None = data()["risks"].get(name)
@@ -105,7 +114,10 @@ def risk_of(name: str, value: str) -> str | None:
 
 
 def undo_needs_restart(name: str, present: str | None, values: tuple[str, ...]) -> str | None:
-    """Why only an smbd restart can apply or restore a value (sockets keep buffers and TOS); else None."""
+    """Why only a restart of smbd can bring a value into effect, or take it back; None where it need not be.
+
+    Sockets keep the buffers and the type of service that they were given.
+    """
     if any(entry.takes_effect is Effect.RESTART for entry in catalogue.about(name)):
         return f"{name} is read when smbd starts"
     if name != "socket options":
@@ -125,7 +137,8 @@ _INHERITED_OPTIONS = ("so_sndbuf", "so_rcvbuf", "iptos")
 """What a session's socket has from the listening one, unless smbd sets it again."""
 
 
-def _unknown(name: str) -> str:
+def _reason_for_unknown(name: str) -> str:
+    """Why this Samba does not know the parameter, with what to do."""
     for entry in catalogue.about(name):
         if entry.status is Status.REMOVED:
             return f"{name} was removed from Samba in {entry.removed_in or 'an earlier version'}: smbd ignores it"

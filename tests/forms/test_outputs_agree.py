@@ -32,7 +32,7 @@ from forms.stats.decision import Limits
 from forms.stats.shown import shown_like
 from forms.stats.summary import deviation_percent, half_width_percent
 from forms.trial.changes_report import change_report, judge_change
-from forms.tuning.smb_conf import read_conf
+from forms.tuning.conf_file import read_conf
 from forms.watch.report import watch_report
 from forms.watch.rule import Check, Outcome
 from storage.changes import ChangeKind, Slot, TrialPlan

@@ -25,11 +25,12 @@ from app.clients.logins import read_credentials
 from app.clients.smb import negotiate, share, wire
 from app.clients.smb.channel import Channel
 from app.clients.smbclient import SmbclientClient
-from app.server.shell import Answer, Said
-from app.server.smbd import samba_facts
+from app.server.running_program import Said
+from app.server.samba import samba_facts
+from app.server.shell import Answer
 from forms.importers.filled_form import FormDefaults
 from forms.series.document import series_document, series_from_document
-from forms.tuning.smb_conf import read_conf
+from forms.tuning.conf_file import read_conf
 from storage.json_reader import DocumentError
 from storage.plan import Settings
 from storage.records import Run, Target, format_target

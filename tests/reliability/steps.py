@@ -38,7 +38,7 @@ from app.server.changes.script import (
 )
 from app.server.changes.setting import ChangeableSetting, Ways
 from app.server.shell import run_script
-from app.trial.restore import begin_change, restore_entry
+from app.trial.change_journal import begin_change, restore_entry
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.owners import this_process

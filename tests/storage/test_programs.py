@@ -20,7 +20,7 @@ LONGEST_SECONDS = 15.0
 
 STARTERS = {
     "storage/programs.py": "the one function",
-    "app/server/shell.py": "here and through ssh, with limits of time, bytes and lines",
+    "app/server/running_program.py": "here and through ssh, with limits of time, bytes and lines",
     "app/clients/programs.py": "timed transfers, given up when nothing moves for --timeout",
     "app/base/child_process.py": "our own modules",
 }

@@ -9,7 +9,7 @@ from app.base.errors import UsageError
 from app.cli import console, declare, notebooks
 from app.comparison.tried import tried_here
 from app.method.measured_place import MeasuredPlace, measured_place
-from forms.tuning import catalogue
+from forms.tuning import catalogue, catalogue_text
 from forms.tuning.catalogue import CatalogueEntry, misprints_about
 
 
@@ -32,7 +32,7 @@ def catalogue_command(context: click.Context, /, *, name: str | None, as_json: b
         raise UsageError("--value belongs to one NAME of the catalogue; see `sharebench catalogue`")
 
     if as_json:
-        console.answer_json(catalogue.catalogue_document(entries))
+        console.answer_json(catalogue_text.catalogue_document(entries))
         return
 
     if len(entries) == 1:
@@ -65,7 +65,7 @@ def _answer_entry(
             place = measured_place(notebook, ())
 
     place = replace(place, share=share or place.share)
-    text = catalogue.entry_text(
+    text = catalogue_text.entry_text(
         entry,
         value=value,
         share=place.share,
@@ -80,6 +80,6 @@ def _answer_entry(
 
 def _answer_list(entries: tuple[CatalogueEntry, ...], *, lists_all: bool) -> None:
     listed_entries = [entry for entry in entries if lists_all or entry.worth_trying]
-    console.answer(catalogue.list_text(listed_entries, ansi=console.draws_colour()).rstrip("\n"))
+    console.answer(catalogue_text.list_text(listed_entries, ansi=console.draws_colour()).rstrip("\n"))
     if len(listed_entries) < len(entries):
         console.say(f"{len(entries) - len(listed_entries)} more entries: sharebench catalogue --all")

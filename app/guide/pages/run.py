@@ -15,7 +15,8 @@ from forms.layout import Tone, Toned
 from forms.series.put_end import put_end
 from forms.series.report import QUESTIONS
 from forms.tuning.catalogue import acts_on
-from forms.tuning.change_evidence import own_setting, unknown_name
+from forms.tuning.change_evidence import unknown_name
+from forms.tuning.own_setting import own_setting
 from forms.tuning.smb_conf import spelling
 from storage import records
 

@@ -1,7 +1,7 @@
-"""A setting of a network card that can be changed.
+"""A setting of a network card that can be changed: its MTU, an offload, or how it groups its interrupts.
 
-It can cut our own ssh connection, so a systemd timer restores it unless each step renews the timer. Refused without
-systemd.
+Such a change can cut our own ssh connection, so the server restores it by itself, by a timer of systemd that each step
+of the trial starts anew. Without systemd the change is refused.
 """
 
 import re
@@ -14,6 +14,8 @@ from storage.changes import ChangeKind
 
 DEAD_MAN_SECONDS = 300
 """Time after the last message from here when the server restores the setting by itself."""
+_LONGEST_COALESCING = 10_000
+"""Microseconds, or frames: a limit of sharebench, not of the cards."""
 
 OFFLOADS = {
     "tso": "tcp-segmentation-offload",
@@ -23,22 +25,27 @@ OFFLOADS = {
     "sg": "scatter-gather",
 }
 """As ``ethtool -K`` takes them, and as ``ethtool -k`` prints them."""
-
 COALESCING = ("rx-usecs", "tx-usecs", "rx-frames", "tx-frames")
+"""How long, or for how many frames, a card waits before it interrupts a processor (``ethtool -C``)."""
 MTU = "mtu"
 _CARD_SETTING = re.compile(r"([a-z-]+)@([A-Za-z0-9_.-]{1,15})")
 
 
 def is_nic(name: str) -> bool:
-    """Such as ``mtu@eth0``, ``tso@eth0``, ``rx-usecs@eth0``."""
+    """Whether it is the name of such a setting: ``mtu@eth0``, ``tso@eth0``, ``rx-usecs@eth0``."""
     match = _CARD_SETTING.fullmatch(name.strip())
     return match is not None and match[1] in {MTU, *OFFLOADS, *COALESCING}
 
 
 def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> ChangeableSetting:
-    """All values are checked, nothing is written. Raises ChangeRefusedError, ChangeFailedError."""
+    """The setting ``PARAMETER@CARD`` and the values to try, which are all checked; nothing is written.
+
+    Raises ChangeRefusedError, ChangeFailedError.
+    """
     parameter, _, card = name.strip().partition("@")
-    state = script.look(ssh, undo=machine.UNDO, tools=("ip",) if parameter == MTU else ("ethtool",))
+    tool = "ip" if parameter == MTU else "ethtool"
+    state = script.look(ssh, undo=machine.UNDO, tools=(tool,))
+
     read_command = _read_card(parameter, card)
     answer = script.read_there(
         f"section own\n{read_command} 2>/dev/null\nsection systemd\nsystemctl show --property=Version 2>/dev/null", ssh
@@ -81,12 +88,13 @@ def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> Changea
 
 
 def _wrong_card_value(parameter: str, value: str) -> str | None:
+    """What is wrong with the value; None for nothing."""
     # IPv6 needs 1280 (RFC 8200); a frame's length has 16 bits.
     if parameter == MTU and not (value.isdecimal() and 1280 <= int(value) <= 65535):
         return "an MTU is a number from 1280 to 65535"
     if parameter in OFFLOADS and value not in {"on", "off"}:
         return "an offload is on or off"
-    if parameter in COALESCING and not (value.isdecimal() and int(value) <= 10_000):
+    if parameter in COALESCING and not (value.isdecimal() and int(value) <= _LONGEST_COALESCING):
         return "it is a whole number up to 10000"
     return None
 
@@ -101,6 +109,7 @@ def _read_card(parameter: str, card: str) -> str:
 
 
 def _set_card(parameter: str, card: str, value: str) -> str:
+    """The command that sets the value."""
     if parameter == MTU:
         return f"ip link set dev {shlex.quote(card)} mtu {value}"
     option = "-K" if parameter in OFFLOADS else "-C"
@@ -108,6 +117,7 @@ def _set_card(parameter: str, card: str, value: str) -> str:
 
 
 def _plan_card(change_id: str, parameter: str, card: str, previous: str, values: Sequence[str]) -> script.ServerChange:
+    """The shell text of the change; a command that fails sets ``broken=yes``, as `script.ServerChange` says."""
     read_command = _read_card(parameter, card)
     now = f'"$({read_command})"'
     label = f"{parameter} of {card}"

@@ -1,4 +1,4 @@
-"""What the kinds of settings of a machine share: where their changes are undone, how values are compared."""
+"""What settings of the kernel, of a network card and of the user's commands share: their undo script, their values."""
 
 import shlex
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from app.server.changes import script
 from app.server.shell import Answer
 
 UNDO = "/var/lib/sharebench/sharebench-undo.sh"
+"""The undo script of such a change; one of Samba lies beside smb.conf."""
 
 
 def tidy(value: str) -> str:
@@ -22,7 +23,7 @@ def is_same(effective: str, value: str) -> bool:
 
 
 def effective_value(answer: Answer) -> str | None:
-    """None where it could not be read."""
+    """The value in effect, from the answer to a change's ``look``; None where it could not be read."""
     return tidy(answer.sections.get("effective", "")) if answer.code("effective") == 0 else None
 
 
@@ -33,6 +34,9 @@ def refuse_if_wrong(name: str, value: str, wrong: str | None) -> None:
 
 
 def check_value_call(label: str, now: str, allowed: Sequence[str]) -> str:
-    """The call that sees whether the value that the shell text ``now`` reads is one of those."""
+    """The call of ``check_value`` (``undo.sh``), which finds whether somebody else changed the value.
+
+    ``now`` is shell text that reads the value, ``allowed`` what it may be, ``label`` the setting's name in a message.
+    """
     words = " ".join(shlex.quote(value) for value in allowed)
     return f"check_value {shlex.quote(label)} {now} {words}"

@@ -1,8 +1,12 @@
 """The shell scripts that change a server's setting and restore it, and what runs them, the same here and through ssh.
 
-Each is one function that is called in its last line, so that a script which was cut off on its way does nothing. Each
-takes the lock of its undo script, looks for that script under the lock, and acts before it releases the lock. The undo
-script is complete in itself: it lies on the server as long as the change stands, and in the notebook.
+A change is a `ServerChange`: shell text for each of its parts, made by a module of this folder for its kind of setting.
+``steps.sh.jinja`` joins the parts to four scripts, whose sequence the docstring of `ServerChange` tells: *begin*,
+*arm* (set one of the values), *word* (tell the server that we are still there) and *undo*.
+
+Each script is one function that is called in its last line, so that a script which was cut off on its way does nothing.
+Each takes the lock of its undo script, looks for that script under the lock, and acts before it releases the lock. The
+undo script is complete in itself: it lies on the server as long as the change stands, and in the notebook.
 """
 
 import base64
@@ -22,7 +26,7 @@ from storage.owners import LEASE_SECONDS
 STEP_SECONDS = 30.0
 """The limit of one step of a change (check, apply, verify, dead man's switch), to which ``LOCK_SECONDS`` is added.
 
-The other limits: ``RESTART_SECONDS`` (``samba_place.py``) for a step that restarts smbd, ``UNDO_SECONDS`` for
+The other limits: ``RESTART_SECONDS`` (``smbd_restart.py``) for a step that restarts smbd, ``UNDO_SECONDS`` for
 restoring, and ``RUN_SECONDS`` (``app/server/shell.py``) for every other script; no script has less than that.
 """
 CONFLICT_CODE = 3
@@ -39,36 +43,57 @@ ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerChange:
-    """A change on one server, as shell text for each step."""
+    """A change on one server, as shell text for each of its parts.
+
+    The scripts run the parts in this order; ``undo.sh`` has the shell functions that the parts may call:
+
+    ========  ==========================================================================================================
+    begin     ``before``, store the undo script, start the timer, ``begin``, ``settle``, ``look``
+    arm       ``check``, start the timer anew, one of ``arms``, ``settle``, ``look``; again for each value to measure
+    word      start the timer anew
+    undo      ``check_undo``, ``restore``, ``settle``, remove the undo script, ``look``
+    ========  ==========================================================================================================
+
+    The timer is the dead man's switch, where there is one: the server runs the undo script when it runs out. A check
+    that finds a conflict (``conflict=yes``) ends the script before it writes; undo then runs ``ease`` and ``settle``. A
+    part that fails sets ``broken=yes``: the script ends, and undo runs ``ease`` and ``settle`` first.
+    """
 
     id: str
     title: str
+    """What is changed, for whoever reads the undo script."""
     undo_path: str
+    """Where the undo script lies on the server."""
+
+    before: str
+    """Calls of ``check_file`` or ``check_value``: everything is as it was when the change was planned."""
     check: str
-    """``check_*`` calls: everything is as it was or as we wrote it."""
+    """The same kind of calls: everything is as it was, or as we wrote it."""
     check_undo: str = ""
     """The same before restoring; empty means ``check``."""
-    before: str
-    """``check_*`` calls: everything is as it was when planned."""
+
     begin: str = ":"
+    """Prepares the server once, before the first value is set."""
     arms: tuple[str, ...]
-    """The first arm sets the previous value. Failures set ``broken=yes``."""
+    """Each sets one of the values that are compared; the first one sets the previous value."""
     restore: str
-    """Harmless if nothing changed."""
+    """Writes everything back as it was; harmless if nothing was changed."""
     ease: str = ":"
     """Done where not everything can be restored: it takes at least our values out."""
+
     settle: str = ":"
-    """What is waited for after an arm was set."""
+    """Brings into effect what was written, and waits until it is."""
     look: str = ":"
     """Prints the value in effect as the section ``effective``."""
+
     seconds: float = STEP_SECONDS
-    """How long a step may take."""
+    """How long a script but undo may take."""
     dead_man_seconds: int = 0
-    """Time without renewal after which the server restores everything; 0: never."""
+    """Time without begin, arm or word after which the server restores everything by itself; 0: never."""
 
 
 def library() -> str:
-    """Functions at the start of every script."""
+    """The shell functions at the start of every script, which the parts of a change may call."""
     return script_file("app.server.changes", "undo.sh")
 
 
@@ -77,8 +102,8 @@ def sha256(content: bytes | None) -> str:
     return "absent" if content is None else hashlib.sha256(content).hexdigest()
 
 
-def here(content: bytes, line_end: str = "") -> str:
-    """A base64 here document that ends a command; ``line_end`` follows on its line."""
+def here_document(content: bytes, line_end: str = "") -> str:
+    """A base64 here document that ends a command; ``line_end`` follows on the line of the command."""
     return f"<<'SHAREBENCH'{line_end}\n{base64.encodebytes(content).decode()}SHAREBENCH"
 
 
@@ -91,27 +116,27 @@ def lock_name(undo_path: str) -> str:
     return f"{hashlib.sha256(undo_path.encode()).hexdigest()[:12]}.lock"
 
 
-def failed(reason: str) -> str:
-    """Ends a step without changes, with the reason."""
+def failure_text(reason: str) -> str:
+    """Shell text that ends a script without changes, with the reason."""
     return f"section failed; echo '{reason}'; section end; exit 1;"
 
 
 @cache
 def _template() -> Template:
     jinja = Environment(trim_blocks=True, undefined=StrictUndefined)  # noqa: S701  shell, not HTML
-    jinja.filters |= {"quoted": shlex.quote, "lock_name": lock_name, "here": _text_here}
+    jinja.filters |= {"quoted": shlex.quote, "lock_name": lock_name, "here": _here_document_of_text}
     return jinja.from_string(script_file("app.server.changes", "steps.sh.jinja"))
 
 
-def _text_here(text: str, line_end: str) -> str:
-    return here(text.encode(), line_end)
+def _here_document_of_text(text: str, line_end: str) -> str:
+    return here_document(text.encode(), line_end)
 
 
 def steps() -> Any:
-    """The template's macros, one for each step's script."""
+    """The template's macros, each of which makes a script: ``begin``, ``arm``, ``word`` and ``undo``."""
     variables = {
         "library": library,
-        "failed": failed,
+        "failed": failure_text,
         "busy_code": BUSY_CODE,
         "conflict_code": CONFLICT_CODE,
         "lock_seconds": LOCK_SECONDS,
@@ -133,6 +158,7 @@ class ConsentNeededError(ChangeRefusedError):
     def __init__(self, text: str, *, risk_of: str | None, options: str) -> None:
         super().__init__(text, options=options)
         self.risk_of = risk_of
+        """The setting whose risk is to be accepted; None where a restart of smbd is."""
 
 
 class ChangeFailedError(MeasurementError):
@@ -145,6 +171,7 @@ class StepRunningError(ChangeFailedError):
     def __init__(self, since: str, process_id: str) -> None:
         super().__init__(f"a step is still running there since {since} (pid {process_id})")
         self.since = since
+        """The server's time of day, ``14:05``."""
         self.process_id = process_id
 
 
@@ -154,18 +181,24 @@ class ConflictError(ChangeFailedError):
     def __init__(self, text: str, now: dict[str, str]) -> None:
         super().__init__(text)
         self.now = now
+        """What is there now, by the file or the setting that somebody else changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileState:
-    """A file on the server: resolved path, content (None if missing), modification time (epoch)."""
+    """A file on the server before any change."""
 
     path: str
+    """Where its links lead."""
     content: bytes | None
+    """None where there is no such file."""
     owner: int = 0
+    """Its user's number."""
     mode: int = 0o644
     links: int = 1
+    """How many hard links it has."""
     modified: str = ""
+    """Seconds since the epoch, with nine digits behind the point."""
 
     @property
     def sum(self) -> str:
@@ -174,11 +207,14 @@ class FileState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerState:
-    """State before any change; ``files`` by the requested path."""
+    """What is known of a server before any change."""
 
     machine: str
+    """Its name and its machine id, with a blank between."""
     files: dict[str, FileState]
+    """By the path that was asked for."""
     managers: tuple[str, ...]
+    """What there may write its settings anew, a line each."""
 
 
 def new_change_id() -> str:
@@ -187,7 +223,12 @@ def new_change_id() -> str:
 
 
 def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools: tuple[str, ...] = ()) -> ServerState:
-    """Reads only. Raises ChangeFailedError: no answer; ChangeRefusedError: no root, no tool, or another open trial."""
+    """The server before a change that would have its undo script at ``undo``; nothing is written.
+
+    ``conf`` and ``dropin`` are the paths of smb.conf and of our own file, ``tools`` the programs that the change needs.
+    Raises ChangeFailedError where it does not answer, ChangeRefusedError without root or a tool, or if another trial's
+    change stands there.
+    """
     variables = {"conf": conf, "dropin": dropin, "undo": undo, "tools": " ".join(tools)}
     answer = run_script(script_file("app.server.changes", "look.sh"), variables, ssh)
     machine = ssh or "this machine"
@@ -208,7 +249,7 @@ def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools:
 
     return ServerState(
         machine=" ".join((answer.text("machine") or "").split()),
-        files={path: _file(answer, path) for path in (conf, dropin) if path},
+        files={path: _file_state(answer, path) for path in (conf, dropin) if path},
         managers=tuple((answer.text("managers") or "").splitlines()),
     )
 
@@ -236,7 +277,7 @@ def read_there(text: str, ssh: str | None) -> Answer:
     return run_script(f"{head}{section}read_all() {{\n{text}\nsection end\n}}\nread_all </dev/null\n", {}, ssh)
 
 
-def _file(answer: Answer, path: str) -> FileState:
+def _file_state(answer: Answer, path: str) -> FileState:
     real = (answer.text(f"real:{path}") or path).strip()
     meta = (answer.text(f"meta:{path}") or "").split()
     if len(meta) != 4:
@@ -254,37 +295,41 @@ def _file(answer: Answer, path: str) -> FileState:
 
 def begin(change: ServerChange, ssh: str | None) -> Answer:
     """Store the undo script on the server and prepare the change. Raises ChangeFailedError."""
-    answer = _run(steps().begin(change), change, ssh)
+    answer = _run_step(steps().begin(change), change, ssh)
     age = answer.text("taken")
     if age:
         raise _changed_by_another(change.undo_path, ssh or "this machine", age)
-    return _checked(answer)
+    return _answer_of_done_step(answer)
 
 
 def set_arm(change: ServerChange, arm: int, ssh: str | None) -> Answer:
-    """Raises ChangeFailedError."""
-    return _checked(_run(steps().arm(change, arm), change, ssh))
+    """Set one of the change's values. Raises ChangeFailedError."""
+    return _answer_of_done_step(_run_step(steps().arm(change, arm), change, ssh))
 
 
 def give_word(change: ServerChange, ssh: str | None) -> None:
-    """Renew the dead man's switch. Raises ChangeFailedError."""
-    _checked(_run(steps().word(change), change, ssh))
+    """Start the dead man's switch anew: we are still there. Raises ChangeFailedError."""
+    _answer_of_done_step(_run_step(steps().word(change), change, ssh))
 
 
-def _run(text: str, change: ServerChange, ssh: str | None) -> Answer:
+def _run_step(text: str, change: ServerChange, ssh: str | None) -> Answer:
     return run_script(text, {}, ssh, change.seconds + LOCK_SECONDS)
 
 
 def undo(undo_script: str, ssh: str | None) -> Answer:
-    """Raises StepRunningError (nothing done), ConflictError (would overwrite another change), ChangeFailedError."""
+    """Restore a change by its undo script, which may be run again at any time.
+
+    Raises StepRunningError (nothing was done), ConflictError (it would overwrite what somebody else changed), or
+    ChangeFailedError.
+    """
     for _ in range(ATTEMPTS):
         answer = run_script(undo_script, {}, ssh, UNDO_SECONDS)
         if answer.problem is None:
             break
-    return _checked(answer)
+    return _answer_of_done_step(answer)
 
 
-def _checked(answer: Answer) -> Answer:
+def _answer_of_done_step(answer: Answer) -> Answer:
     """The answer of a step that was done. Raises ChangeFailedError."""
     if answer.problem:
         raise ChangeFailedError(f"the server did not answer: {answer.problem}")

@@ -1,4 +1,8 @@
-"""A setting of a server that can be changed, of whatever kind, and what a user named and agreed to for it."""
+"""A setting of a server that a trial can change, of whatever kind, and what a user named and agreed to for it.
+
+`find_setting` finds one by its name. A trial then calls ``plan`` for the shell text of the change (`ServerChange`), and
+runs that by `script`: begin, set the values one after another, and undo.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,17 +22,21 @@ class Ways:
     smb_conf: str | None = None
     """On the server; None for the one that its smbd runs with."""
     accepted: tuple[str, ...] = ()
-    """Settings whose risks are."""
+    """The names of settings whose risks the user accepts."""
     apply: str | None = None
-    """A command that makes the change, in place of a value."""
+    """A command of the user that makes the change, in place of a value."""
     revert: str | None = None
+    """A command that restores what ``apply`` changed; both are given, or neither."""
     restart: bool = False
     """Whether smbd may be restarted, which ends all its sessions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeableSetting(GridAxis):
-    """One setting of one server, found and checked; nothing is written yet."""
+    """One setting of one server, found and checked; nothing is written yet.
+
+    Its name, its section, the value that was there and the values to try are fields of `GridAxis`.
+    """
 
     configuration: str = ""
     """SHA-256 of the effective configuration, or empty."""
@@ -40,12 +48,14 @@ class ChangeableSetting(GridAxis):
     writes: tuple[str, ...]
     """What will be written and where, a line each, for consent."""
     undo_path: str
+    """Where the undo script will lie on the server."""
     risks: tuple[str, ...] = ()
     """Those that were accepted, a line each."""
     place: SambaPlace | None = None
-    """None for what is not Samba's."""
+    """Where a parameter of Samba is changed; None for what is not Samba's."""
+
     plan: Callable[[str, Sequence[str]], ServerChange]
-    """From the change's id and the values to try, in this order."""
+    """Makes the change from its id and the values to try, in this order."""
     effective: Callable[[Answer], str | None]
     """The value in effect, from the answer to a change's ``look``; None where it could not be read."""
     same: Callable[[str, str], bool]

@@ -23,14 +23,20 @@ PAIRS = {
 _NAME = re.compile(r"(net|vm|fs|kernel)(\.[A-Za-z0-9_-]+)+")
 _VALUE = re.compile(r"[A-Za-z0-9_-]+([ \t]+[A-Za-z0-9_-]+)*")
 _AVAILABLE = "net.ipv4.tcp_available_congestion_control"
+_PAGE_BYTES = 4096
 
 
 def is_sysctl(name: str) -> bool:
+    """Whether it is the name of such a setting: ``vm.dirty_ratio``."""
     return _NAME.fullmatch(name.strip()) is not None
 
 
 def sysctl_setting(name: str, values: Sequence[str], *, ssh: str | None, accepted: Sequence[str]) -> ChangeableSetting:
-    """All values are checked, nothing is written. Raises UsageError, ChangeFailedError."""
+    """The setting and the values to try, which are all checked; nothing is written.
+
+    Without ``values``, those of the catalogue that the kernel does not have already. ``accepted`` are the names whose
+    risks the user accepts. Raises UsageError, ChangeFailedError.
+    """
     name = name.strip()
     state = script.look(ssh, undo=machine.UNDO)
 
@@ -43,27 +49,14 @@ def sysctl_setting(name: str, values: Sequence[str], *, ssh: str | None, accepte
     ]
     answer = script.read_there("\n".join(commands), ssh)
     previous = machine.tidy(answer.text("own") or "")
+    partner_value = machine.tidy(answer.text("partner") or "")
+    congestion_controls = (answer.text("available") or "").split()
     if not previous:
         raise script.ChangeRefusedError(f"the kernel there has no {name} that could be read; nothing was written")
 
-    entries = [entry for entry in catalogue.about(name) if entry.kind is EntryKind.SYSCTL]
-    if not entries and partner is None and name not in accepted:
-        raise script.ConsentNeededError(
-            f"{name} is not in the catalogue, so what it risks is not known: accept that, or leave it",
-            risk_of=name,
-            options=f"--accept-risk {name}",
-        )
-
-    trial_values = [machine.tidy(value) for value in values]
-    if not trial_values:
-        in_catalogue = chain.from_iterable(entry.values for entry in entries)
-        trial_values = [value for value in in_catalogue if machine.tidy(value) != previous]
-    if not trial_values:
-        raise UsageError(f"the catalogue has no other value of {name} to try: name one, {name}=VALUE")
+    trial_values = _values_to_try(name, values, previous, accepted)
     for value in trial_values:
-        _check_sysctl(name, value, previous, (answer.text("available") or "").split())
-
-    partner_value = machine.tidy(answer.text("partner") or "")
+        _check_sysctl(name, value, previous, congestion_controls)
 
     def plan(change_id: str, arm_values: Sequence[str]) -> script.ServerChange:
         return _plan_sysctl(change_id, name, previous, arm_values, (partner, partner_value))
@@ -85,8 +78,27 @@ def sysctl_setting(name: str, values: Sequence[str], *, ssh: str | None, accepte
     )
 
 
+def _values_to_try(name: str, values: Sequence[str], previous: str, accepted: Sequence[str]) -> list[str]:
+    """The values that were named, or else the catalogue's but the one that is set. Raises UsageError."""
+    entries = [entry for entry in catalogue.about(name) if entry.kind is EntryKind.SYSCTL]
+    if not entries and name not in PAIRS and name not in accepted:
+        raise script.ConsentNeededError(
+            f"{name} is not in the catalogue, so what it risks is not known: accept that, or leave it",
+            risk_of=name,
+            options=f"--accept-risk {name}",
+        )
+
+    if values:
+        return [machine.tidy(value) for value in values]
+    in_catalogue = chain.from_iterable(entry.values for entry in entries)
+    untried_values = [value for value in in_catalogue if machine.tidy(value) != previous]
+    if not untried_values:
+        raise UsageError(f"the catalogue has no other value of {name} to try: name one, {name}=VALUE")
+    return untried_values
+
+
 def _check_sysctl(name: str, value: str, previous: str, available: Sequence[str]) -> None:
-    """``available`` are the kernel's kinds of congestion control. Raises ChangeRefusedError."""
+    """``available`` are the kernel's congestion controls. Raises ChangeRefusedError for a value that is not taken."""
     wrong = None
     if not _VALUE.fullmatch(value):
         wrong = "a value is words or whole numbers on one line"
@@ -110,7 +122,7 @@ def _wrong_numbers(name: str, words: Sequence[str], previous: str) -> str | None
     if name.endswith("_ratio") and not 0 < numbers[0] <= 100:
         return "it is a percentage from 1 to 100"
     # The kernel refuses a smaller one (vm.dirty_bytes in Documentation/admin-guide/sysctl/vm.rst).
-    if name.endswith("_bytes") and numbers[0] < 2 * 4096:
+    if name.endswith("_bytes") and numbers[0] < 2 * _PAGE_BYTES:
         return "less than two pages is not taken"
     return None
 
@@ -118,7 +130,11 @@ def _wrong_numbers(name: str, words: Sequence[str], previous: str) -> str | None
 def _plan_sysctl(
     change_id: str, name: str, previous: str, values: Sequence[str], partner: tuple[str | None, str]
 ) -> script.ServerChange:
-    """``partner`` is the pair's other setting and its value: if that was in force, it is restored."""
+    """The shell text of the change.
+
+    ``partner`` is the other setting of its pair and that one's value: if that was in force, it is what is restored. A
+    command that fails sets ``broken=yes``, as `script.ServerChange` says.
+    """
     path = _path(name)
     partner_name, partner_value = partner
     now = f'"$(cat {path} 2>/dev/null)"'
@@ -147,4 +163,5 @@ def _plan_sysctl(
 
 
 def _path(name: str) -> str:
+    """The setting's file, as the shell takes it."""
     return shlex.quote(f"/proc/sys/{name.replace('.', '/')}")

@@ -17,7 +17,7 @@ from textual.worker import get_current_worker
 
 from app.recording import process
 from app.series.events import RecorderEvent
-from app.server.host_activity import MachineNow
+from app.server.machine_meter import MachineNow
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import KeyCommand, keys
 from app.tui.frame.dialogs import ConfirmDialog

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from app.base import errors
 from app.clients.base import Secrets
 from app.recording.process import SeriesControl
-from app.server.host_activity import MachineNow
+from app.server.machine_meter import MachineNow
 from app.tui.frame import commands
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.key_bar import KeyBar

@@ -33,7 +33,7 @@ from app.base.errors import (
 from app.clients.base import Content, Meter, Secrets
 from app.clients.registry import make_client
 from app.clients.smbclientng import SmbclientNgClient
-from app.server.shell import Said
+from app.server.running_program import Said
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter

@@ -16,7 +16,7 @@ from app.base.errors import MeasurementError
 from app.base.limits import TooMuchTimeError, limit_processor_time
 from app.exchange import copies, giving, peers, taking
 from app.exchange.copies import Copy
-from app.server.shell import RunningProgram
+from app.server.running_program import RunningProgram
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
 from storage.records import Experiment, ExperimentKind, RunStatus, Series, SeriesStatus

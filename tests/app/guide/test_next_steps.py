@@ -20,7 +20,7 @@ from app.method.next_after_recording import after_recording
 from app.method.next_steps import NextStep, after_series, after_survey
 from app.method.rounds import branch_from, measure_again, repeat_of
 from app.server.named_servers import ways_to
-from app.trial.spec import StoredTrial
+from app.trial.resume import StoredTrial
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.settling import SettlingStep
 from forms.comparison.summary import comparisons

@@ -18,7 +18,7 @@ from app.guide.screen import GuideScreen
 from app.method.choices import MEMORY_KEY, MethodStep
 from app.recording.process import Failed, Finished, Paused, Progressed, RunFinished, RunStarted, Started, Warned
 from app.series.events import QuietWait, SeriesOpened
-from app.server.host_activity import MachineNow
+from app.server.machine_meter import MachineNow
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.widgets import recording

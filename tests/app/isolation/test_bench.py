@@ -5,7 +5,8 @@ import pytest
 
 from app.base.errors import MeasurementError
 from app.isolation.bench_programs import parse_bench
-from app.server.shell import Said, ServerShell
+from app.server.running_program import Said
+from app.server.shell import ServerShell
 from app.server.smbd import ProcessorQuota, SmbdControl, parse_quota
 from storage.isolation import ProfileCounter
 from tests.waiting import wait_for

@@ -2,7 +2,7 @@
 
 from app.isolation.run_resources import ResourceWatch, with_resources
 from app.server.host_activity import ProcessorTicks
-from app.server.samples import ResourceSample
+from app.server.resources import ResourceSample
 from storage.isolation import Layer, LayerRun
 
 

@@ -15,7 +15,8 @@ from app.isolation.replay_child import ReplayPlan, ReplayResult
 from app.isolation.script import load_script
 from app.isolation.spec import IsolationRequest
 from app.isolation.timetable import Step, Timetable
-from app.server.shell import RunningProgram, ServerShell
+from app.server.running_program import RunningProgram
+from app.server.shell import ServerShell
 from app.server.smbd import SmbdControl
 from forms.isolation.summary import isolation_summary
 from storage.isolation import Isolation, Layer, LayerRun, ProfileCounter

@@ -10,7 +10,7 @@ from app.load.judgement import load_point
 from app.load.next_point import NextPoint, next_point
 from app.load.server_view import server_view
 from app.server.host_activity import ProcessorTicks
-from app.server.samples import ProcessMemory, ResourceSample
+from app.server.resources import ProcessMemory, ResourceSample
 from forms.load.summary import stall_of, tells_of_server
 from storage.load.records import MOST_USERS, Limit, LoadChoices, PointStatus, RequestKind
 from tests.loads import histogram, point, scenario

@@ -16,7 +16,7 @@ import pytest
 from app.recording.ceiling import LIFE_DAYS, Calibration, _calibrate, ceiling_key, ceiling_of
 from app.recording.child import FIRST_BYTES, ceiling_bytes_per_second
 from app.server.host_activity import Reading, Sample, Wire, between, take_reading
-from app.server.host_facts import Ours
+from app.server.processes import Ours
 from storage.notebook import Notebook
 from storage.records import Ceiling, ClientFacts, Command, Phase, Run, Series, Target
 

@@ -28,7 +28,7 @@ from app.series.events import QuietWait, SeriesClosed, SeriesOpened
 from app.series.interleaved import record_interleaved
 from app.series.record import record
 from app.series.resume import Resumption, resume
-from app.server.quiet_time import LOOK_SECONDS, QuietWatch
+from app.server.quiet_watch import LOOK_SECONDS, QuietWatch
 from forms.stats.paired import drawn_order
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, Settings
@@ -419,7 +419,7 @@ def test_only_what_waits_for_a_quiet_time_says_so(
 ):
     smbd.make_file("file", b"x")
     looked = [Quiet(verdict=verdict) for verdict in verdicts]
-    monkeypatch.setattr("app.server.quiet_time.QuietWatch.look", lambda *_, **__: looked.pop(0))
+    monkeypatch.setattr("app.server.quiet_watch.QuietWatch.look", lambda *_, **__: looked.pop(0))
     order = varied(get_order(smbd), quiet_time=quiet_time, wait_seconds=seconds)
     events = list(record(order, book, SeriesControl()))
     assert isinstance(events[0], SeriesOpened)
@@ -433,7 +433,7 @@ def test_only_what_waits_for_a_quiet_time_says_so(
 def test_a_wait_for_a_quiet_time_can_be_ended(smbd: Smbd, book: Path, monkeypatch: pytest.MonkeyPatch, word: str):
     smbd.make_file("file", b"x")
     busy, control = Quiet(verdict=QuietVerdict.BUSY), SeriesControl()
-    monkeypatch.setattr("app.server.quiet_time.QuietWatch.look", lambda *_, **__: busy)
+    monkeypatch.setattr("app.server.quiet_watch.QuietWatch.look", lambda *_, **__: busy)
     waits, closed = 0, None
     for event in record(varied(get_order(smbd), quiet_time=QuietTime.RECORD, wait_seconds=600.0), book, control):
         if isinstance(event, QuietWait):
@@ -450,12 +450,12 @@ def test_the_first_look_counts_in_the_longest_wait(smbd: Smbd, book: Path, monke
     smbd.make_file("file", b"x")
     limits: list[float] = []
     busy = Quiet(verdict=QuietVerdict.BUSY)
-    monkeypatch.setattr("app.server.quiet_time.QuietWatch.look", lambda *_, **__: busy)
+    monkeypatch.setattr("app.server.quiet_watch.QuietWatch.look", lambda *_, **__: busy)
 
     def until_quiet(_watch: QuietWatch, _seen: Quiet, limit: float, **_: object) -> Iterator[tuple[float, str]]:
         limits.append(limit)
         yield from ()
 
-    monkeypatch.setattr("app.server.quiet_time.QuietWatch.until_quiet", until_quiet)
+    monkeypatch.setattr("app.server.quiet_watch.QuietWatch.until_quiet", until_quiet)
     list(record(varied(get_order(smbd), quiet_time=QuietTime.RECORD, wait_seconds=600.0), book, SeriesControl()))
     assert limits == [600.0 - LOOK_SECONDS]

@@ -8,8 +8,9 @@ import string
 
 import pytest
 
-from app.server.facts import ask_server, counters_since, network_facts, server_facts
 from app.server.host_facts import HOST_FILES
+from app.server.network_facts import network_facts
+from app.server.probe import ask_server, counters_since, server_facts
 from app.server.shell import Answer
 from storage.json_reader import LARGEST
 from storage.records import Target
@@ -58,7 +59,7 @@ def test_a_broken_answer_costs_facts_alone(whole: Answer, seed: int, monkeypatch
         }
     )
     target = Target(protocol="smb", host="127.0.0.1", port=445, share="homes", path="x")
-    monkeypatch.setattr("app.server.facts.ask_server", lambda *_: answer)
+    monkeypatch.setattr("app.server.probe.ask_server", lambda *_: answer)
     found = server_facts(target, "fileserver")
     facts = {**found.facts, **counters_since(found)}
     assert facts["os"]

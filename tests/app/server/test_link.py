@@ -12,24 +12,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from app.server import ethtool, routes
 from app.server import link_facts as facts
 from app.server import link_facts as link
-from app.server.link_facts import (
-    Link,
-    LinkCounters,
-    Route,
-    Shaper,
-    ceiling_of,
-    counter_facts,
-    detect_link,
-    find_route,
-    is_own_address,
-    is_this_machine,
-    parse_shaper,
-    payload_ceiling_bits_per_second,
-    tcp_counts,
-    tcp_segments,
-)
+from app.server.link_facts import Link, Shaper, ceiling_of, detect_link, parse_shaper, payload_ceiling_bits_per_second
+from app.server.network_counters import LinkCounters, counter_facts, tcp_counts, tcp_segments
+from app.server.routes import Route, find_route, is_own_address, is_this_machine
 from tests.servers.netns import can_make_namespaces
 from tests.servers.process import require, require_localhost, unavailable
 
@@ -121,39 +109,39 @@ def test_shapers_as_tc_prints_them(printed: str | None, found: Shaper | None) ->
 
 def test_the_fastest_mode_of_a_card() -> None:
     gigabit_card = sum(1 << bit for bit in (0, 1, 2, 3, 5, 6, 7))
-    assert facts.fastest_mode(gigabit_card) == 10**9
-    assert facts.fastest_mode(gigabit_card | 1 << 47) == 2_500_000_000
-    assert facts.fastest_mode(1 << 6 | 1 << 7) is None
+    assert ethtool.fastest_mode(gigabit_card) == 10**9
+    assert ethtool.fastest_mode(gigabit_card | 1 << 47) == 2_500_000_000
+    assert ethtool.fastest_mode(1 << 6 | 1 << 7) is None
 
 
 def test_the_kernel_is_asked_twice_for_a_cards_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
     def kernel(_: str, request: bytes) -> bytes:
-        fields = list(facts._LINK_SETTINGS.unpack_from(request))
+        fields = list(ethtool._LINK_SETTINGS.unpack_from(request))
         asked.append(fields[9])
         fields[9] = -4 if fields[9] == 0 else 4
-        return facts._LINK_SETTINGS.pack(*fields) + (1 << 48).to_bytes(16, "little") + bytes(32)
+        return ethtool._LINK_SETTINGS.pack(*fields) + (1 << 48).to_bytes(16, "little") + bytes(32)
 
-    monkeypatch.setattr(facts, "_ask", kernel)
-    assert facts.fastest_bits_per_second("eth0") == 5_000_000_000
+    monkeypatch.setattr(ethtool, "_ask", kernel)
+    assert ethtool.fastest_bits_per_second("eth0") == 5_000_000_000
     assert asked == [0, 4]
 
 
 def test_a_driver_with_its_version_and_firmware(monkeypatch: pytest.MonkeyPatch) -> None:
     def kernel(version: bytes, firmware: bytes) -> None:
         words = b"".join(word.ljust(32, b"\0") for word in (b"e1000e", version, firmware, b"0000:00:1f.6"))
-        monkeypatch.setattr(facts, "_ask", lambda *_: struct.pack("=I", 3) + words.ljust(192, b"\0"))
+        monkeypatch.setattr(ethtool, "_ask", lambda *_: struct.pack("=I", 3) + words.ljust(192, b"\0"))
 
     kernel(b"3.2.6-k", b"0.5-4")
-    assert facts.driver_of("eth0") == facts.Driver("e1000e", "3.2.6-k", "0.5-4")
+    assert ethtool.driver_of("eth0") == ethtool.Driver("e1000e", "3.2.6-k", "0.5-4")
     kernel(os.uname().release.encode(), b"N/A")
-    assert facts.driver_of("eth0") == facts.Driver("e1000e")
+    assert ethtool.driver_of("eth0") == ethtool.Driver("e1000e")
 
 
 def test_an_interface_that_is_not_there_has_no_driver() -> None:
-    assert facts.driver_of("nosuch0") == facts.Driver()
-    assert facts.fastest_bits_per_second("nosuch0") is None
+    assert ethtool.driver_of("nosuch0") == ethtool.Driver()
+    assert ethtool.fastest_bits_per_second("nosuch0") is None
 
 
 def fake_card(
@@ -167,8 +155,8 @@ def fake_card(
     monkeypatch.setattr(link, "NET_FOLDER", folder)
     monkeypatch.setattr(link, "find_route", lambda *_: found)
     monkeypatch.setattr(link, "run_text", lambda *_, **__: None)
-    monkeypatch.setattr(facts, "driver_of", lambda _: facts.Driver(driver, "1.2", "0.5-4"))
-    monkeypatch.setattr(facts, "fastest_bits_per_second", lambda _: fastest)
+    monkeypatch.setattr(link, "driver_of", lambda _: ethtool.Driver(driver, "1.2", "0.5-4"))
+    monkeypatch.setattr(link, "fastest_bits_per_second", lambda _: fastest)
 
 
 def link_facts(host: str, port: int | None = None) -> dict[str, Any]:
@@ -242,14 +230,14 @@ def test_a_name_of_this_machine_is_known_by_its_address() -> None:
 
 
 def test_the_interface_is_found_without_the_ip_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facts, "run_text", lambda *_, **__: None)
+    monkeypatch.setattr(routes, "run_text", lambda *_, **__: None)
     found = find_route("127.0.0.1", 445)
     assert found is not None
     assert found.interface == "lo"
-    assert facts._interface_of("127.0.0.1") == "lo"
-    assert facts._interface_of("::1") == "lo"
-    assert facts._interface_of("2001:db8::250") is None
-    assert facts._interface_of("192.0.2.250") is None
+    assert routes._interface_of("127.0.0.1") == "lo"
+    assert routes._interface_of("::1") == "lo"
+    assert routes._interface_of("2001:db8::250") is None
+    assert routes._interface_of("192.0.2.250") is None
 
 
 def test_a_shaped_veth_has_the_shapers_rate(shaped_pair: ShapedPair) -> None:

@@ -1,6 +1,6 @@
 """What this machine does from second to second."""
 
-from app.server.host_activity import MachineMeter
+from app.server.machine_meter import MachineMeter
 
 DEV = "Inter-| Receive\n face |bytes\n  lo: 5 0 0 0 0 0 0 0 5 0 0 0 0 0 0 0\neth0: {} 0 0 0 0 0 0 0 {} 0 0 0 0 0 0 0\n"
 SNMP = "Tcp: OutSegs RetransSegs\nTcp: 100 {}\n"

@@ -6,7 +6,7 @@ import time
 
 import psutil
 
-from app.server.host_facts import Ours
+from app.server.processes import Ours
 from tests.waiting import wait_for
 
 

@@ -16,8 +16,7 @@ import pytest
 
 from app.recording.process import MeasuringProcess, Progressed, RunFinished, RunStarted, SeriesControl
 from app.server import host_activity as activity
-from app.server import host_facts as facts
-from app.server import quiet_time
+from app.server import processes, quiet_time, quiet_watch
 from app.server.host_activity import (
     ProcessorTicks,
     Reading,
@@ -29,9 +28,11 @@ from app.server.host_activity import (
     samples_of_run,
     take_reading,
 )
-from app.server.host_facts import Ours, Process, kernel_ticks, parse_stat, servers_here, tree
 from app.server.link_facts import find_link
-from app.server.quiet_time import OwnTraffic, QuietContext, QuietWatch, ServerLoad, assess, server_load
+from app.server.own_traffic import OwnTraffic
+from app.server.processes import Ours, Process, kernel_ticks, parse_stat, servers_here, tree
+from app.server.quiet_time import QuietContext, ServerLoad, assess, server_load
+from app.server.quiet_watch import QuietWatch
 from storage.records import Command, JSONValue, QuietVerdict, Target
 from tests.servers.netns import can_make_namespaces
 from tests.servers.process import require, unavailable
@@ -382,9 +383,9 @@ def test_a_system_that_says_nothing_is_unknown(monkeypatch: pytest.MonkeyPatch) 
 
 def scripted(monkeypatch: pytest.MonkeyPatch, readings: Iterator[Reading]) -> None:
     """Let every look at the machine take the next of the given readings, ten milliseconds apart."""
-    monkeypatch.setattr(quiet_time, "take_reading", lambda *_: next(readings))
-    monkeypatch.setattr(quiet_time, "INTERVAL_SECONDS", 0.01)
-    monkeypatch.setattr(quiet_time, "COST_SHARE", 1.0)
+    monkeypatch.setattr(activity, "take_reading", lambda *_: next(readings))
+    monkeypatch.setattr(quiet_watch, "INTERVAL_SECONDS", 0.01)
+    monkeypatch.setattr(quiet_watch, "COST_SHARE", 1.0)
 
 
 def busy_then_idle(busy_until: float) -> Iterator[Reading]:
@@ -499,7 +500,7 @@ def test_a_server_whose_port_cannot_be_seen_is_found_by_its_name(monkeypatch: py
         5: Process(parent=1, name="smbd", ticks=0, ended_children_ticks=0),
         6: Process(parent=5, name="smbd[127.0.0.1]", ticks=0, ended_children_ticks=0),
     }
-    monkeypatch.setattr(facts, "all_processes", lambda: table)
+    monkeypatch.setattr(processes, "all_processes", lambda: table)
     assert servers_here(None) == {5}
 
 

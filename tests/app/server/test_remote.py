@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from app.clients.registry import make_client
-from app.server import facts as samba_server
-from app.server import shell
-from app.server.facts import ask_server, collect, counters_since, server_facts, with_counters
-from app.server.shell import Answer, Mount, mount_of
+from app.server import probe, running_program, shell
+from app.server.facts import collect, with_counters
+from app.server.mounts import Mount, mount_of
+from app.server.probe import ask_server, counters_since, server_facts
+from app.server.shell import Answer
 from storage.plan import Settings
 from storage.records import Target
 from tests.servers.netns import PAYLOAD_SHARE, Link
@@ -166,11 +167,11 @@ def test_a_server_without_one_of_the_programs(tmp_path: Path, missing: str) -> N
     conf.write_text("[global]\n[bench]\npath = /\n")
     script = shell.with_variables(
         shell.script_file("app.server", "probe.sh"),
-        {**samba_server.DEFAULTS, "samba": "yes", "conf": str(conf), "share": "bench", "mark": "@m@"},
+        {**probe.DEFAULTS, "samba": "yes", "conf": str(conf), "share": "bench", "mark": "@m@"},
     )
     lines = [line for line in script.splitlines() if not line.startswith("PATH=")]
     path = bare_path(tmp_path, without=missing)
-    said = shell.RunningProgram(("env", f"PATH={path}", "sh", "-s"), text="\n".join(lines) + "\n").wait(20)
+    said = running_program.RunningProgram(("env", f"PATH={path}", "sh", "-s"), text="\n".join(lines) + "\n").wait(20)
     answer = shell.answer_of(said, "@m@", shell.ServerShell())
     assert answer.problem is None
     if missing == "testparm":
@@ -192,7 +193,7 @@ def test_without_testparm_the_measurement_keeps_its_other_facts(
         answer = real(settings, through)
         return Answer(sections={k: v for k, v in answer.sections.items() if not k.startswith(("testparm", "scopes"))})
 
-    monkeypatch.setattr("app.server.facts.ask_server", without_testparm)
+    monkeypatch.setattr("app.server.probe.ask_server", without_testparm)
     conf = tmp_path / "smb.conf"
     conf.write_text("[global]\n")
     target = Target(protocol="smb", host="127.0.0.1", port=445, share="bench", path="x")

@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from app.server import smbd as samba
-from app.server.facts import listens_on, server_facts
-from app.server.shell import Answer, mount_of
-from app.server.smbd import (
+from app.server import samba
+from app.server.mounts import mount_of
+from app.server.probe import listens_on, server_facts
+from app.server.samba import (
     BETWEEN_WORDS,
     SambaFacts,
     config_option,
-    parse_dump,
-    parse_scopes,
     running_log_level,
     samba_facts,
     session_addresses,
-    warnings,
 )
-from forms.tuning.smb_conf import CONF_SET, lines_of_fact, read_conf
+from app.server.shell import Answer
+from app.server.testparm import parse_dump, parse_scopes, warnings
+from forms.tuning.conf_file import read_conf
+from forms.tuning.fact_names import CONF_SET, lines_of_fact
 from storage.records import FactValue, Target
 from tests.servers.process import require
 

@@ -4,8 +4,9 @@ import os
 import time
 from pathlib import Path
 
-from app.server.host_facts import servers_here
-from app.server.samples import ResourceSampler, SampledSides, parse_resources
+from app.server.processes import servers_here
+from app.server.resources import parse_resources
+from app.server.samples import ResourceSampler, SampledSides
 
 UPTIME = ["1000.50 4000.00\n"]
 CPU = ["cpu  100 20 30 400 50 6 7 8 0 0\n"]

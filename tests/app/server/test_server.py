@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from app.server.facts import filesystem_facts, network_facts
+from app.server.filesystem_facts import filesystem_facts
+from app.server.network_facts import network_facts
 from app.server.shell import Answer, script_file
 
 MOUNTS = "/dev/mapper/vg-data /srv ext4 rw 0 0\ntank/share /srv zfs rw 0 0"

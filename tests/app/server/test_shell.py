@@ -10,8 +10,9 @@ import pytest
 
 from app.base.errors import PasswordInURLError, UsageError
 from app.base.ssh_address import check_ssh_host
-from app.server import shell
-from app.server.shell import MOST_BYTES, RunningProgram, ServerShell, run_script
+from app.server import running_program
+from app.server.running_program import MOST_BYTES, RunningProgram
+from app.server.shell import ServerShell, run_script
 from tests.waiting import wait_for
 
 Ssh = Callable[[str], None]
@@ -57,7 +58,7 @@ def test_a_host_that_does_not_read_is_not_waited_for(ssh: Ssh):
 
 
 def test_whoever_keeps_the_output_open_is_not_waited_for(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(shell, "_END_SECONDS", 0.5)
+    monkeypatch.setattr(running_program, "_END_SECONDS", 0.5)
     assert ServerShell().script("echo done; sleep 50 & exit 0", {}, 40).out == "done\n"
 
 
@@ -69,7 +70,7 @@ def test_what_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path):
 
 
 def test_a_line_has_limits_of_its_own(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(shell, "MOST_LINE_BYTES", 10)
+    monkeypatch.setattr(running_program, "MOST_LINE_BYTES", 10)
     program = RunningProgram(["sh", "-c", "echo 12345678; echo 123456789; echo 1234567890; sleep 60"])
     assert [program.line() for _ in range(3)] == ["12345678\n", "123456789\n", ""]
     wait_for(lambda: program.has_ended)

@@ -15,11 +15,11 @@ from types import SimpleNamespace
 import pytest
 
 from app.base.errors import CancelledError
+from app.cli.trial_pace import TrialPace
 from app.recording.process import SeriesControl
-from app.trial.command import _Pace
 from app.trial.fitting import FittedRequest
+from app.trial.server_setting import ServerSetting
 from app.trial.tune import Tuning
-from app.trial.under_way import TrialUnderWay
 from forms.trial.summary import trial_summary
 from storage.changes import ChangeKind, GridAxis, Slot, TrialPlan
 from storage.notebook import Notebook
@@ -183,20 +183,20 @@ def test_a_trial_whose_time_is_over_ends_in_its_first_pair_and_later_after_a_who
     samba: Smbd, sharebench: Inside, monkeypatch: pytest.MonkeyPatch, values_set: int, is_cancelled: bool
 ):
     before, controls, times = samba.conf.read_bytes(), list[SeriesControl](), list[int]()
-    begin, set_value = SeriesControl.__init__, TrialUnderWay._set_value
+    begin, set_value = SeriesControl.__init__, ServerSetting.set_value
 
     def control(self: SeriesControl, *arguments: float) -> None:
         begin(self, *arguments)
         controls.append(self)
 
-    def time_over(self: TrialUnderWay, arm: int) -> None:
+    def time_over(self: ServerSetting, arm: int) -> None:
         set_value(self, arm)
         times.append(arm)
         if len(times) == values_set:
             next(each for each in controls if each.limit.seconds == 540).end_in_time()
 
     monkeypatch.setattr(SeriesControl, "__init__", control)
-    monkeypatch.setattr(TrialUnderWay, "_set_value", time_over)
+    monkeypatch.setattr(ServerSetting, "set_value", time_over)
     done = sharebench(
         "sweep", "strict allocate=yes", url(samba), *conf(samba), "--blocks", "2", "--within", "9", "--yes"
     )
@@ -359,8 +359,8 @@ def test_a_tuning_that_is_cancelled_shows_what_it_came_to(
         raise CancelledError("cancelled")
 
     monkeypatch.setattr(Tuning, "run", run)
-    monkeypatch.setattr("app.trial.command.check_target", lambda _request: None)
-    monkeypatch.setattr("app.trial.command.fit_request", lambda request, **_: FittedRequest(request, 0))
+    monkeypatch.setattr("app.cli.commands.tune.check_target", lambda _request: None)
+    monkeypatch.setattr("app.cli.commands.tune.fitting.fit_request", lambda request, **_: FittedRequest(request, 0))
     done = Inside(tmp_path / "notebook.db", password="x")("tune", "smb://u@127.0.0.1/bench/file", "--yes")
     assert done.returncode == 130
     assert "strict sync" in done.stdout
@@ -393,7 +393,7 @@ def test_tune_says_what_it_tries_where_it_does_not_try_what_is_named(inside: Ins
 
 @pytest.mark.parametrize(("pair", "looks"), [(1, "8, 14 or 20"), (8, "8, 14 or 20"), (9, "14 or 20"), (15, "20")])
 def test_progress_names_the_looks_that_are_still_to_come(pair, looks):
-    assert _Pace((8, 14, 20), 2, ExperimentKind.TRIAL).place(pair) == f"pair {pair} (of {looks})"
+    assert TrialPace((8, 14, 20), 2, ExperimentKind.TRIAL).place(pair) == f"pair {pair} (of {looks})"
 
 
 @pytest.mark.parametrize(
@@ -409,6 +409,6 @@ def test_progress_names_the_looks_that_are_still_to_come(pair, looks):
 def test_no_more_time_is_left_than_the_limit_leaves(
     monkeypatch: pytest.MonkeyPatch, done: int, within: float, left: str
 ):
-    monkeypatch.setattr("app.trial.command.time", SimpleNamespace(monotonic=lambda: 100.0))
-    pace = _Pace((8, 14, 20), 2, ExperimentKind.TRIAL, runs_done=done, began=0.0, ends_at=100.0 + within)
+    monkeypatch.setattr("app.cli.trial_pace.time", SimpleNamespace(monotonic=lambda: 100.0))
+    pace = TrialPace((8, 14, 20), 2, ExperimentKind.TRIAL, runs_done=done, began=0.0, ends_at=100.0 + within)
     assert pace.place(9) == f"pair 9 (of 14 or 20{left})"

@@ -28,19 +28,20 @@ from app.recording.experiments import stored_experiment
 from app.recording.process import Failed, RunFinished, SeriesControl, Started, Warned
 from app.recording.spec import SeriesSpec
 from app.series.requests import series_request
+from app.server.changes.samba_setting import samba_setting
 from app.server.changes.script import ChangeFailedError, ConsentNeededError
 from app.server.changes.setting import ChangeableSetting, Ways
-from app.server.changes.smb_conf import samba_setting
-from app.server.host_facts import Ours
+from app.server.processes import Ours
 from app.server.quiet_time import LEAST_SECONDS
-from app.trial import tune
+from app.trial import fitting, tune, tune_candidates
 from app.trial.consent import consent_lines, expected_text
 from app.trial.engine import LoadYardstick, TransferYardstick
 from app.trial.fitting import LEAST_BYTES, FittedRequest, fit_request, fitting_bytes, rate_after_burst
+from app.trial.fixed_work import time_fixed_work
+from app.trial.prepare import new_order
 from app.trial.record import run_trial
-from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet, new_order
+from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet
 from app.trial.tune import Tuned, Tuning
-from app.trial.under_way import _fixed_work
 from forms.findings.series_warnings import FULL_SECONDS
 from forms.stats.decision import Verdict
 from forms.trial.summary import TrialSummary
@@ -217,10 +218,10 @@ def test_the_users_of_a_load_are_new_for_each_window_and_its_files_are_removed(s
 
 
 def test_the_fixed_work_is_the_least_of_three_hashings():
-    with patch("app.trial.under_way.time.perf_counter", side_effect=[0.0, 3.0, 10.0, 12.0, 20.0, 24.0]):
-        assert _fixed_work() == 2.0
-    with patch("app.trial.under_way.time.perf_counter", side_effect=[0.0, 3.0, 10.0, 12.0, 20.0, 21.0]):
-        assert _fixed_work() == 1.0
+    with patch("app.trial.fixed_work.time.perf_counter", side_effect=[0.0, 3.0, 10.0, 12.0, 20.0, 24.0]):
+        assert time_fixed_work() == 2.0
+    with patch("app.trial.fixed_work.time.perf_counter", side_effect=[0.0, 3.0, 10.0, 12.0, 20.0, 21.0]):
+        assert time_fixed_work() == 1.0
 
 
 @pytest.mark.long
@@ -323,7 +324,7 @@ def test_a_target_that_cannot_be_measured_changes_nothing(samba: Smbd, tmp_path:
 def test_a_value_that_the_session_denies_is_put_back(samba: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory")
-    monkeypatch.setattr("app.trial.under_way.contradiction", lambda *_: "the session is not signed")
+    monkeypatch.setattr("app.trial.server_setting.contradiction", lambda *_: "the session is not signed")
     with pytest.raises(ChangeFailedError, match="not in effect: the session is not signed"):
         carried_out(made, path)
     assert samba.conf.read_bytes() == before
@@ -515,9 +516,9 @@ def tuning_of(monkeypatch: pytest.MonkeyPatch, verdicts: list[str], rate: float 
     monkeypatch.setattr(
         tune, "new_order", lambda *_, **__: TrialOrder(request=Mock(), setting=Mock(), plan=Mock(), experiment=Mock())
     )
-    monkeypatch.setattr(tune, "with_file_of", lambda request, size_bytes: (request, size_bytes))
+    monkeypatch.setattr(fitting, "with_file_of", lambda request, size_bytes: (request, size_bytes))
     monkeypatch.setattr(
-        tune, "candidates", lambda _only: [(f"name {number}", "no") for number, _ in enumerate(verdicts)]
+        tune_candidates, "candidates", lambda _only: [(f"name {number}", "no") for number, _ in enumerate(verdicts)]
     )
     monkeypatch.setattr(Tuning, "_setting_to_try", setting)
     return Tuning(request=Mock(), ways=Ways(), looks=(8,), stop_after=2)
@@ -581,9 +582,9 @@ def test_a_quick_file_is_measured_as_it_is(samba: Smbd):
 
 
 def test_what_is_at_risk_or_buys_no_speed_is_no_candidate():
-    found = tune.candidates()
+    found = tune_candidates.candidates()
     assert ("log level", "0") in found
     assert ("log level", "10") not in found
     assert ("server signing", "mandatory") not in found
     assert {name for name, _ in found}.isdisjoint({"interfaces", "wide links", "path", "read size", "use mmap"})
-    assert tune.candidates(["Use Sendfile"]) == [("use sendfile", "no"), ("use sendfile", "yes")]
+    assert tune_candidates.candidates(["Use Sendfile"]) == [("use sendfile", "no"), ("use sendfile", "yes")]

@@ -11,7 +11,9 @@ from app.base.errors import NotebookError
 from app.cli.main import run
 from app.server.changes.script import ChangeFailedError
 from app.server.shell import Answer
-from app.trial.restore import Restored, restore, restore_change, restore_entry
+from app.trial.change_journal import restore_entry
+from app.trial.restore import restore
+from app.trial.restored_change import Restored, restore_change
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from tests.builders import abandoned_change
@@ -138,9 +140,9 @@ def test_the_log_level_that_is_told_is_the_servers_and_not_that_of_testparm(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch, sections: dict[str, str], shown: str | None
 ):
     there = Answer(sections={"machine": "nas 1234", "uid": "0"})
-    monkeypatch.setattr("app.trial.restore.read_there", lambda *_words: there)
+    monkeypatch.setattr("app.trial.restored_change.read_there", lambda *_words: there)
     monkeypatch.setattr(
-        "app.trial.restore.restore_entry", lambda *_words: Answer(sections={"effective.rc": "0", **sections})
+        "app.trial.restored_change.restore_entry", lambda *_words: Answer(sections={"effective.rc": "0", **sections})
     )
     assert restore_change(abandoned_change(), notebook).effective == shown
 

@@ -18,10 +18,11 @@ from app.guide.screen import GuideScreen
 from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.recording.process import RunStarted, ScratchMade, SeriesControl
 from app.recording.spec import SeriesRequest
+from app.server.changes import find_setting
 from app.server.changes.script import ChangeFailedError, ChangeRefusedError, ConsentNeededError
 from app.server.changes.setting import ChangeableSetting, Ways
+from app.trial import fitting, prepare
 from app.trial import record as trial
-from app.trial import spec as trial_order
 from app.trial.fitting import FittedRequest
 from app.trial.screen import TrialScreen
 from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet
@@ -64,9 +65,9 @@ def finished(order: TrialOrder, pairs: int = 8) -> TrialSummary:
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     with Notebook(tmp_path / "notebook.db") as notebook:
         notebook.remember(MEMORY_KEY, CHOICES.to_memory())
-    monkeypatch.setattr(trial_order, "find_setting", lambda *_: SETTING)
-    monkeypatch.setattr(trial_order, "check_target", lambda _: None)
-    monkeypatch.setattr(trial_order, "fit_request", lambda request, **_: FittedRequest(request, 0, run_seconds=5.0))
+    monkeypatch.setattr(find_setting, "find_setting", lambda *_: SETTING)
+    monkeypatch.setattr(prepare, "check_target", lambda _: None)
+    monkeypatch.setattr(fitting, "fit_request", lambda request, **_: FittedRequest(request, 0, run_seconds=5.0))
     return app_on(tmp_path / "notebook.db", first="trial", setting="use sendfile = yes")
 
 
@@ -106,7 +107,7 @@ async def test_nothing_happens_before_it_was_consented_to(app, monkeypatch):
 async def test_a_value_that_is_set_already_is_not_tried_but_looked_at_again(app, monkeypatch):
     monkeypatch.setattr(trial, "run_trial", lambda *_: pytest.fail("it would measure equal values"))
     found = [replace(SETTING, previous="yes"), SETTING]
-    monkeypatch.setattr(trial_order, "find_setting", lambda *_: found.pop(0))
+    monkeypatch.setattr(find_setting, "find_setting", lambda *_: found.pop(0))
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
         assert "y looks again" in painted(app)
@@ -213,13 +214,13 @@ async def test_how_long_it_takes_is_said_before_it_starts_and_can_be_limited(app
 
 async def test_what_a_setting_acts_on_can_be_measured_in_place_of_what_was_chosen(app, monkeypatch):
     sized: list[bool] = []
-    monkeypatch.setattr(trial_order, "find_setting", lambda *_: replace(SETTING, name="strict allocate"))
+    monkeypatch.setattr(find_setting, "find_setting", lambda *_: replace(SETTING, name="strict allocate"))
 
     def fits(request: SeriesRequest, *, keeps_size: bool) -> FittedRequest:
         sized.append(keeps_size)
         return FittedRequest(request, 0, run_seconds=5.0)
 
-    monkeypatch.setattr(trial_order, "fit_request", fits)
+    monkeypatch.setattr(fitting, "fit_request", fits)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         assert "known to affect only a put" in " ".join(painted(app).split())
@@ -252,7 +253,7 @@ async def test_where_the_other_transfer_cannot_be_there_is_nothing_to_agree_to(a
             raise UnreachableError("no put there")
         return FittedRequest(request, 0, run_seconds=5.0)
 
-    monkeypatch.setattr(trial_order, "fit_request", fits)
+    monkeypatch.setattr(fitting, "fit_request", fits)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         await pilot.press("p")
@@ -333,7 +334,7 @@ async def test_a_refusal_is_told_and_nothing_can_be_consented_to(app, monkeypatc
     def refuse(*_: object) -> ChangeableSetting:
         raise ChangeRefusedError("only root can change the server's settings")
 
-    monkeypatch.setattr(trial_order, "find_setting", refuse)
+    monkeypatch.setattr(find_setting, "find_setting", refuse)
     async with app.run_test(size=(100, 36)) as pilot:
         await settled(app, pilot)
         assert "Nothing was written." in painted(app)
@@ -354,7 +355,7 @@ async def test_a_risk_is_accepted_on_the_screen(app, monkeypatch):
             raise ConsentNeededError("it restarts smbd", risk_of=None, options="--allow-restart")
         return SETTING
 
-    monkeypatch.setattr(trial_order, "find_setting", find)
+    monkeypatch.setattr(find_setting, "find_setting", find)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         assert "it loses data" in painted(app)
@@ -380,7 +381,7 @@ async def test_what_was_accepted_for_one_server_is_asked_again_for_another(app, 
         asked.append((ways.ssh, ways.accepted, ways.restart))
         raise ConsentNeededError("it restarts smbd", risk_of=None, options="--allow-restart")
 
-    monkeypatch.setattr(trial_order, "find_setting", find)
+    monkeypatch.setattr(find_setting, "find_setting", find)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         await press(app, pilot, "y", "w")
@@ -399,7 +400,7 @@ async def test_a_login_that_the_server_refuses_is_not_repeated_by_itself(app, mo
             raise LoginError("the server refused it")
 
     monkeypatch.setenv(PASSWORD_VARIABLE, "of the environment")
-    monkeypatch.setattr(trial_order, "check_target", refuse)
+    monkeypatch.setattr(prepare, "check_target", refuse)
     with Notebook(app.context.notebook_path) as notebook:
         target = replace(SMB, share="data", user=user or None)
         notebook.remember(MEMORY_KEY, replace(CHOICES, target=target).to_memory())
@@ -423,7 +424,7 @@ async def test_where_the_servers_settings_are_is_said_on_the_screen(app, monkeyp
             raise ChangeRefusedError("no smb.conf that can be read was found on the server")
         return SETTING
 
-    monkeypatch.setattr(trial_order, "find_setting", find)
+    monkeypatch.setattr(find_setting, "find_setting", find)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         assert "no smb.conf that can be read" in painted(app)
@@ -706,7 +707,7 @@ async def test_a_notebook_that_is_busy_is_told_as_such(app, monkeypatch, begun: 
         error.sqlite_errorcode = sqlite3.SQLITE_BUSY
         raise error
 
-    monkeypatch.setattr(*((trial, "run_trial") if begun else (trial_order, "find_setting")), busy)
+    monkeypatch.setattr(*((trial, "run_trial") if begun else (find_setting, "find_setting")), busy)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         if begun:

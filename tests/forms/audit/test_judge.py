@@ -10,7 +10,9 @@ from forms.audit.judge import AuditedServer, harmful_settings, judge
 from forms.audit.judgements import SettingJudgement, judgements, number_of
 from forms.audit.remedies import remedies
 from forms.audit.report import setting_text
-from forms.tuning.smb_conf import PARAMETER_PREFIX, read_conf, toml_data
+from forms.tuning.conf_file import read_conf
+from forms.tuning.fact_names import PARAMETER_PREFIX
+from forms.tuning.smb_conf import toml_data
 from storage.looks import AuditFinding, Ruling
 from storage.records import FactValue
 from tests.forms.audit.configurations import BAD, HEALTHY, BadAdvice

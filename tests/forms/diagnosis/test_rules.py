@@ -19,7 +19,7 @@ from forms.diagnosis.report import (
 from forms.diagnosis.rules import complaints
 from forms.findings.finding import Finding, Severity
 from forms.layout import Tone
-from forms.tuning.smb_conf import read_conf
+from forms.tuning.conf_file import read_conf
 from storage.json_reader import JSONNode
 from storage.looks import Audit, AuditScope, Diagnosis, Stage, StageName, diagnosis_from_json
 from storage.records import FactValue, SeriesStatus

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from forms.findings.series_warnings import advice, advised_size, near_ceiling_percent
-from forms.tuning.smb_conf import FACTS_UNKNOWN
+from forms.tuning.fact_names import FACTS_UNKNOWN
 from storage.records import (
     Command,
     Phase,

@@ -13,17 +13,8 @@ import pytest
 
 from forms.isolation.document import EXAMPLES
 from forms.tuning import catalogue, smb_conf
-from forms.tuning.catalogue import (
-    HISTORY,
-    CatalogueEntry,
-    Effect,
-    EntryKind,
-    Status,
-    list_text,
-    misprints,
-    misprints_about,
-    relevant,
-)
+from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status, misprints, misprints_about, relevant
+from forms.tuning.catalogue_text import HISTORY, list_text
 from forms.worksheets.references import BOOK_TABLES, TABLES
 from storage.records import Command
 from tests.builders import CLIENT, series

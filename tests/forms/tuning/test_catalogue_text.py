@@ -11,7 +11,9 @@ import pytest
 
 from forms.layout import width
 from forms.tuning import catalogue, smb_conf
-from forms.tuning.catalogue import CatalogueEntry, EntryKind, Instructions, Status, advise, entry_text, suggested_value
+from forms.tuning.catalogue import CatalogueEntry, EntryKind, Status
+from forms.tuning.catalogue_text import entry_text
+from forms.tuning.instructions import Instructions, advise, suggested_value
 from tests.cases import for_each
 from tests.servers.process import require
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from forms.tuning import smb_conf
-from forms.tuning.change_evidence import SettingState, judge_change, standing
-from forms.tuning.smb_conf import in_one_fact
+from forms.tuning.change_evidence import SettingState, judge_change, setting_state
+from forms.tuning.fact_names import in_one_fact
 from forms.wording import changed
 from storage.records import Change, Facts, FactValue, Series, Target
 from tests.builders import CLIENT, series
@@ -75,7 +75,7 @@ def test_a_change_that_took_effect_is_confirmed_and_named_alone(server: Server) 
     change = judge_change("strict sync", "no", server.series(), server.series(in_share="strict sync = no"))
     assert told(change) == ("strict sync", "no", "confirmed", "Yes", ())
     assert change.remark == "strict sync changed from Yes to No. It acts only if the client flushes or writes through."
-    assert standing(change) is SettingState.PROVEN
+    assert setting_state(change) is SettingState.PROVEN
 
 
 def test_a_share_inherits_what_global_says(server: Server) -> None:
@@ -128,7 +128,7 @@ def test_an_old_session_does_not_show_the_change(server: Server, line: str, name
     change = judge_change(name, value, server.series(), server.series(in_global=line))
     assert change.evidence == "contradicted"
     assert f"in smb.conf, but {seen}: smbd has not read it yet, or the session is an old one." in (change.remark or "")
-    assert standing(change) is SettingState.NOT_AS_CLAIMED
+    assert setting_state(change) is SettingState.NOT_AS_CLAIMED
 
 
 def test_an_encrypted_session_need_not_be_signed(server: Server) -> None:
@@ -172,7 +172,7 @@ def test_two_changes_at_once(server: Server) -> None:
     change = judge_change("strict sync", "no", server.series(), after)
     assert told(change) == ("strict sync", "no", "confirmed", "Yes", ("deadtime 10080 -> 15",))
     assert "2 things changed at once." in (change.remark or "")
-    assert standing(change) is SettingState.NOT_ALONE
+    assert setting_state(change) is SettingState.NOT_ALONE
 
 
 def test_another_setting_of_the_client_is_a_second_change(server: Server) -> None:
@@ -277,7 +277,7 @@ def test_without_the_configuration_a_claim_is_unproven() -> None:
     change = judge_change("strict sync", "no", unseen(), unseen())
     assert told(change) == ("strict sync", "no", "unconfirmed", None, ())
     assert change.remark == "The server's configuration could not be read."
-    assert standing(change) is SettingState.UNPROVEN
+    assert setting_state(change) is SettingState.UNPROVEN
     why = {"server": {"facts.unknown": "the settings of nas are unknown; name a way there by ssh"}}
     told_why = judge_change("strict sync", "no", unseen(), replace(unseen(), environment=why))
     assert told_why.remark == (
@@ -294,7 +294,7 @@ def test_without_the_configuration_the_session_is_still_checked() -> None:
     assert "The session fits it (encryption none -> aes-256-gcm)." in (fits.remark or "")
     other = judge_change("strict sync", "no", unseen(), unseen(dialect="2.1"))
     assert other.also_changed == ("client.dialect 3.1.1 -> 2.1",)
-    assert standing(other) is SettingState.NOT_ALONE
+    assert setting_state(other) is SettingState.NOT_ALONE
 
 
 def test_without_the_configuration_of_the_base_the_value_now_still_counts(server: Server) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from forms.tuning.differences import Difference, differences, differences_before
-from forms.tuning.smb_conf import is_volatile
+from forms.tuning.fact_names import is_volatile
 from storage.plan import Settings
 from storage.records import ClientFacts, Command, FactValue, Series, Target
 from tests.builders import CLIENT, series

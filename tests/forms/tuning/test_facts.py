@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from forms.tuning import smb_conf as facts
-from forms.tuning.smb_conf import agreement, contradiction, dialect_rank
+from forms.tuning import fact_names
+from forms.tuning.session_evidence import agreement, contradiction, dialect_rank
 from tests.builders import CLIENT
 
 PLAIN = replace(CLIENT, dialect="3.1.1", signing="none", encryption="none")
@@ -74,14 +74,14 @@ def test_dialects_are_ranked_by_age():
     ["load.1min", "link.errors_during", "link.drops_before", "memory.available_bytes", "server.sessions.others"],
 )
 def test_what_varies_by_itself_is_volatile(name: str) -> None:
-    assert facts.is_volatile(name)
+    assert fact_names.is_volatile(name)
 
 
 @pytest.mark.parametrize(
     "name", ["kernel", "link.rate_bits_per_second", "smb.conf/global/load printers", "memory_bytes"]
 )
 def test_settings_are_not_volatile(name: str) -> None:
-    assert not facts.is_volatile(name)
+    assert not fact_names.is_volatile(name)
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,10 @@ def test_settings_are_not_volatile(name: str) -> None:
     ],
 )
 def test_human_names(name: str, said: str) -> None:
-    assert facts.human_name(name) == said
+    assert fact_names.human_name(name) == said
 
 
 def test_a_list_in_a_fact_is_read_as_it_was_written() -> None:
-    warned = facts.in_one_fact(["one; with a semicolon", "two;", "one; with a semicolon", "three"])
-    assert facts.lines_of_fact({"x": warned}, "x") == ["one, with a semicolon", "two;", "three"]
-    assert facts.lines_of_fact({}, "x") == facts.lines_of_fact({"x": ""}, "x") == []
+    warned = fact_names.in_one_fact(["one; with a semicolon", "two;", "one; with a semicolon", "three"])
+    assert fact_names.lines_of_fact({"x": warned}, "x") == ["one, with a semicolon", "two;", "three"]
+    assert fact_names.lines_of_fact({}, "x") == fact_names.lines_of_fact({"x": ""}, "x") == []

@@ -12,7 +12,7 @@ from app.server.changes import script
 from app.server.changes.find_setting import find_setting
 from app.server.changes.script import ServerChange, give_word, new_change_id, set_arm
 from app.server.changes.setting import Ways
-from app.trial.restore import begin_change, restore_entry
+from app.trial.change_journal import begin_change, restore_entry
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target

@@ -5,7 +5,7 @@ import pytest
 from app.server.changes import script as server
 from app.server.changes.script import ChangeRefusedError, ServerChange, new_change_id
 from app.server.changes.setting import ChangeableSetting
-from app.trial.restore import begin_change
+from app.trial.change_journal import begin_change
 from storage.changes import ChangeKind, ChangeState
 from storage.notebook import Notebook
 

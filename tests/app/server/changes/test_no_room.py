@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from app.server.changes.script import ChangeFailedError, new_change_id, set_arm
-from app.trial.restore import begin_change, restore_entry
+from app.trial.change_journal import begin_change, restore_entry
 from storage.changes import ChangeState
 from storage.notebook import Notebook
 from tests.reliability.layouts import ChangedServer, servers

@@ -18,7 +18,7 @@ from app.server.changes.script import (
     set_arm,
 )
 from app.server.changes.setting import ChangeableSetting, Ways
-from app.trial.restore import begin_change, restore_entry
+from app.trial.change_journal import begin_change, restore_entry
 from storage.changes import JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target

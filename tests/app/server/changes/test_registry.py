@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from app.server.changes.samba_setting import samba_setting
 from app.server.changes.script import ConflictError, new_change_id, set_arm
 from app.server.changes.setting import Ways
-from app.server.changes.smb_conf import samba_setting
-from app.trial.restore import begin_change, restore_entry
+from app.trial.change_journal import begin_change, restore_entry
 from storage.changes import ChangeKind
 from storage.notebook import Notebook
 from tests.command_line import Inside

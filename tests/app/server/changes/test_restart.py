@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from app.clients.registry import make_client
-from app.server.changes import samba_place
+from app.server.changes import smbd_restart
+from app.server.changes.samba_setting import samba_setting
 from app.server.changes.script import ChangeRefusedError, new_change_id, set_arm
 from app.server.changes.setting import ChangeableSetting, Ways
-from app.server.changes.smb_conf import samba_setting
-from app.trial.restore import begin_change, restore_change
+from app.trial.change_journal import begin_change
+from app.trial.restored_change import restore_change
 from storage.notebook import Notebook
 from storage.plan import Settings
 from tests.servers.process import program
@@ -102,7 +103,7 @@ def test_a_unit_of_systemd_is_restarted_by_its_name(samba: Smbd, tmp_path: Path,
         (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    found = samba_place.find_restart(str(samba.conf), None)
+    found = smbd_restart.find_restart(str(samba.conf), None)
     assert found.command == "systemctl restart smbd.service"
 
 
@@ -111,9 +112,9 @@ def test_a_script_of_sysvinit_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     try:
         samba.start(tmp_path)
         monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-        found = samba_place.find_restart(samba.conf, None)
-        assert found == samba_place.Restart(command="service smbd restart")
-        text = "section() { echo $1; }\n" + samba_place.restart_text(samba.conf, found)
+        found = smbd_restart.find_restart(samba.conf, None)
+        assert found == smbd_restart.Restart(command="service smbd restart")
+        text = "section() { echo $1; }\n" + smbd_restart.restart_text(samba.conf, found)
         ping = f"smbcontrol -s {samba.conf} smbd ping"
         before, *told, after = (
             subprocess.run(["sh", "-c", f"{ping}\n{text}"], capture_output=True, text=True, check=True)
@@ -127,8 +128,8 @@ def test_a_script_of_sysvinit_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_smbd_that_somebody_stopped_is_not_started(tmp_path: Path):
-    made = samba_place.Restart(command=f"touch {tmp_path}/started", stopped="true")
-    text = "section() { echo $1; }\n" + samba_place.restart_text("/nonexistent/smb.conf", made)
+    made = smbd_restart.Restart(command=f"touch {tmp_path}/started", stopped="true")
+    text = "section() { echo $1; }\n" + smbd_restart.restart_text("/nonexistent/smb.conf", made)
     done = subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=True)
     assert done.stdout == "not_reloaded\n"
     assert not (tmp_path / "started").exists()

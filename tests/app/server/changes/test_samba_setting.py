@@ -14,23 +14,26 @@ from pathlib import Path
 import pytest
 
 from app.server.changes import script as server
-from app.server.changes.samba_place import DROP_IN, UNDO, drop_in_content, find_place, plan_registry, with_include
+from app.server.changes.samba_place import DROP_IN, UNDO, find_place
+from app.server.changes.samba_plans import drop_in_content, plan_registry, with_include
+from app.server.changes.samba_setting import samba_setting
+from app.server.changes.samba_values import check_value
 from app.server.changes.script import (
     ChangeFailedError,
     ChangeRefusedError,
     ConflictError,
     ConsentNeededError,
     ServerChange,
-    here,
+    here_document,
     library,
     new_change_id,
     set_arm,
     undo_command,
 )
 from app.server.changes.setting import ChangeableSetting, Ways
-from app.server.changes.smb_conf import check_value, samba_setting
-from app.server.facts import server_facts
-from app.trial.restore import begin_change, restore_change, restore_entry, restored_text
+from app.server.probe import server_facts
+from app.trial.change_journal import begin_change, restore_entry
+from app.trial.restored_change import restore_change, restored_text
 from forms.tuning.smb_conf import spelling
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
@@ -187,7 +190,7 @@ def test_broken_values_are_refused_before_anything_is_written(samba: Smbd):
 def test_testparm_is_asked_on_a_copy(samba: Smbd, name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch):
     """What only testparm refuses, with our own rules out of its way."""
     before = state(samba)
-    monkeypatch.setattr("app.server.changes.smb_conf.refusals", lambda *_: iter(()))
+    monkeypatch.setattr("app.server.changes.samba_values.refusals", lambda *_: iter(()))
     place = replace(find_place("log level", samba.share, None, str(samba.conf)), name=name)
     if said:
         with pytest.raises(ChangeRefusedError, match=said):
@@ -293,7 +296,7 @@ def test_the_copy_that_replaces_a_file_is_as_private_as_the_file(tmp_path: Path,
     file.chmod(0o600)
     os.chown(file, 1, 1)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    text = f"{library()}\nwrite_file {file} {here(b'other')}\n"
+    text = f"{library()}\nwrite_file {file} {here_document(b'other')}\n"
     subprocess.run(["sh", "-c", text], check=True, env=os.environ | {"FILE": str(file)})
     assert (seen.read_text(), file.read_text()) == ("600 1\n", "other")
 

@@ -25,7 +25,7 @@ from app.server.changes.script import (
     undo_script,
 )
 from app.server.changes.setting import ChangeableSetting, Ways
-from app.trial.restore import begin_change, restore_entry
+from app.trial.change_journal import begin_change, restore_entry
 from storage.changes import ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.server.changes.samba_place import with_include
+from app.server.changes.samba_plans import with_include
 
 OURS = "/etc/samba/sharebench.conf"
 INCLUDE = f"include = {OURS}\n"

@@ -10,7 +10,7 @@ import pytest
 
 from app.guide.pages.run import run_page
 from app.guide.round_notebook import recall
-from app.trial.restore import Restored
+from app.trial.restored_change import Restored
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
 from app.tui.notebook.left_changes import LeftChanges, LeftOnServers

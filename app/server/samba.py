@@ -1,0 +1,247 @@
+"""Facts of a server's Samba, from what ``probe.sh`` printed there: its configuration, its version, its sessions.
+
+The sections that are read here: ``conf`` (the path of smb.conf), ``conf:PATH`` (each of its files as it is),
+``registry``, ``testparm`` (the effective configuration), ``scopes`` (all parameters), ``version`` and ``build`` of
+smbd, ``modules`` (the files of VFS modules), ``processes`` (command lines of smbd), ``debuglevel``, ``smbstatus``,
+``writable``. A parameter in effect becomes the fact ``smb.conf/global/NAME`` or ``smb.conf/share/NAME``, the latter
+with the value that holds for the measured share.
+"""
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from app.server.conf_warnings import own_warnings, reason_for_not_loading, refused_settings
+from app.server.shell import Answer
+from app.server.testparm import Scopes, parse_dump, parse_scopes, warnings
+from forms.tuning import conf_file, fact_names, smb_conf
+from storage.records import FactValue
+
+BUILD_FLAGS = {
+    "samba.build.smb1": "WITH_SMB1SERVER",
+    "samba.build.profiling": "WITH_PROFILE",
+    "samba.build.json": "HAVE_JSON_OBJECT",
+    "samba.build.io_uring": "HAVE_LIBURING",
+    "samba.build.sendfile": "HAVE_SENDFILE",
+    "samba.build.gnutls": "HAVE_GNUTLS",
+}
+ENCRYPTION = "server smb encrypt"
+FORMER_ENCRYPTION = "smb encrypt"
+"""The same in older versions."""
+BETWEEN_WORDS = "\x1f"
+"""Stands in place of the NUL between two words of a command line; paths have blanks."""
+
+
+@dataclass(slots=True)
+class SambaFacts:
+    """What is known of a Samba, filled in step by step."""
+
+    facts: dict[str, FactValue] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    """What could not be found out, with what to do."""
+    runs_with_another: bool = False
+    """Whether every running smbd was started with another smb.conf than the one that was read."""
+
+
+def samba_facts(answer: Answer, share: str | None, client_address: str = "") -> SambaFacts:
+    """All facts; ``share`` is the measured one, ``client_address`` this machine's, whose sessions are not others'."""
+    samba = SambaFacts()
+    if not answer.text("conf") and not answer.text("version"):
+        samba.problems.append(
+            "no smbd is on the PATH of the server, so if it runs Samba, facts of it are unknown; add its folder to PATH"
+        )
+        return samba
+
+    version = answer.text("version")
+    if version:
+        samba.facts["samba.version"] = version.strip().removeprefix("Version ")
+    build_flags = set((answer.text("build") or "").split())
+    if build_flags:
+        for fact, flag in BUILD_FLAGS.items():
+            samba.facts[fact] = "yes" if flag in build_flags else "no"
+
+    _add_configuration(samba, answer, share)
+    _add_running(samba, answer, client_address)
+    return samba
+
+
+def _add_configuration(samba: SambaFacts, answer: Answer, share: str | None) -> None:
+    """Whether smb.conf can be read and loads, its warnings, and the parameters in effect."""
+    path = answer.stripped("conf")
+    if not path:
+        return
+
+    samba.facts["smb.conf.path"] = path
+
+    files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
+    files["registry"] = answer.text("registry") or ""
+    if path not in files:
+        samba.facts[fact_names.CONF_STATE] = fact_names.ConfState.UNREADABLE.value
+        samba.problems.append(f"{path} cannot be read on the server; name the right file")
+        return
+    writable_path = answer.text("writable")
+    if writable_path:
+        samba.facts["smb.conf.writable_by_all"] = writable_path
+
+    conf = conf_file.read_conf(path, files)
+    code = answer.code("testparm")
+    if code is None:
+        samba.problems.append(
+            f"testparm is not installed on the server, so what {path} means is unknown (Debian: samba-common-bin)"
+        )
+        return
+
+    scopes = parse_scopes(answer.text("scopes")) or _documented_scopes()
+    testparm_warnings = warnings(answer.text("testparm.err"))
+    all_warnings = [
+        *testparm_warnings,
+        *own_warnings(answer, conf, scopes),
+        *refused_settings(testparm_warnings, conf),
+    ]
+    if all_warnings:
+        samba.facts[fact_names.CONF_WARNINGS] = fact_names.in_one_fact(all_warnings)
+    if code != 0:
+        samba.facts[fact_names.CONF_STATE] = fact_names.ConfState.LOADS_NOT.value
+        samba.problems.append(reason_for_not_loading(path, all_warnings))
+        return
+
+    state = fact_names.ConfState.WARNS if all_warnings else fact_names.ConfState.LOADS
+    samba.facts[fact_names.CONF_STATE] = state.value
+    _add_parameters(samba, answer, scopes, share)
+    _correct_log_level(samba, answer, conf, has_registry=bool(files["registry"]))
+    if files["registry"] or not conf.uses_registry:
+        samba.facts[fact_names.CONF_SET] = fact_names.in_one_fact(_names_set_for(share, conf))
+
+
+def _documented_scopes() -> Scopes:
+    """Of the Samba that our list of parameters is taken from."""
+    parameters = smb_conf.parameters()
+    return Scopes(
+        for_server=frozenset(parameter.name for parameter in parameters if parameter.scope == "global"),
+        for_share=frozenset(parameter.name for parameter in parameters if parameter.scope == "share"),
+    )
+
+
+def _names_set_for(share: str | None, conf: conf_file.SmbConfFile) -> list[str]:
+    """The parameters that smb.conf sets for a share: in [global], in its section, and in the section that it copies."""
+    section = (share or "").strip().lower()
+    if not any(setting.section == section for setting in conf.settings):
+        section = "homes"
+    sections = {"global", section, (conf.last(section, "copy") or "").lower()}
+    return [smb_conf.spelling(setting.name).name for setting in conf.settings if setting.section in sections]
+
+
+def _add_parameters(samba: SambaFacts, answer: Answer, scopes: Scopes, share: str | None) -> None:
+    """The parameters in effect: those of the server, and those that hold for the share.
+
+    A share has what [global] sets for all shares, and what its own section sets; one that is no section is that of
+    [homes].
+    """
+    dump = parse_dump(answer.text("testparm"))
+    server = dump.get("global", {})
+    share_keys = {smb_conf.parameter_key(name) for name in scopes.for_share}
+
+    def belongs_to_shares(name: str) -> bool:
+        return ":" in name or smb_conf.parameter_key(name) in share_keys
+
+    effective = {name: value for name, value in server.items() if belongs_to_shares(name)}
+    if share:
+        of_section = dump.get(share.strip().lower())
+        if of_section is None:
+            of_section = dump.get("homes", {})
+            if not of_section:
+                samba.problems.append(
+                    f"{samba.facts['smb.conf.path']} has no [{share}]: the share's values are those of [global]"
+                )
+        effective.update(of_section)
+
+    for name, value in server.items():
+        if not belongs_to_shares(name):
+            samba.facts[f"smb.conf/global/{name}"] = value
+    samba.facts.update({f"smb.conf/share/{name}": value for name, value in effective.items()})
+
+    for scope, values in (("global", server), ("share", effective)):
+        encryption = values.get(ENCRYPTION) or values.get(FORMER_ENCRYPTION)
+        if encryption:
+            samba.facts[f"smb.conf/{scope}/{ENCRYPTION}"] = encryption
+
+
+def _correct_log_level(samba: SambaFacts, answer: Answer, conf: conf_file.SmbConfFile, *, has_registry: bool) -> None:
+    """Put smb.conf's log level in place of testparm's own; that of smbd where the registry could not be read."""
+    name = "smb.conf/global/log level"
+    if conf.uses_registry and not has_registry:
+        samba.facts.pop(name, None)
+        running_level = running_log_level(answer.text("debuglevel"))
+        if running_level is not None:
+            samba.facts[name] = running_level
+    else:
+        samba.facts[name] = conf.last("global", "log level") or "0"
+
+
+def running_log_level(text: str | None) -> str | None:
+    """Level of all classes from ``smbcontrol smbd debuglevel`` (``PID 12: all:3 tdb:3 …``)."""
+    match = re.search(r"\ball:(\d+)", text or "")
+    return match.group(1) if match else None
+
+
+def _add_running(samba: SambaFacts, answer: Answer, client_address: str) -> None:
+    """How many smbd run there, with which smb.conf and log level, and their sessions."""
+    commands = [line for line in (answer.text("processes") or "").splitlines() if line.strip()]
+    samba.facts["samba.smbd_running"] = len(commands)
+
+    path = str(samba.facts.get("smb.conf.path", ""))
+    configs = {config_option(command) for command in commands} - {None, ""}
+    # A process that calls itself "smbd: …" does not show its options.
+    runs_by_default = any(not command.startswith("smbd:") and config_option(command) is None for command in commands)
+    if path and configs and path not in configs and not runs_by_default:
+        samba.runs_with_another = True
+        serving = (answer.text("serving") or "").partition("\n")[0]
+        confs = serving or _first_two(sorted(filter(None, configs)))
+        is_unread = samba.facts.get(fact_names.CONF_STATE) == fact_names.ConfState.UNREADABLE
+        but = "" if is_unread else f", but the facts are those of {path}"
+        samba.problems.append(f"smbd runs with {confs}{but}; name that file")
+
+    level = running_log_level(answer.text("debuglevel"))
+    if level is not None:
+        samba.facts["samba.running_log_level"] = level
+    _add_sessions(samba, answer, client_address)
+
+
+def _first_two(names: list[str]) -> str:
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    return ", ".join(names[:2]) + more
+
+
+def _add_sessions(samba: SambaFacts, answer: Answer, client_address: str) -> None:
+    if answer.code("smbstatus") is None:
+        return
+    sessions = session_addresses(answer.text("smbstatus"))
+    if sessions is None:
+        samba.problems.append(
+            "smbstatus needs root on the server, so its other sessions are unknown; log in there by ssh as root"
+        )
+        return
+    samba.facts["server.sessions"] = len(sessions)
+    samba.facts["server.sessions.other_machines"] = sum(address != client_address for address in sessions)
+
+
+def session_addresses(text: str | None) -> list[str] | None:
+    """Client addresses in ``smbstatus --json``; None without permission, when the document has no ``sessions``."""
+    try:
+        sessions = json.loads(text or "")["sessions"]
+        return [str(session.get("hostname", "")).partition(":")[2].rpartition(":")[0] for session in sessions.values()]
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def config_option(command: str) -> str | None:
+    """From ``-s FILE`` or ``--configfile=FILE`` of a running smbd; None for its default."""
+    words = command.split(BETWEEN_WORDS)
+    for index, word in enumerate(words):
+        if word.startswith("--configfile="):
+            return word.partition("=")[2]
+        if word in {"-s", "--configfile"} and index + 1 < len(words):
+            return words[index + 1]
+        if word.startswith("-s") and word[2:3] == "/":
+            return word[2:]
+    return None

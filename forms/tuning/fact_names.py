@@ -1,0 +1,80 @@
+"""The names of facts: those about smb.conf, which facts vary by themselves, and what people read in their place.
+
+A fact's name is dotted words, ``link.duplex``, or that of a parameter in effect, ``smb.conf/share/strict sync``.
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from functools import partial
+
+from forms.tuning.smb_conf import toml_data
+from storage.records import Facts
+
+PARAMETER_PREFIX = "smb.conf/"
+CONF_STATE = "smb.conf.state"
+"""One of `ConfState`."""
+CONF_WARNINGS = "smb.conf.warnings"
+"""testparm's warnings and our own, for `lines_of_fact`."""
+CONF_SET = "smb.conf.set"
+"""The names of the parameters that smb.conf sets for the share, for `lines_of_fact`."""
+FACTS_UNKNOWN = "facts.unknown"
+"""The fact that says why the facts of a server could not be read."""
+_BETWEEN = "; "
+
+
+class ConfState(StrEnum):
+    """What testparm says of an smb.conf."""
+
+    LOADS = "loads"
+    WARNS = "loads with warnings"
+    LOADS_NOT = "does not load"
+    UNREADABLE = "not readable"
+
+
+def in_one_fact(lines: Iterable[str]) -> str:
+    """A list as a fact, for :func:`lines_of_fact`."""
+    return _BETWEEN.join(line.replace(_BETWEEN, ", ") for line in dict.fromkeys(lines))
+
+
+def lines_of_fact(facts: Facts, name: str) -> list[str]:
+    """The list that `in_one_fact` made a fact of; empty where there is no such fact."""
+    return [line for line in str(facts.get(name, "")).split(_BETWEEN) if line]
+
+
+_UNITS = ("_bits_per_second", "_bytes_per_second", "_bytes", "_seconds", "_percent")
+_WORDS = {
+    "tcp": "TCP",
+    "cpu": "CPU",
+    "mtu": "MTU",
+    "smb": "SMB",
+    "ip": "IP",
+    "crc": "CRC",
+    "rx": "received",
+    "tx": "sent",
+}
+"""Words of a fact's name, and what stands for them on a form."""
+facts_data = partial(toml_data, "facts.toml")
+
+
+def is_volatile(name: str) -> bool:
+    """Whether a fact changes by itself from one recording to the next."""
+    if name.startswith(PARAMETER_PREFIX):
+        return False
+    return any(fnmatchcase(name, pattern) for pattern in facts_data()["volatile"])
+
+
+def human_name(name: str) -> str:
+    """A fact's name on a form: *duplex* for ``link.duplex``; parameters keep theirs."""
+    if name.startswith(PARAMETER_PREFIX):
+        _, scope, parameter = name.split("/", 2)
+        return f"{parameter} (smb.conf)" if scope == "global" else f"{parameter} (smb.conf, this share)"
+
+    listed_name = facts_data()["names"].get(name)
+    if listed_name:
+        return str(listed_name)
+
+    for unit in _UNITS:
+        name = name.removesuffix(unit)
+    words = name.replace(".", " ").replace("_", " ").split()
+    return " ".join(_WORDS.get(word, word) for word in words)
