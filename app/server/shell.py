@@ -207,7 +207,7 @@ def _command(script: str, words: Sequence[str]) -> str:
 
 @cache
 def script_file(package: str, name: str) -> str:
-    """The text of a script that lies in a package of ours."""
+    """The text of a script that lies in one of our packages."""
     return files(package).joinpath(name).read_text(encoding="utf-8")
 
 

@@ -1,6 +1,6 @@
 """Finds where on its server a parameter of Samba is to be changed: in a file, or in Samba's registry.
 
-`samba_plans` makes the shell text that changes it there. In a file means: in a file of ours (``sharebench.conf``, the
+`samba_plans` makes the shell text that changes it there. In a file means: in our own file (``sharebench.conf``, the
 drop-in) beside smb.conf, which smb.conf includes as its last line, so that what it sets counts.
 """
 

@@ -1,6 +1,6 @@
 """The shell text that changes a parameter of Samba on its server and restores it.
 
-The parameter is changed in a file of ours, which smb.conf includes meanwhile (`plan_samba`), or in Samba's registry
+The parameter is changed in a file of its own, which smb.conf includes meanwhile (`plan_samba`), or in Samba's registry
 (`plan_registry`). What each part of a `ServerChange` is for, and when it runs, says `script`. The parts call shell
 functions of ``undo.sh``: ``check_file``, ``check_includer`` and ``check_value`` find what somebody else changed,
 ``write_file``, ``remove_file`` and ``sum_of`` handle files, ``eased`` says that our value is out, ``warn_open`` warns
