@@ -1,7 +1,6 @@
 """``sharebench audit``: a server's harmful and useless settings."""
 
 from dataclasses import replace
-from typing import Any
 
 import click
 
@@ -9,7 +8,7 @@ from app.audit import engine
 from app.audit.configuration_files import refuse_as_target
 from app.base import errors
 from app.base.targets import parse_target
-from app.cli import console, declare, logins, notebooks, run_options
+from app.cli import console, declare, logins, notebooks, run_options, targets
 from app.clients.base import Secrets
 from app.comparison.tried import audit_form
 from app.recording.spec import SeriesSpec
@@ -37,7 +36,7 @@ _UNREADABLE = 3
 
 
 @declare.command("audit")
-@run_options.target_argument(required=False)
+@targets.target_argument(required=False)
 @click.option("--fix", is_flag=True, help="Print the proposed edits as a unified diff; nothing is written.")
 @click.option("--try", "tested", is_flag=True, help="Test the costliest finding: change it, measure it, restore it.")
 @click.option("--yes", is_flag=True, help="Answer the question of --try with yes, for scripts.")
@@ -56,7 +55,10 @@ def audit_command(
     tested: bool,
     as_json: bool,
     spec: SeriesSpec,
-    **choices: Any,
+    kerberos: bool,
+    label: str,
+    question: str,
+    **_passed_to_try: object,
 ) -> int:
     """Find harmful and useless settings of a server, without measuring.
 
@@ -67,8 +69,8 @@ def audit_command(
     Exit codes: 0 nothing harmful, 1 something harmful, 3 the settings could not be read.
     """
     notebooks.check_can_store(context)
-    result = _audit(context, target, spec, kerberos=choices["kerberos"])
-    audit = replace(result.audit, label=choices["label"], question=choices["question"])
+    result = _audit(context, target, spec, kerberos=kerberos)
+    audit = replace(result.audit, label=label, question=question)
     with notebooks.open_notebook(context, make=True) as notebook:
         notebook.add_recording(looks.recording_of(audit))
         report = audit_form(notebook, audit)

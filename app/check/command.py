@@ -11,7 +11,7 @@ from app.base import errors
 from app.check import leftovers
 from app.check.checked import Checked
 from app.check.engine import check
-from app.cli import console, declare, logins, notebooks, run_options
+from app.cli import console, declare, logins, notebooks, run_options, targets
 from app.clients.registry import connected_files, make_client
 from app.recording.spec import SeriesSpec
 from forms import wording
@@ -23,7 +23,7 @@ _INDENT = " " * 13
 
 
 @declare.command("check")
-@run_options.target_argument()
+@targets.target_argument()
 @declare.measuring_options("Print a JSON array of objects with name, state and text.")
 @run_options.series_options(
     "command",
@@ -73,7 +73,7 @@ def _show(checked: Checked) -> None:
 
 
 @declare.command("clean")
-@run_options.target_argument()
+@targets.target_argument()
 @click.option("--yes", is_flag=True, help="Remove without asking.")
 @declare.measuring_options("Print a JSON array of objects: path, size, time, result.")
 @run_options.series_options("client", "sign", "encrypt", "timeout_seconds")

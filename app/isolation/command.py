@@ -11,7 +11,8 @@ from app.base.errors import UsageError
 from app.cli import console, declare, logins, notebooks, option_values, resuming
 from app.cli.cancelling import exit_code_when_complete
 from app.cli.progress import StatusLine, watch_to_end
-from app.cli.run_options import OF_THE_SERVER, series_options, target_argument
+from app.cli.run_options import OF_THE_SERVER, series_options
+from app.cli.targets import target_argument
 from app.isolation import rounds, timetable
 from app.isolation import spec as isolation_spec
 from app.isolation.record import record_isolation

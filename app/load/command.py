@@ -14,7 +14,8 @@ from app.base.ssh_address import check_ssh_host
 from app.base.targets import parse_target
 from app.cli import console, declare, logins, notebooks, option_values, resuming, textfile
 from app.cli.progress import StatusLine, watch_to_end
-from app.cli.run_options import OF_THE_SERVER, series_options, targets_argument
+from app.cli.run_options import OF_THE_SERVER, series_options
+from app.cli.targets import targets_argument
 from app.clients.base import Secrets
 from app.load.events import FilesMade, JobsWait, LoadPhase, PhaseBegan, SecondPassed
 from app.load.record import LoadChanged, LoadClosed, LoadStep, run_load

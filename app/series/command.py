@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from app.cli import declare, run_options
+from app.cli import declare, run_options, targets
 from app.recording.spec import SeriesSpec
 
 
 @declare.command("run")
-@run_options.target_argument(required=False)
+@targets.target_argument(required=False)
 @run_options.series_options()
 @declare.option("--again", "SERIES", "Measure SERIES again; without a TARGET, with the same settings.")
 @declare.option("--versus", "OPTIONS", "Compare with other client options ('--block 1M'), interleaved in random order.")

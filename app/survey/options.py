@@ -9,7 +9,7 @@ import click
 from app.base.config import profile
 from app.base.targets import parse_target
 from app.cli import declare, logins
-from app.cli.run_options import options_of_server, take_settings
+from app.cli.targets import options_of_server, take_settings
 from app.clients.base import Secrets
 from app.clients.logins import same_login
 from app.recording.spec import SeriesSpec

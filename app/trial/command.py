@@ -8,7 +8,7 @@ import click
 from app.base.errors import UsageError
 from app.base.exit_codes import exit_code_of
 from app.cli import console, declare, logins, notebooks, option_values, resuming, trial_options
-from app.cli.run_options import target_argument
+from app.cli.targets import target_argument
 from app.cli.trial_run import ask_and_carry_out
 from app.recording.spec import SeriesSpec
 from app.trial.resume import order_to_resume

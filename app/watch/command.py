@@ -9,7 +9,7 @@ import click
 
 from app.base.errors import UsageError
 from app.base.targets import parse_target
-from app.cli import console, declare, logins, notebooks, run_options, textfile
+from app.cli import console, declare, logins, notebooks, run_options, targets, textfile
 from app.cli.progress import watch
 from app.clients.base import Secrets
 from app.recording.process import SeriesControl
@@ -43,7 +43,7 @@ def _check_baseline_name(_context: click.Context, _option: click.Parameter, name
 
 
 @declare.command("watch")
-@run_options.target_argument()
+@targets.target_argument()
 @declare.option(
     "--baseline",
     "NAME",

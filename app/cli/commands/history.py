@@ -66,7 +66,7 @@ def history_command(context: click.Context, /, name: str, file_name: str | None,
 
 def _history_of_target(notebook: Notebook, name: str, choices: Mapping[str, Any], most: int) -> History:
     from app.base.targets import parse_target
-    from app.cli.run_options import settled_url
+    from app.cli.targets import settled_url
     from app.clients.registry import check_client_name
     from app.watch import history as watch
 

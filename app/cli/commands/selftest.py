@@ -4,11 +4,10 @@ from typing import Any
 
 import click
 
-from app.cli import console, declare, logins, measuring, notebooks, option_values, progress, run_options
+from app.cli import console, declare, logins, measuring, notebooks, option_values, progress, run_options, targets
 from app.recording import process
 from app.recording.spec import SeriesRequest, SeriesSpec
 from app.series import requests as series_requests
-from app.series.pace import Prospect
 from app.series.record import record
 from forms.experiments.repeats import repeats, selftest
 from forms.experiments.repeats_report import repeats_report, selftest_report
@@ -18,7 +17,7 @@ _FEWEST_REPEATS = 2
 
 
 @declare.command("selftest")
-@run_options.target_argument()
+@targets.target_argument()
 @declare.option(
     "--apart", "N", "Measure N whole series one after another, instead of two interleaved.", declare.Count(2, 100)
 )
@@ -72,7 +71,7 @@ def _measure_apart(context: click.Context, requests: list[SeriesRequest], within
     """Measure equal series one after another, as many as end in time; returns their ids."""
     path = notebooks.notebook_path(context)
     first_order = process.MeasuringOrder.of_request(requests[0])
-    prospect: Prospect | None = measuring.prospect_of(first_order, path, len(requests))
+    prospect = measuring.prospect_of(first_order, path, len(requests))
     control = process.SeriesControl(within_seconds)
     series_ids: list[str] = []
     for request in requests:
@@ -81,8 +80,8 @@ def _measure_apart(context: click.Context, requests: list[SeriesRequest], within
             break
 
         control.limit.began()
-        closed = progress.watch(record(request, path, control), control, prospect=prospect)
-        prospect = None  # told once, before the first
+        is_first = not series_ids
+        closed = progress.watch(record(request, path, control), control, prospect=prospect if is_first else None)
         if error := measuring.error_that_ended(control, [closed]):
             raise error
         control.limit.ended()

@@ -7,7 +7,7 @@ import click
 
 from app.base.errors import SharebenchError
 from app.cli import console, declare, notebooks, option_values, trial_options
-from app.cli.run_options import target_argument
+from app.cli.targets import target_argument
 from app.cli.trial_display import watch_tuning
 from app.recording.spec import SeriesSpec
 from app.server.changes.setting import Ways

@@ -1,6 +1,6 @@
 """The page of the last step: the one thing is chosen that the next round changes."""
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -72,7 +72,7 @@ def _other_ways(choices: method_choices.GuideChoices) -> list[page.Option]:
 
 
 def _own_changes(
-    choices: method_choices.GuideChoices, series: records.Series, decided: Container[tuple[str, str]]
+    choices: method_choices.GuideChoices, series: records.Series, decided: set[tuple[str, str]]
 ) -> Iterator[page.Option]:
     for name, value, title in _own_values(choices, series):
         if (name, value) in decided:

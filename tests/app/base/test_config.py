@@ -130,7 +130,7 @@ SECRET = "Geheim5"
 )
 def test_no_value_is_repeated_since_it_may_be_a_password(text: str, tmp_path: Path, monkeypatch, capsys):
     monkeypatch.setattr("app.base.config.config_file", lambda: written(tmp_path, text))
-    monkeypatch.setattr("app.cli.run_options.config_file", lambda: tmp_path / "config.toml")
+    monkeypatch.setattr("app.cli.targets.config_file", lambda: tmp_path / "config.toml")
     config.cache_clear()
     monkeypatch.setenv("SHAREBENCH_DB", str(tmp_path / "n.db"))
     try:
