@@ -32,7 +32,7 @@ def receive_buffer(size_bytes: int) -> memoryview:
 
 
 _PERIOD = MAX_BLOCK_BYTES - 4099
-"""After so many bytes content repeats; no multiple of a file system's block, so that no two of its blocks are equal."""
+"""After as many bytes content repeats; no multiple of a file system's block, so that no two of its blocks are equal."""
 
 
 class Content:

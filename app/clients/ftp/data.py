@@ -20,7 +20,7 @@ WAITS = (BlockingIOError, TimeoutError, ssl.SSLWantReadError, ssl.SSLWantWriteEr
 _LINE_BYTES = 8192
 """The longest line of a list."""
 _LOW_WATER_BYTES = 128 * 1024
-"""The low water mark of a fast path: so many bytes must have arrived before ``recv`` returns."""
+"""The low water mark of a fast path: the bytes that must have arrived before ``recv`` returns."""
 
 _PROBE_BYTES = 16 * 1024 * 1024
 """The first bytes of a file, whose speed tells whether the path is fast."""

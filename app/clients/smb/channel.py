@@ -74,7 +74,7 @@ class Channel(FrameSocket):
         self.credits = 1
         """Granted and not spent."""
         self.wanted_credits = _WANTED_CREDITS
-        """Each request asks for so many more that this is reached."""
+        """Each request asks for as many more as reach this."""
 
         self._next_id = 0
         self._outstanding: dict[int, int] = {}
