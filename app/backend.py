@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from app.clients.base import Client, Secrets
     from app.clients.browsing import BrowsedFolder
-    from app.load.record import LoadStep
+    from app.load.measurement import LoadStep
     from app.load.spec import LoadRequest
     from app.recording.process import SeriesControl
     from app.recording.spec import SeriesRequest

@@ -85,7 +85,7 @@ def _same_everywhere() -> Iterator[None]:
         with (
             chdir("/tmp"),  # noqa: S108  nothing is written there
             patch("app.guide.run_screen.STALL_SECONDS", float("inf")),
-            patch("app.load.screen.PART_SECONDS", 0.0),
+            patch("app.load.run_screen.PART_SECONDS", 0.0),
             patch("app.tui.frame.help.config_file", lambda: Path("~/.config/sharebench/config.toml")),
         ):
             yield

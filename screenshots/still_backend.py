@@ -12,7 +12,7 @@ from app.base.errors import UnreachableError
 from app.clients.base import Secrets
 from app.clients.browsing import BrowsedFolder
 from app.load.events import LoadPhase, PhaseBegan, SecondPassed
-from app.load.record import LoadChanged, LoadClosed, LoadStep
+from app.load.measurement import LoadChanged, LoadClosed, LoadStep
 from app.load.spec import LoadRequest
 from app.recording.process import Progressed, RunFinished, RunStarted, SeriesControl
 from app.recording.spec import SeriesRequest

@@ -50,7 +50,7 @@ _LOADED = {
         "app.cli.main", *(f"app.cli.commands.{path.stem}" for path in (ROOT / "app/cli/commands").glob("*.py")),
         *(f"app.{path.parent.name}.{path.stem}" for path in (ROOT / "app").glob("*/*command.py")),
     ),
-    GREEN: ("app.load.locust_engine", "app.load.worker", "app.clients.smb.files"),
+    GREEN: ("app.load.engine_child", "app.load.worker", "app.clients.smb.files"),
 }  # fmt: skip
 _STARTS_OTHERS = ("app", "app.load.process")
 _LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]

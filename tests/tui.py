@@ -17,7 +17,7 @@ from app.backend import Backend
 from app.base.errors import CancelledError, SharebenchError
 from app.clients.base import DirectoryEntry, Secrets
 from app.clients.browsing import BrowsedFolder, Item, ItemKind, items
-from app.load.record import LoadStep
+from app.load.measurement import LoadStep
 from app.load.spec import LoadRequest
 from app.recording.process import Event, Failed, RunFinished, SeriesControl, Started
 from app.recording.spec import SeriesRequest

@@ -1,8 +1,6 @@
-"""What the stages share: connections that can be aborted, and our own folder."""
+"""What the stages of a diagnosis work on: connections that can be aborted, and our own folder on the share."""
 
 import threading
-import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -11,31 +9,28 @@ from typing import TypeVar
 from app.base import errors
 from app.clients import base, file_tree
 from app.clients.smb import client as smb_client
-from app.clients.smb import share as smb_share
-from app.clients.smb import transfer, wire
 from app.clients.smb.files import SMBFiles
 from app.clients.smb.link import SMBLink
 from app.diagnosis import plan as diagnosis_plan
 from app.diagnosis.side_by_side import Workers
-from app.server import host_activity, machine_meter
-from app.server.host_facts import read_text
-from storage import looks, records
+from storage import records
 from storage.plan import Settings
 
 BULK = "f0000000"
 LONG = "f0000001"
-"""Names in our folder; ``clean`` knows their form."""
+"""The large file that several stages read, and that of the long run, in our folder; ``clean`` knows their form."""
 _REMOVERS = 8
-_MANY = 64
+"""Processes that remove files at the same time."""
+_MANY_FILES = 64
 """More files than that are removed by several processes."""
 _Connection = TypeVar("_Connection", bound=SMBLink)
 
-Samples = defaultdict[str, list[float]]
-"""What a stage measures, by the name of the measure; each value is one measurement."""
-
 
 class Bench:
-    """The share of a diagnosis, our folder on it, and the connections to it that are open."""
+    """The share of a diagnosis, our folder on it, and the connections to it that are open.
+
+    Stages make our folder with :meth:`make_folder` before they write; at the end :meth:`remove` removes it.
+    """
 
     def __init__(
         self, plan: diagnosis_plan.DiagnosisPlan, emit: Callable[[object], None], cancelled: threading.Event
@@ -43,6 +38,7 @@ class Bench:
         self.plan = plan
         self.target = plan.target
         self.client_facts: records.ClientFacts | None = None
+        """What was negotiated; None before the bulk file was read."""
         self.cancelled = cancelled
         self._emit = emit
         self._open: list[SMBLink] = []
@@ -52,6 +48,7 @@ class Bench:
 
     @property
     def sizes(self) -> diagnosis_plan.Sizes:
+        """The plan's sizes as far as the free space allows, which is asked for once."""
         if self._sizes is None:
             with self.connection(SMBFiles) as files:
                 free_bytes = files.free_bytes(self.target.path)
@@ -76,14 +73,17 @@ class Bench:
         return kind(self.target, self.plan.secrets, settings)
 
     def check(self) -> None:
+        """Raises CancelledError where the diagnosis was cancelled."""
         if self.cancelled.is_set():
             raise errors.CancelledError("cancelled")
 
     def abort(self) -> None:
+        """Interrupt all connections; called from the thread that hears of the cancellation."""
         for link in tuple(self._open):
             link.abort()
 
     def path(self, name: str = "") -> str:
+        """The path of a name in our folder, or of the folder."""
         return file_tree.path_within(self.target, self.plan.own_folder, name)
 
     def make_folder(self, files: SMBFiles) -> None:
@@ -107,6 +107,7 @@ class Bench:
         return path
 
     def remove(self) -> None:
+        """Remove our folder, if there is one. Raises MeasurementError where it is still there."""
         if not self._has_folder:
             return
 
@@ -117,7 +118,7 @@ class Bench:
         try:
             with self.connection(SMBFiles) as files:
                 jobs = file_tree.removals(files, self.path())
-            if len(jobs) > _MANY:
+            if len(jobs) > _MANY_FILES:
                 self.side_by_side(min(_REMOVERS, len(jobs)), SMBFiles, remove_part)
             with self.connection(SMBFiles) as files:
                 file_tree.remove_all(files, self.path())
@@ -133,37 +134,3 @@ class Bench:
         They log in before any of them begins. Raises MeasurementError.
         """
         return Workers(partial(self._make, kind, self.plan.settings), work, self.check).measure(count)
-
-
-def stage_of(name: looks.StageName, samples: Samples, facts: dict[str, records.FactValue]) -> looks.Stage:
-    return looks.Stage(name=name, samples={key: tuple(values) for key, values in samples.items()}, facts=facts)
-
-
-def read_part(
-    share: smb_share.Share, file: wire.OpenedFile, size_bytes: int, window: transfer.Window, meter: base.Meter
-) -> float:
-    """Bytes a second of reading the beginning of a file."""
-    part = wire.OpenedFile(file.file_id, min(size_bytes, file.size_bytes), is_folder=False)
-    return part.size_bytes / transfer.read_file(share.channel, share.tree_id, part, window, meter, None)
-
-
-def echo_seconds(share: smb_share.Share, count: int) -> tuple[float, ...]:
-    round_trips = []
-    for _ in range(count):
-        began = time.perf_counter()
-        share.channel.ask(wire.frame(*wire.ECHO))
-        round_trips.append(time.perf_counter() - began)
-    return tuple(round_trips)
-
-
-LARGEST_WINDOW_BYTES = 2 * base.MAX_BLOCK_BYTES
-
-
-def processors() -> host_activity.ProcessorTicks:
-    return host_activity.parse_cpu(read_text("/proc/stat")) or host_activity.ProcessorTicks()
-
-
-def busy_percent_since(before: host_activity.ProcessorTicks) -> float:
-    """How busy this machine's processors were; where that cannot be read, fully, so that nobody is blamed for it."""
-    percent = machine_meter.busy_percent(before, processors())
-    return 100.0 if percent is None else percent

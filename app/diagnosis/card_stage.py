@@ -4,12 +4,14 @@ import struct
 import time
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from app.clients import base
 from app.clients.smb import client as smb_client
 from app.clients.smb import share as smb_share
 from app.clients.smb import wire
-from app.diagnosis import bench as diagnosis_bench
+from app.diagnosis import measures
+from app.diagnosis.bench import Bench
 from app.server.host_facts import read_text
 from app.server.network_counters import parse_interfaces
 from app.server.shell import ServerShell
@@ -21,25 +23,28 @@ _CONNECTIONS = 4
 _INTERFACES = 0x001401FC
 """FSCTL_QUERY_NETWORK_INTERFACE_INFO (MS-SMB2 2.2.31, 2.2.32.5)."""
 _IOCTL = struct.Struct("<HHI16sIIIIIIII")
+"""The request, MS-SMB2 2.2.31."""
 _INTERFACE = struct.Struct("<IIIIQ128s")
+"""One address of a card: offset of the next, index of the card, abilities, reserved, bits per second, address."""
 _RSS = 1
 _RDMA = 2
 _LEAST_SHARE_OF_A_CARD = 0.01
 """Of all bytes; what other traffic a card carries is not told."""
 
 
-def cards(bench: diagnosis_bench.Bench) -> looks.Stage:
+class OfferedInterface(NamedTuple):
+    """A network card of the server, as it tells it."""
+
+    bits_per_second: int
+    abilities: int
+    """Flags: _RSS, _RDMA."""
+
+
+def cards(bench: Bench) -> looks.Stage:
     """The interfaces that the server offers, and several connections against one."""
     path = bench.bulk()
-    samples = diagnosis_bench.Samples(list)
-    facts: dict[str, FactValue] = {"connections": _CONNECTIONS}
-    with bench.connection(smb_client.SMBClient) as client:
-        interfaces = _offered_interfaces(client.connected_share())
-    facts["interfaces"] = len(interfaces)
-    for number, (bits_per_second, abilities) in enumerate(interfaces, start=1):
-        facts[f"interface_{number}.bits_per_second"] = bits_per_second
-        facts[f"interface_{number}.rss"] = "yes" if abilities & _RSS else "no"
-        facts[f"interface_{number}.rdma"] = "yes" if abilities & _RDMA else "no"
+    samples = measures.Samples(list)
+    facts = _interface_facts(bench)
 
     def read_file(_number: int, client: smb_client.SMBClient) -> None:
         client.get(path, base.Meter(bench.cancelled))
@@ -53,19 +58,34 @@ def cards(bench: diagnosis_bench.Bench) -> looks.Stage:
                 break
             if connections > 1:
                 counters.begin()
-            processors_before = diagnosis_bench.processors()
+            processors_before = measures.processors()
             seconds = bench.side_by_side(connections, smb_client.SMBClient, read_file)
             samples[f"connections_{connections}_bytes_per_second"].append(connections * size_bytes / seconds)
             if connections > 1:
-                samples[BUSY_WITH_SEVERAL].append(diagnosis_bench.busy_percent_since(processors_before))
+                samples[BUSY_WITH_SEVERAL].append(measures.busy_percent_since(processors_before))
                 counters.end()
 
     facts |= counters.facts()
-    return diagnosis_bench.stage_of(looks.StageName.CARDS, samples, facts)
+    return measures.stage_of(looks.StageName.CARDS, samples, facts)
+
+
+def _interface_facts(bench: Bench) -> dict[str, FactValue]:
+    with bench.connection(smb_client.SMBClient) as client:
+        interfaces = _offered_interfaces(client.connected_share())
+
+    facts: dict[str, FactValue] = {"connections": _CONNECTIONS, "interfaces": len(interfaces)}
+    for number, interface in enumerate(interfaces, start=1):
+        facts[f"interface_{number}.bits_per_second"] = interface.bits_per_second
+        facts[f"interface_{number}.rss"] = "yes" if interface.abilities & _RSS else "no"
+        facts[f"interface_{number}.rdma"] = "yes" if interface.abilities & _RDMA else "no"
+    return facts
 
 
 class _CardCounters:
-    """The bytes that each network card carried, of this machine and, where it can be asked, of the server."""
+    """The bytes that each network card carried, of this machine and, where it can be asked, of the server.
+
+    What is carried between :meth:`begin` and :meth:`end` is added up.
+    """
 
     def __init__(self, server_ssh: str | None) -> None:
         self._sides: dict[str, tuple[str | None, str]] = {"card": (None, "rx_bytes")}
@@ -106,8 +126,8 @@ def _interface_counters(ssh: str | None) -> dict[str, dict[str, int]]:
     return parse_interfaces(read_text("/proc/net/dev"))
 
 
-def _offered_interfaces(share: smb_share.Share) -> list[tuple[int, int]]:
-    """(bits per second, abilities) of each card, whatever its number of addresses; empty where none is told."""
+def _offered_interfaces(share: smb_share.Share) -> list[OfferedInterface]:
+    """Each card once, whatever its number of addresses; empty where none is told."""
     body = _IOCTL.pack(
         57, 0, _INTERFACES, b"\xff" * 16, wire.HEADER_BYTES + _IOCTL.size, 0, 0, 0, 0, wire.CREDIT_BYTES, 1, 0
     )
@@ -117,11 +137,11 @@ def _offered_interfaces(share: smb_share.Share) -> list[tuple[int, int]]:
 
     start, length = struct.unpack_from("<II", response.message, wire.HEADER_BYTES + 32)
     data = bytes(response.message[start : start + length])
-    by_card: dict[int, tuple[int, int]] = {}
+    by_card: dict[int, OfferedInterface] = {}
     offset = 0
     while offset + _INTERFACE.size <= len(data):
         following, index, abilities, _reserved, speed, _address = _INTERFACE.unpack_from(data, offset)
-        by_card[index] = speed, abilities
+        by_card[index] = OfferedInterface(speed, abilities)
         if not following:
             break
         offset += following

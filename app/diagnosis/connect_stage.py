@@ -8,7 +8,8 @@ from typing import Any
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.link import SMBLink, reach
-from app.diagnosis import bench as diagnosis_bench
+from app.diagnosis import measures
+from app.diagnosis.bench import Bench
 from app.server.host_facts import read_text
 from storage import looks
 
@@ -81,9 +82,9 @@ def _waited_seconds() -> float:
     return int(words[1]) / 1e9 if len(words) > 1 else 0.0
 
 
-def connect(bench: diagnosis_bench.Bench) -> looks.Stage:
+def connect(bench: Bench) -> looks.Stage:
     """Log in several times, the first time cold; then look each family of addresses up by itself."""
-    samples = diagnosis_bench.Samples(list)
+    samples = measures.Samples(list)
     for _ in range(bench.plan.sizes.logins):
         bench.check()
         _measure_login(bench, samples)
@@ -94,10 +95,10 @@ def connect(bench: diagnosis_bench.Bench) -> looks.Stage:
         with suppress(OSError, UnicodeError):
             socket.getaddrinfo(target.host, target.port_number, family=family, type=socket.SOCK_STREAM)
         samples[f"lookup_{name}_seconds"].append(time.perf_counter() - began)
-    return diagnosis_bench.stage_of(looks.StageName.CONNECT, samples, {})
+    return measures.stage_of(looks.StageName.CONNECT, samples, {})
 
 
-def _measure_login(bench: diagnosis_bench.Bench, samples: diagnosis_bench.Samples) -> None:
+def _measure_login(bench: Bench, samples: measures.Samples) -> None:
     began = time.perf_counter()
     waited_before = _waited_seconds()
     with bench.connection(_StagedLink) as link:
@@ -113,4 +114,4 @@ def _measure_login(bench: diagnosis_bench.Bench, samples: diagnosis_bench.Sample
         legs["total"] = ended - began
         for name, seconds in legs.items():
             samples[f"{name}_seconds"].append(seconds)
-        samples["echo_seconds"] += diagnosis_bench.echo_seconds(share, 3)
+        samples["echo_seconds"] += measures.echo_seconds(share, 3)

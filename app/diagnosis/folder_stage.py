@@ -8,8 +8,8 @@ from app.base import errors
 from app.clients.smb import wire
 from app.clients.smb.files import SMBFiles
 from app.clients.smb.share import list_folder
-from app.diagnosis import bench as diagnosis_bench
-from app.diagnosis import file_stages
+from app.diagnosis import copy_patterns, measures
+from app.diagnosis.bench import Bench
 from forms.diagnosis.summary import BUSY_WITH_MISSING
 from storage import looks, records
 
@@ -19,15 +19,15 @@ _FIRST_FOLDER_OF_ENTRIES = 9000
 """Folders of entries are named from d9000 on, those of the tree from d0000 on."""
 
 
-def folders(bench: diagnosis_bench.Bench) -> looks.Stage:
+def folders(bench: Bench) -> looks.Stage:
     """Folders of growing size: listing them, asking about each entry, and asking for a name that is missing."""
-    samples = diagnosis_bench.Samples(list)
+    samples = measures.Samples(list)
     facts: dict[str, records.FactValue] = {}
     if bench.plan.folder is not None:
         facts["existing"] = bench.plan.folder
         with bench.connection(SMBFiles) as files:
             _measure_folder(bench, files, bench.plan.folder, samples)
-        return diagnosis_bench.stage_of(looks.StageName.FOLDERS, samples, facts)
+        return measures.stage_of(looks.StageName.FOLDERS, samples, facts)
 
     began = time.monotonic()
     for order, count in enumerate(bench.sizes.entries):
@@ -41,10 +41,10 @@ def folders(bench: diagnosis_bench.Bench) -> looks.Stage:
         path = _make_entries(bench, _FIRST_FOLDER_OF_ENTRIES + order, count)
         with bench.connection(SMBFiles) as files:
             _measure_folder(bench, files, path, samples)
-    return diagnosis_bench.stage_of(looks.StageName.FOLDERS, samples, facts)
+    return measures.stage_of(looks.StageName.FOLDERS, samples, facts)
 
 
-def _make_entries(bench: diagnosis_bench.Bench, number: int, count: int) -> str:
+def _make_entries(bench: Bench, number: int, count: int) -> str:
     path = bench.path(f"d{number:04}")
     with bench.connection(SMBFiles) as files:
         bench.make_folder(files)
@@ -60,23 +60,23 @@ def _make_entries(bench: diagnosis_bench.Bench, number: int, count: int) -> str:
     return path
 
 
-def _measure_folder(bench: diagnosis_bench.Bench, files: SMBFiles, path: str, samples: diagnosis_bench.Samples) -> None:
+def _measure_folder(bench: Bench, files: SMBFiles, path: str, samples: measures.Samples) -> None:
     names, list_seconds = _list_names(bench, files, path)
     count = len(names)
     samples[f"list_{count}_seconds"] += list_seconds
-    samples["echo_seconds"] += diagnosis_bench.echo_seconds(files.connected_share(), 10)
+    samples["echo_seconds"] += measures.echo_seconds(files.connected_share(), 10)
 
     step = max(1, count // bench.sizes.asked)
     asked_names = names[::step][: bench.sizes.asked]
     if asked_names:
         samples[f"ask_{count}_seconds"] += _ask_about_entries(bench, files, path, asked_names)
 
-    processors_before = diagnosis_bench.processors()
+    processors_before = measures.processors()
     samples[f"missing_{count}_seconds"] += _ask_for_missing(bench, files, path)
-    samples[BUSY_WITH_MISSING].append(diagnosis_bench.busy_percent_since(processors_before))
+    samples[BUSY_WITH_MISSING].append(measures.busy_percent_since(processors_before))
 
 
-def _list_names(bench: diagnosis_bench.Bench, files: SMBFiles, path: str) -> tuple[list[str], list[float]]:
+def _list_names(bench: Bench, files: SMBFiles, path: str) -> tuple[list[str], list[float]]:
     names: list[str] = []
     seconds = []
     for _ in range(_LISTINGS):
@@ -88,9 +88,9 @@ def _list_names(bench: diagnosis_bench.Bench, files: SMBFiles, path: str) -> tup
     return names, seconds
 
 
-def _ask_about_entries(bench: diagnosis_bench.Bench, files: SMBFiles, path: str, names: Sequence[str]) -> list[float]:
+def _ask_about_entries(bench: Bench, files: SMBFiles, path: str, names: Sequence[str]) -> list[float]:
     share = files.connected_share()
-    streams = wire.query(wire.SAME_FILE, file_stages.STREAM_INFORMATION)
+    streams = wire.query(wire.SAME_FILE, copy_patterns.STREAM_INFORMATION)
     seconds = []
     for name in names:
         bench.check()
@@ -102,7 +102,7 @@ def _ask_about_entries(bench: diagnosis_bench.Bench, files: SMBFiles, path: str,
     return seconds
 
 
-def _ask_for_missing(bench: diagnosis_bench.Bench, files: SMBFiles, path: str) -> list[float]:
+def _ask_for_missing(bench: Bench, files: SMBFiles, path: str) -> list[float]:
     share = files.connected_share()
     seconds = []
     for number in range(bench.sizes.asked):

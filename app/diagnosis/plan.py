@@ -1,4 +1,8 @@
-"""How much a diagnosis measures, and the messages between its two processes."""
+"""How much a diagnosis measures, and what its two processes say to each other.
+
+The program's own process sends a DiagnosisPlan, then MeasureStage for one stage after another, at last FinishDiagnosis.
+The measuring process (`app.diagnosis.child`) answers each stage with StageMeasured, and tells Ended at its end.
+"""
 
 from dataclasses import dataclass, field, replace
 from typing import get_args
@@ -14,38 +18,57 @@ from storage.records import ClientFacts, Target
 KIB = 1024
 MIB = 1024 * KIB
 SHARE_OF_FREE = 0.1
+"""The most that a diagnosis takes of the free space."""
 _LEAST_SHARE = 0.02
 """Less than this share of the planned bytes measures nothing."""
 _SHORT_STAGE_SECONDS = 5.0
-_READ_ONLY = frozenset({StageName.SETTINGS, StageName.CONNECT})
+_SHORT_STAGES = frozenset({StageName.SETTINGS, StageName.CONNECT})
+"""These move no files, and so take no longer with a greater effort."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
     """How often each stage repeats, and how many files and bytes it makes."""
 
-    logins: int = 5
-    echoes: int = 50
-    files: int = 500
-    file_bytes: int = 16 * KIB
-    streams: int = 8
-    pattern_files: int = 64
-    """Copied in the pattern of each program, at most."""
-    entries: tuple[int, ...] = (1_000, 10_000)
-    asked: int = 50
-    """Entries and missing names of a large folder that are asked about one by one."""
-    bulk_bytes: int = 64 * MIB
-    rounds: int = 6
-    long_bytes: int = 512 * MIB
     stage_seconds: float = 45.0
     """After that a stage begins no further part."""
 
+    # Connect and distance
+
+    logins: int = 5
+    echoes: int = 50
+    """Empty requests, whose round trips are timed."""
+
+    # Small files
+
+    files: int = 500
+    file_bytes: int = 16 * KIB
+    streams: int = 8
+    """Connections over which the files are moved at the same time."""
+    pattern_files: int = 64
+    """Copied in the pattern of each program, at most."""
+
+    # Large folders
+
+    entries: tuple[int, ...] = (1_000, 10_000)
+    """Of each folder that is made."""
+    asked: int = 50
+    """Entries and missing names of a large folder that are asked about one by one."""
+
+    # Large files: the bulk file of distance, protection and cards, and that of the long run
+
+    bulk_bytes: int = 64 * MIB
+    rounds: int = 6
+    """How often the bulk file is read in each way that is compared."""
+    long_bytes: int = 512 * MIB
+
     def amount(self, stages: tuple[StageName, ...], *, own_folders: bool) -> tuple[int, int]:
-        """The files and their bytes, together, that these stages create."""
+        """How many files these stages create, and their bytes together."""
         files = 0
         size_bytes = 0
 
         if StageName.SMALL_FILES in stages:
+            # Those of one stream, those of several at once, and those of each program's pattern.
             files = 2 * self.files + len(patterns()) * min(self.files, self.pattern_files)
             size_bytes = files * self.file_bytes
 
@@ -63,7 +86,8 @@ class Sizes:
         return files, size_bytes
 
     def seconds(self, stages: tuple[StageName, ...]) -> float:
-        return sum(_SHORT_STAGE_SECONDS if stage in _READ_ONLY else self.stage_seconds for stage in stages)
+        """How long these stages take at most, on a local network."""
+        return sum(_SHORT_STAGE_SECONDS if stage in _SHORT_STAGES else self.stage_seconds for stage in stages)
 
     def within(self, free_bytes: int | None, stages: tuple[StageName, ...], *, own_folders: bool) -> "Sizes":
         """Smaller sizes where the usual ones exceed the allowed share of the free space. Raises NoSpaceError."""
@@ -113,6 +137,8 @@ SIZES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisPlan:
+    """What the measuring process is told first."""
+
     target: Target
     secrets: Secrets = field(default_factory=Secrets)
     settings: Settings = field(default_factory=Settings)
@@ -121,7 +147,9 @@ class DiagnosisPlan:
     own_folder: str
     """Its name; it is made by the first stage that writes."""
     folder: str | None = None
+    """An existing folder of the share to list, instead of new ones."""
     profile_ssh: str | None = None
+    """How the server is reached for the profile; None for this machine."""
     profile_conf: str | None = None
     """The smb.conf of the smbd whose profile is read; None: no profile."""
 
@@ -145,8 +173,11 @@ class FolderMade:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageMeasured:
+    """A stage has ended, well or not."""
+
     stage: Stage
     client: ClientFacts | None = None
+    """What was negotiated with the server; None where no stage has moved a file yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

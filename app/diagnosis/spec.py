@@ -11,14 +11,25 @@ from storage.errors import did_you_mean
 from storage.looks import Diagnosis, Effort, StageName, stages_of
 from storage.records import Target, format_target
 
+_THOROUGH = plan.SIZES[Effort.THOROUGH]
+THOROUGH_TEXT = (
+    f"Also a folder of {max(_THOROUGH.entries):,} entries and a run of {wording.binary_size(_THOROUGH.long_bytes)}."
+)
+"""What a thorough diagnosis measures beside the usual one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisRequest(ServerRequest):
+    """A diagnosis as it was asked for, or as it is to be completed."""
+
     target: Target
     effort: Effort = Effort.USUAL
     only: tuple[StageName, ...] = ()
+    """The stages to measure; empty for all."""
     folder: str | None = None
+    """An existing folder of the share to list, instead of new ones."""
     profile: bool = False
+    """Whether smbd's profile is read while small files are moved."""
 
     @property
     def stages(self) -> tuple[StageName, ...]:

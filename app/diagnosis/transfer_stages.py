@@ -12,7 +12,9 @@ from app.clients.smb import client as smb_client
 from app.clients.smb import protection as smb_protection
 from app.clients.smb import transfer, wire
 from app.clients.smb.files import SMBFiles
-from app.diagnosis import bench as diagnosis_bench
+from app.clients.smb.share import Share
+from app.diagnosis import measures
+from app.diagnosis.bench import LONG, Bench
 from app.server.host_facts import read_text
 from storage import looks
 from storage.plan import Settings
@@ -20,50 +22,63 @@ from storage.records import FactValue
 
 _BLOCK_BYTES = 256 * 1024
 _TURNS_OF_A_WINDOW = 6
+"""A read is this many times the bytes in flight."""
 _WINDOW_ROUNDS = 2
 _LEAST_READ_BYTES = 1024 * 1024
 _SIGNER_SECONDS = 0.1
+"""How long this machine's own signing and encryption are measured."""
 _MOST_SAMPLES = 600
+"""Of the progress of a long run that are kept."""
 
 
-def distance(bench: diagnosis_bench.Bench) -> looks.Stage:
+def distance(bench: Bench) -> looks.Stage:
     """Round trips of empty requests, and throughput by bytes in flight."""
     path = bench.bulk()
-    samples = diagnosis_bench.Samples(list)
-    in_flight = diagnosis_bench.LARGEST_WINDOW_BYTES // _BLOCK_BYTES
+    samples = measures.Samples(list)
+    in_flight = measures.LARGEST_WINDOW_BYTES // _BLOCK_BYTES
     settings = replace(bench.plan.settings, block_bytes=_BLOCK_BYTES, in_flight=in_flight)
     with bench.connection(smb_client.SMBClient, settings) as client:
         share = client.connected_share()
         ends_at = time.monotonic() + bench.plan.sizes.stage_seconds
-        samples["echo_seconds"] += diagnosis_bench.echo_seconds(share, bench.sizes.echoes)
+        samples["echo_seconds"] += measures.echo_seconds(share, bench.sizes.echoes)
 
         facts: dict[str, FactValue] = dict(client.facts_of_path())
         granted_bytes = int(facts["smb.credits"]) * wire.CREDIT_BYTES
-        largest_bytes = min(granted_bytes, diagnosis_bench.LARGEST_WINDOW_BYTES)
-        smaller_bytes = {max(wire.CREDIT_BYTES, largest_bytes >> power) for power in (8, 4, 2, 1, 0)}
-        window_sizes = sorted({wire.CREDIT_BYTES, *smaller_bytes})
+        window_sizes = _window_sizes(granted_bytes)
 
         file = share.open_file(path, wire.ACCESS_READ)
         for turn in range(_WINDOW_ROUNDS):
             for window_bytes in window_sizes:
                 if turn and time.monotonic() > ends_at:
                     break
-                block_bytes = min(window_bytes, _BLOCK_BYTES)
-                window = transfer.Window(block_bytes=block_bytes, in_flight=max(1, window_bytes // block_bytes))
-                read_bytes = max(_LEAST_READ_BYTES // 4, _TURNS_OF_A_WINDOW * window_bytes)
-                rate = diagnosis_bench.read_part(share, file, read_bytes, window, base.Meter(bench.cancelled))
+                rate = _rate_with_window(share, file, window_bytes, base.Meter(bench.cancelled))
                 samples[f"in_flight_{window_bytes}_bytes_per_second"].append(rate)
         share.close(file)
-        samples["echo_seconds"] += diagnosis_bench.echo_seconds(share, bench.sizes.echoes)
+        samples["echo_seconds"] += measures.echo_seconds(share, bench.sizes.echoes)
 
-    facts |= {"asked_bytes_in_flight": diagnosis_bench.LARGEST_WINDOW_BYTES, "granted_bytes_in_flight": granted_bytes}
-    return diagnosis_bench.stage_of(looks.StageName.DISTANCE, samples, facts)
+    facts |= {"asked_bytes_in_flight": measures.LARGEST_WINDOW_BYTES, "granted_bytes_in_flight": granted_bytes}
+    return measures.stage_of(looks.StageName.DISTANCE, samples, facts)
 
 
-def protection(bench: diagnosis_bench.Bench) -> looks.Stage:
+def _window_sizes(granted_bytes: int) -> list[int]:
+    """Bytes in flight to measure with: from one credit to what the server grants, larger ones closer together."""
+    largest_bytes = min(granted_bytes, measures.LARGEST_WINDOW_BYTES)
+    smaller_bytes = {max(wire.CREDIT_BYTES, largest_bytes >> power) for power in (8, 4, 2, 1, 0)}
+    return sorted({wire.CREDIT_BYTES, *smaller_bytes})
+
+
+def _rate_with_window(share: Share, file: wire.OpenedFile, window_bytes: int, meter: base.Meter) -> float:
+    """Bytes a second of reading with that many bytes in flight."""
+    block_bytes = min(window_bytes, _BLOCK_BYTES)
+    window = transfer.Window(block_bytes=block_bytes, in_flight=max(1, window_bytes // block_bytes))
+    read_bytes = max(_LEAST_READ_BYTES // 4, _TURNS_OF_A_WINDOW * window_bytes)
+    return measures.read_part(share, file, read_bytes, window, meter)
+
+
+def protection(bench: Bench) -> looks.Stage:
     """One file plain, signed and encrypted, as far as the server allows, interleaved in changing order."""
     path = bench.bulk()
-    samples = diagnosis_bench.Samples(list)
+    samples = measures.Samples(list)
     facts: dict[str, FactValue] = {}
     settings = bench.plan.settings
     modes = {"plain": settings, "signed": replace(settings, sign=True), "encrypted": replace(settings, encrypt=True)}
@@ -90,15 +105,15 @@ def protection(bench: diagnosis_bench.Bench) -> looks.Stage:
     facts["signer_bytes_per_second"] = _signer_rate(str(facts.get("plain.signing", "none")))
     facts["cipher_bytes_per_second"] = _cipher_rate(str(facts.get("plain.encryption", "none")))
     facts["client.aes"] = _has_aes()
-    return diagnosis_bench.stage_of(looks.StageName.PROTECTION, samples, facts)
+    return measures.stage_of(looks.StageName.PROTECTION, samples, facts)
 
 
 def _measure_mode(
-    bench: diagnosis_bench.Bench,
+    bench: Bench,
     path: str,
     mode: str,
     settings: Settings,
-    samples: diagnosis_bench.Samples,
+    samples: measures.Samples,
     facts: dict[str, FactValue],
 ) -> None:
     with bench.connection(smb_client.SMBClient, settings) as client:
@@ -152,12 +167,12 @@ def _rate_of(work: Callable[[], object]) -> float:
 
 
 class _EnoughError(Exception):
-    """The run is long enough."""
+    """The run is long enough: raised in the meter, it ends the put."""
 
 
-def long_run(bench: diagnosis_bench.Bench) -> looks.Stage:
+def long_run(bench: Bench) -> looks.Stage:
     """One long put, then the price of having it written to the disk."""
-    path = bench.path(diagnosis_bench.LONG)
+    path = bench.path(LONG)
 
     def sample(seconds: float, _moved: int) -> None:
         if seconds > bench.plan.sizes.stage_seconds:

@@ -1,4 +1,8 @@
-"""Run each layer of a server: the share by our replay, what is under it without Samba by dbench and tbench."""
+"""Measures one layer of a server in one run: the share, or what is under it without Samba.
+
+The share is measured by our replay of a script; the disk by dbench and the network by tbench, which read the same
+script. Both at once are one run of two layers.
+"""
 
 import os
 import time
@@ -7,11 +11,11 @@ from dataclasses import replace
 from functools import partial
 
 from app.base import errors
-from app.base.child_process import ChildProcess
-from app.isolation import bench_programs, places, replay_child, run_resources
+from app.isolation import bench_programs, disk_place, replay_messages, run_resources
 from app.isolation import script as isolation_script
+from app.isolation.places import Places
+from app.isolation.replay_process import Replay
 from app.isolation.spec import IsolationRequest
-from app.recording.process import Failed
 from app.server import running_program
 from app.server import samples as resources
 from app.server import shell as server_shell
@@ -19,63 +23,47 @@ from app.server import smbd as server_smbd
 from app.server.processes import servers_here
 from storage import isolation, records
 
-_IN_A_NAMESPACE = """ip link set lo up || exit 1
+_TBENCH_IN_A_NAMESPACE = """ip link set lo up || exit 1
 tbench_srv >/dev/null 2>&1 & server=$!
 sleep 0.3
 tbench -t "$1" -c "$2" "$3" 127.0.0.1; code=$?
 kill "$server"
 exit "$code"
 """
+"""A script of sh that starts tbench_srv on a loopback of its own; its arguments are seconds, script and clients."""
 _NEVER_SECONDS = 86_400
+"""Between samples of the memory, which no layer needs."""
 _SAMPLES = 5
 """Samples in a short run; time before the first and after the last is not seen."""
 _CEILING_SECONDS = 2
+"""Length of a replay against a server that costs nothing."""
 _TRIES = 2
+"""Of a run in which nothing moved."""
 _UNCOUNTED = {isolation_script.Operation.DELTREE.value, isolation_script.Operation.MKDIR.value}
-"""dbench makes some of these itself, outside the script."""
-
-
-class Replay:
-    """The process whose clients replay the script against the share."""
-
-    def __init__(self, plan: replay_child.ReplayPlan) -> None:
-        grace_seconds = plan.warm_up_seconds + plan.seconds + bench_programs.SLACK_SECONDS
-        self._process = ChildProcess("app.isolation.replay_child", grace_seconds=grace_seconds)
-        self._process.say(plan)
-
-    def wait(self) -> replay_child.ReplayResult:
-        try:
-            answer: replay_child.ReplayResult | Failed | None = next(
-                self._process.events([replay_child.ReplayResult, Failed]), None
-            )
-            if answer is None:
-                self._process.cancel()
-                raise errors.MeasurementError(f"the replay {self._process.how_it_ended()}; measure again")
-        finally:
-            self._process.close()
-        if isinstance(answer, Failed):
-            raise errors.MeasurementError(answer.text)
-        return answer
-
-    def hang_up(self) -> None:
-        """Stop the clients without waiting for their cleanup; for a signal handler."""
-        self._process.cancel()
+"""Operations that are no part of a pass: dbench makes some of these itself, outside the script."""
 
 
 class LayerBench:
-    """Runs one layer at a time; :meth:`stop` ends a run and is thread-safe."""
+    """Measures one layer at a time.
 
-    def __init__(self, request: IsolationRequest, places: places.Places) -> None:
+    First :meth:`prepare`, then :meth:`run` for each run, :meth:`ceiling` for each number of clients, at last
+    :meth:`close`. :meth:`stop` may be called from another thread, or a signal handler: it ends the run.
+    """
+
+    def __init__(self, request: IsolationRequest, places: Places) -> None:
         self._request = request
         self._places = places
         self.script = request.whole_script.without([isolation_script.Operation(name) for name in request.without])
         self._bench_script = bench_programs.BenchScript(self.script)
         self._ends: list[Callable[[], None]] = []
+        """What ends each process of the run."""
         self._programs: list[running_program.RunningProgram] = []
+        """Programs of the run, which are ended with it."""
         self._stopped = False
         self._stuck: set[isolation.Layer] = set()
         """Layers whose program had to be ended: each further run would take as long."""
         self.client: records.ClientFacts | None = None
+        """What the last replay negotiated with the server; None before the first."""
 
     def close(self) -> None:
         self._bench_script.close()
@@ -86,10 +74,11 @@ class LayerBench:
             end()
 
     def prepare(self) -> None:
+        """Make dbench's folder on the server. Raises MeasurementError."""
         shell = self._places.shell
         disk = self._places.disk
         if shell is not None and disk is not None:
-            places.make_disk_folder(shell, disk, self._bench_script.text)
+            disk_place.make_disk_folder(shell, disk, self._bench_script.text)
 
     def ceiling(self, clients: int) -> float:
         """Operations a second of these clients here, together, against a server that costs nothing."""
@@ -204,7 +193,7 @@ class LayerBench:
             script_path = self._bench_script.here
             descriptors = self._bench_script.descriptors
         words = ("dbench", "-D", ".", "-t", str(self._request.seconds), "-c", script_path, str(clients))
-        return self._end_with_run(places.start_in(shell, disk, *words, files=descriptors))
+        return self._end_with_run(disk_place.start_in(shell, disk, *words, files=descriptors))
 
     def _start_tbench(self, clients: int) -> running_program.RunningProgram:
         seconds = str(self._request.seconds)
@@ -214,11 +203,11 @@ class LayerBench:
         if self._places.same_machine:
             # Client and server share a network namespace of their own.
             unshare = ("unshare", "-n") if os.geteuid() == 0 else ("unshare", "-r", "-n")
-            words = (*unshare, "sh", "-c", _IN_A_NAMESPACE, "sh", seconds, script.here, str(clients))
+            words = (*unshare, "sh", "-c", _TBENCH_IN_A_NAMESPACE, "sh", seconds, script.here, str(clients))
         else:
             assert self._places.shell is not None
             host = self._request.target.host
-            self._end_with_run(places.start_as_nobody(self._places.shell, "tbench_srv"))
+            self._end_with_run(disk_place.start_as_nobody(self._places.shell, "tbench_srv"))
             bench_programs.wait_for_server(host)
             words = ("tbench", "-t", seconds, "-c", script.here, str(clients), host)
 
@@ -264,9 +253,9 @@ class LayerBench:
             throttled_percent=smbd.quota().throttled_percent_since(quota_before) if smbd else None,
         )
 
-    def _replay_plan(self, clients: int, seconds: int, *, has_whole_script: bool = False) -> replay_child.ReplayPlan:
+    def _replay_plan(self, clients: int, seconds: int, *, has_whole_script: bool = False) -> replay_messages.ReplayPlan:
         request = self._request
-        return replay_child.ReplayPlan(
+        return replay_messages.ReplayPlan(
             target=request.target,
             secrets=request.secrets,
             settings=request.settings,
@@ -279,13 +268,13 @@ class LayerBench:
             client=self.client,
         )
 
-    def _replay(self, plan: replay_child.ReplayPlan) -> replay_child.ReplayResult:
+    def _replay(self, plan: replay_messages.ReplayPlan) -> replay_messages.ReplayResult:
         replay = Replay(plan)
         self._end_on_stop(replay.hang_up)
         return replay.wait()
 
     def _with_replay(
-        self, run: isolation.LayerRun, result: replay_child.ReplayResult, script: isolation_script.Script
+        self, run: isolation.LayerRun, result: replay_messages.ReplayResult, script: isolation_script.Script
     ) -> isolation.LayerRun:
         seconds = max(result.seconds, 1e-6)
         processes = dict(run.processes)

@@ -18,8 +18,8 @@ _WARM_UP_PART = 5
 _CONNECT_SECONDS = 15.0
 _CLEANUP_WORDS = "failed to create barrier semaphore"
 """A harmless complaint of dbench 4 in every run."""
-_HIGH = 100
-"""Shells use the first ten descriptors for their own redirections."""
+_LEAST_DESCRIPTOR = 100
+"""Of the script in memory: shells use the first ten descriptors for their own redirections."""
 _THROUGHPUT = re.compile(r"Throughput ([\d.]+) MB/sec\s+(\d+) clients.*?max_latency=([\d.]+) ms")
 _ROW = re.compile(r"\s*([A-Z]\w+)\s+(\d+)\s+([\d.]+)\s+([\d.]+)\s*$")
 _OPERATIONS: Mapping[str, isolation_script.Operation] = {
@@ -39,8 +39,11 @@ class BenchResult:
     bytes_per_second: float
     seconds: float
     longest_seconds: float
+    """Of one operation."""
     operations: Mapping[str, int] = field(default_factory=dict)
+    """How many were done, by name."""
     complaints: tuple[str, ...] = ()
+    """Lines that tell of an operation that failed."""
 
 
 def parse_bench(output: running_program.Said, program: str, seconds: float) -> BenchResult:
@@ -79,7 +82,7 @@ class BenchScript:
             file.write(self.text)
             file.flush()
             fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
-            self._number: int = fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, _HIGH)
+            self._number: int = fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, _LEAST_DESCRIPTOR)
 
         self.here = f"/proc/self/fd/{self._number}"
         """Its path for a local program that inherits the descriptors."""

@@ -1,4 +1,4 @@
-"""What commands and screens do with isolations."""
+"""Isolations as a kind of recording: how commands and screens show, compare, judge, import and store them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from app.base.errors import UsageError
 from app.recording import kind as recording_kind
 from forms import layout
+from storage import records
 from storage.isolation import Isolation, Layer, LayerRun, isolation_from_json
 from storage.json_reader import JSONNode
 from storage.notebook import Notebook
 from storage.recordings import ISOLATION, Recording
-from storage.records import RunStatus, Target
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -43,7 +43,7 @@ class IsolationKind(recording_kind.Kind[Isolation]):
     def count_done(self, notebook: Notebook, head: Recording) -> int:
         return len({run.round for run in self.read(notebook, head).runs})
 
-    def target(self, notebook: Notebook, head: Recording) -> Target:
+    def target(self, notebook: Notebook, head: Recording) -> records.Target:
         return self.read(notebook, head).target
 
     def compare(
@@ -57,7 +57,9 @@ class IsolationKind(recording_kind.Kind[Isolation]):
             isolation_comparison(self.read(notebook, base), self.read(notebook, other))
         )
 
-    def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
+    def judge_run(
+        self, notebook: Notebook, head: Recording, run: str, status: records.RunStatus, reason: str | None
+    ) -> bool:
         name = _parsed_run_name(run)
         clients = list(self.read(notebook, head).clients) if name and name.clients is None else []
         if name is None or (name.clients is None and len(clients) != 1):

@@ -1,140 +1,24 @@
-"""Where each layer of an isolation can be measured, and its folders on the server.
+"""Where each layer of an isolation can be measured: a look at the server before anything is made there.
 
-Users of a share can replace anything in its folder by a link. So dbench never runs as root, and works in a folder that
-only root can rename, as can no part of its path. What others could exchange is removed with its owner's rights only.
+The layers are the share (the server as a whole), the server's disk, and the network.
 """
 
 import secrets
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from app.base import errors, own_names
 from app.base.ssh_address import check_ssh_host
+from app.isolation.disk_place import DiskPlace, find_disk_place
 from app.isolation.spec import IsolationRequest
-from app.server import facts, running_program
+from app.server import facts
 from app.server import shell as server_shell
 from app.server.processes import servers_here
 from app.server.routes import is_this_machine
 from app.server.smbd import SmbdControl
-from storage import isolation as isolation_records
-from storage import records
 
-NOBODY = 65534
 TBENCH_PORT = 7003
-_WORK = "work"
-_NO_SAFE_PLACE = 4
-_IN = 'cd -P -- "$1" && shift && exec "$@"'
-
-
-def _script(verb: str) -> tuple[str, ...]:
-    return "sh", "-c", server_shell.script_file("app.isolation", "folders.sh"), "sh", verb
-
-
-class DiskPlace(NamedTuple):
-    folder: str
-    """On the share's file system, in a folder that only root can change."""
-    user: int
-    """Owner of the share's folder, or nobody; never root."""
-    as_user: tuple[str, ...] = ()
-
-
-def find_disk_place(shell: server_shell.ServerShell, share_folder: str, name: str) -> DiskPlace | str:
-    """Where dbench can work beside the share; else a sentence that says why nowhere."""
-    answer = shell.run(*_script("find"), share_folder)
-    lines = answer.out.split("\n")
-    if answer.code not in {0, _NO_SAFE_PLACE} or len(lines) < 4 or not (lines[0] + lines[1]).isdecimal():
-        return f"{share_folder} cannot be written there; run this as root, or name the way there by ssh"
-    if answer.code == _NO_SAFE_PLACE:
-        return (
-            f"{lines[2]} belongs to other users or they can write to it, and no folder of root's above it is on the "
-            "same file system: whoever can write there could have dbench delete files elsewhere"
-        )
-
-    own_user = int(lines[0])
-    owner = int(lines[1])
-    parent = lines[2].rstrip("/")
-    folder = f"{parent}/{name}"
-    if own_user:
-        return DiskPlace(folder, own_user)
-
-    if not shell.has("setpriv"):
-        return f"dbench is not run as root, and setpriv is not installed: {shell.how_to_install('util-linux')}"
-    user = owner or NOBODY
-    drop = ("setpriv", f"--reuid={user}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs")
-    return DiskPlace(folder, user, drop)
-
-
-def make_disk_folder(shell: server_shell.ServerShell, place: DiskPlace, script: str) -> None:
-    """Make the folder with dbench's script in it. Raises MeasurementError."""
-    answer = shell.run(*_script("make"), place.folder, str(place.user), stdin=script)
-    if answer.code:
-        raise errors.MeasurementError(
-            f"the folder {place.folder} cannot be made on {shell.where} ({answer.last_words}); run this as root, or"
-            " name the way there by ssh"
-        )
-
-
-def start_in(
-    shell: server_shell.ServerShell, place: DiskPlace, *words: str, files: tuple[int, ...] = ()
-) -> running_program.RunningProgram:
-    """Start a program in the folder, as its user; relative paths stay inside even if folders are moved."""
-    return shell.start("sh", "-c", _IN, "sh", f"{place.folder}/{_WORK}", *place.as_user, *words, files=files)
-
-
-def start_as_nobody(shell: server_shell.ServerShell, program: str) -> running_program.RunningProgram:
-    """Start a program without root's rights, if setpriv is installed."""
-    return shell.start(*_script("as_nobody"), program)
-
-
-def remove_folders(shell: server_shell.ServerShell, *folders: str) -> str | None:
-    """Returns why they could not be removed; None if they are."""
-    answer = shell.run(*_script("remove"), *folders)
-    return answer.last_words if answer.code else None
-
-
-def restore_server(left: isolation_records.LeftBehind) -> tuple[isolation_records.LeftBehind, list[str]]:
-    """Restore what can be reached. Returns what is still to do, and why."""
-    shell = server_shell.ServerShell(left.ssh)
-    problems: list[str] = []
-
-    folders = tuple(
-        folder for folder in left.server_folders if own_names.is_isolation_folder(PurePosixPath(folder).name)
-    )
-    if folders:
-        if cause := remove_folders(shell, *folders):
-            problems.append(f"{', '.join(folders)} on {shell.where} could not be removed: {cause}")
-        else:
-            left = replace(left, server_folders=(), share_folder=None)
-
-    if left.profiling is not None:
-        try:
-            SmbdControl(shell, left.smb_conf).set_level(left.profiling)
-            left = replace(left, profiling=None)
-        except errors.MeasurementError as error:
-            problems.append(str(error))
-    return left, problems
-
-
-def on_the_share(folder: str, target: records.Target) -> str:
-    return f"{folder} may still be on the share {records.format_target(target)}: delete it there"
-
-
-def restore_after_kills(
-    isolations: Iterable[isolation_records.Isolation],
-) -> Iterator[tuple[isolation_records.Isolation, list[str]]]:
-    """Restore what killed ones changed. Each as it is now, with its successes or failures, one line each."""
-    for isolation in isolations:
-        if isolation.left_behind.nothing or isolation.running:
-            continue
-        left, problems = restore_server(isolation.left_behind)
-        if left.share_folder:
-            problems.append(on_the_share(left.share_folder, isolation.target))
-
-        sentences = problems or ["its folders are removed and smbd is as it was"]
-        restored = replace(isolation, left_behind=replace(left, share_folder=None))
-        yield restored, [f"isolation {isolation.id} was interrupted: {sentence}" for sentence in sentences]
+"""Where tbench_srv listens, always."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,11 +170,13 @@ def _why_no_network(shell: server_shell.ServerShell, request: IsolationRequest, 
 def _find_smbd(
     shell: server_shell.ServerShell, conf: str | None, request: IsolationRequest, problems: list[str]
 ) -> tuple[SmbdControl | None, str | None]:
-    processes = servers_here(request.target.port_number) if shell.ssh is None else frozenset[int]()
-    smbd = SmbdControl(shell, conf, processes)
+    """What reads smbd's profile, and the level of its profiling now; None for both where it cannot be read."""
     if conf is None:
         problems.append("profile not measured: which smb.conf the server has is unknown; name the file")
         return None, None
+
+    processes = servers_here(request.target.port_number) if shell.ssh is None else frozenset[int]()
+    smbd = SmbdControl(shell, conf, processes)
     try:
         return smbd, smbd.level()
     except errors.MeasurementError as error:

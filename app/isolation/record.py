@@ -1,4 +1,4 @@
-"""Carries out an isolation and stores each run as it ends."""
+"""Measures an isolation and stores each run as it ends; before that, restores what killed isolations changed."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,7 +7,7 @@ from operator import methodcaller
 from pathlib import Path
 
 from app.isolation import rounds
-from app.isolation.places import restore_after_kills
+from app.isolation.restoration import restore_after_kills
 from app.isolation.spec import IsolationRequest
 from app.recording.process import SeriesControl, Warned
 from app.recording.rescue import notebook_to_measure_into

@@ -1,4 +1,7 @@
-"""One client's replay of a script over SMB, request for request, on one connection."""
+"""One client's replay of a script over SMB, request for request, on one connection.
+
+Scripts are of dbench, whose operations are those of SMB 1; each is sent as the requests of SMB 2 that do the same.
+"""
 
 import time
 from collections import Counter
@@ -16,6 +19,7 @@ from app.isolation.script import Operation, Script, ScriptLine
 ACCESS_FILE = 0x00100183
 _REMOVE_AT_CLOSE = 0x1000
 _CLOSE_SAME = wire.close(wire.SAME_FILE)
+"""Closes the file that an earlier request of the same compound opened."""
 _NO_FILE = bytes(16)
 """An id that no server knows."""
 _COUNTER_NAMES: dict[int, str] = {int(opcode): opcode.name.lower() for opcode in wire.Opcode} | {
@@ -26,7 +30,7 @@ _COUNTER_NAMES: dict[int, str] = {int(opcode): opcode.name.lower() for opcode in
 }
 """smbd's counter names: ``smb2_NAME``."""
 _PASS_THROUGH = 1000
-"""SMB1 levels above it are native classes of MS-FSCC."""
+"""SMB 1 levels of information above it are classes of MS-FSCC, plus this number; below it each has its counterpart."""
 _OLD_LEVELS = {257: wire.BASIC_INFORMATION, 258: wire.STANDARD_INFORMATION, 259: 7, 260: 9, 263: 18}
 _OLD_DISK_LEVELS = {1: wire.SIZE_INFORMATION, 2: 1, 258: 1, 259: wire.SIZE_INFORMATION, 260: 4, 261: 5}
 _UNCHANGED = bytes(40)
@@ -39,12 +43,18 @@ _HOME = "client1"
 
 @dataclass(slots=True)
 class Tally:
+    """What a client has done since it was given this tally."""
+
     operations: Counter[str] = field(default_factory=Counter)
+    """Lines of the script."""
     requests: Counter[int] = field(default_factory=Counter)
+    """SMB requests, by their command."""
     moved_bytes: int = 0
     wait_seconds: float = 0.0
     longest_seconds: float = 0.0
+    """Of one operation."""
     unexpected: int = 0
+    """Operations that did not end as the script says."""
 
     def requests_by_name(self) -> Counter[str]:
         return Counter({_COUNTER_NAMES[command]: count for command, count in self.requests.items()})
@@ -60,8 +70,11 @@ class Replayer:
         self._home = f"client{number}"
 
         self._names: dict[str, bytes] = {}
+        """Paths of the script as they go over the wire."""
         self._files: dict[int, bytes] = {}
+        """The ids of open files, by the script's handles."""
         self._top: bytes | None = None
+        """The id of the clients' folder, once it was opened to ask about the disk."""
         self._content = memoryview(bytes(range(256)) * 4096)
         self.tally = Tally()
 
@@ -118,9 +131,12 @@ class Replayer:
         return True
 
     def clean_up(self) -> None:
+        """Remove this client's files, and the folders of all clients once they are empty."""
         self.remove_tree(f"\\clients\\{_HOME}")
         for path in (r"\clients", "\\"):
             self._remove(self._name(path), wire.OPTION_A_FOLDER)
+
+    # One method for each operation: returns whether it succeeded
 
     def _create(self, line: ScriptLine) -> bool:
         options, disposition, handle = line.numbers
@@ -194,6 +210,8 @@ class Replayer:
 
     def _set_unchanged(self, line: ScriptLine) -> bool:
         return self._succeeds(wire.set_info(self._file_id(line), wire.BASIC_INFORMATION, _UNCHANGED))
+
+    # Requests
 
     def _ask_about(self, path: str, access: int, options: int, request: wire.Request) -> bool:
         """Open, query and close as one compound. Returns whether the query succeeded."""

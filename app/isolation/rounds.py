@@ -1,4 +1,8 @@
-"""Measure an isolation, its layers interleaved: each run is told when it has ended, and its recorder stores it then."""
+"""An isolation under way: its layers are measured interleaved, one run after the other, in rounds.
+
+`app.isolation.record` stores each run when it is told that the run has ended. The layers
+are the share, the disk and the network; the price of operations is what leaving them out gains.
+"""
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
@@ -6,9 +10,10 @@ from dataclasses import dataclass, replace
 from app.base import errors
 from app.clients import base, registry
 from app.isolation import places as isolation_places
+from app.isolation import restoration
 from app.isolation.bench import LayerBench
 from app.isolation.spec import IsolationRequest
-from app.isolation.timetable import Step, Timetable
+from app.isolation.timetable import PlannedRun, Timetable
 from app.recording import process
 from app.server.facts import measurer_facts
 from app.server.host_facts import client_facts
@@ -18,15 +23,19 @@ from storage.isolation import Isolation, Layer, LayerRun, LeftBehind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationOpened:
+    """The isolation is to be stored; nothing was changed on the server yet."""
+
     isolation: Isolation
     runs: int
-    """Planned ones. Fewer are measured if time is over earlier; more if the price of a left-out operation, which is the
-    server's speed without it over its speed with it, is not known closely yet.
+    """Planned runs. Fewer are measured if time is over earlier; more if the price of left-out operations, which is the
+    server's speed without them over its speed with them, is not known closely yet.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerRunStarted:
+    """A run begins."""
+
     layer: Layer
     clients: int
     round: int
@@ -36,6 +45,8 @@ class LayerRunStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerRunEnded:
+    """A run has ended, well or not."""
+
     run: LayerRun
 
 
@@ -62,7 +73,7 @@ def measure(
         base.check_folder(files)
 
     bench = LayerBench(request, places)
-    control.attach(_ignore_word, bench.stop)
+    control.attach(_ignore_message, bench.stop)
     isolation = _open_isolation(request, places, bench, resumed)
     measurement = _IsolationMeasurement(request, bench, Timetable(request, places), isolation)
     yield IsolationOpened(isolation=isolation, runs=measurement.runs_to_come())
@@ -84,7 +95,7 @@ def measure(
     finally:
         control.detach()
         bench.close()
-        left, problems = isolation_places.restore_server(measurement.isolation.left_behind)
+        left, problems = restoration.restore_server(measurement.isolation.left_behind)
 
     # A server that failed may not answer now: its folder stays noted, and is named when the notebook is used next.
     if left.share_folder and status is not records.SeriesStatus.FAILED:
@@ -99,7 +110,7 @@ def measure(
     return IsolationClosed(isolation=closed)
 
 
-def _ignore_word(_word: process.ControlMessage) -> None:
+def _ignore_message(_message: process.ControlMessage) -> None:
     """A run is measured to its end, or cancelled: nothing else is said to it."""
 
 
@@ -116,16 +127,16 @@ class _IsolationMeasurement:
 
     def runs_to_come(self) -> int:
         """How many planned runs have no valid result yet."""
-        return sum(not _is_done(self.isolation, step) for step in self._timetable.planned)
+        return sum(not _is_done(self.isolation, planned_run) for planned_run in self._timetable.planned)
 
     def runs(self) -> Iterator[MeasurementEvent]:
         number = 0
-        for step in self._timetable.steps(self._isolation_so_far):
-            if _is_done(self.isolation, step):
+        for planned_run in self._timetable.runs(self._isolation_so_far):
+            if _is_done(self.isolation, planned_run):
                 continue
 
             number += 1
-            turn, layer, clients = step
+            turn, layer, clients = planned_run
             yield LayerRunStarted(layer=layer, clients=clients, round=turn, number=number)
             for run in self._bench.run(layer, clients, turn):
                 self._add(run)
@@ -169,7 +180,7 @@ def _problem_of_share_folder(request: IsolationRequest, folder: str) -> list[str
     The clients of a run remove their files and folders by themselves. A script of the user's own may make others.
     """
     if _may_be_there(request, folder):
-        return [isolation_places.on_the_share(folder, request.target)]
+        return [restoration.on_the_share(folder, request.target)]
     return []
 
 
@@ -242,5 +253,5 @@ def _left_behind_by_kill(request: IsolationRequest, places: isolation_places.Pla
     )
 
 
-def _is_done(isolation: Isolation, step: Step) -> bool:
-    return any(run.key == step and run.status is records.RunStatus.VALID for run in isolation.runs)
+def _is_done(isolation: Isolation, planned_run: PlannedRun) -> bool:
+    return any(run.key == planned_run and run.status is records.RunStatus.VALID for run in isolation.runs)

@@ -14,12 +14,14 @@ class ResourceWatch(SampledSides):
     """Samples the server, where it can be reached, and this machine, as long as a layer is measured."""
 
     def into(self, run: isolation.LayerRun, began: float, ended: float) -> isolation.LayerRun:
+        """The run with what it took between these moments (monotonic clock)."""
         if self.own:
             run = replace(run, client_cpu=cpu_use(self.own.samples(began, ended)))
         return with_resources(run, self.server.samples(began, ended)) if self.server else run
 
 
 def with_resources(run: isolation.LayerRun, samples: Sequence[resources.ResourceSample]) -> isolation.LayerRun:
+    """The run with what the server used; as it is where the samples are too few."""
     if len(samples) < 2:
         return run
 
@@ -29,6 +31,7 @@ def with_resources(run: isolation.LayerRun, samples: Sequence[resources.Resource
         "server": resources.percents([(first, last)], attrgetter("server_ticks")),
         "kernel": resources.percents([(first, last)], attrgetter("kernel_part")),
     }
+    # Of several cards the busiest one, which carried the clients.
     card_rates = resources.card_rates(first, last).values()
     in_rate, out_rate = max(card_rates, key=sum, default=(None, None))
     return replace(
@@ -42,6 +45,7 @@ def with_resources(run: isolation.LayerRun, samples: Sequence[resources.Resource
 
 
 def cpu_use(samples: Sequence[resources.ResourceSample]) -> isolation.CPUUse | None:
+    """How busy the processors were from one sample to the next; None for too few samples."""
     pairs = list(pairwise(samples))
     user_percents = resources.percents(pairs, attrgetter("processors.user"))
     if not user_percents:

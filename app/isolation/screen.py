@@ -1,136 +1,20 @@
-"""An isolation on the screen: its lines, the runs of its layers, and the report."""
+"""The form of an isolation on the screen: the lines that say what is to be measured."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from statistics import fmean
-from time import monotonic
-from typing import Any, ClassVar
-
-from textual.content import Content
+from collections.abc import Mapping
 
 from app.base.errors import UsageError
 from app.clients.base import Secrets
-from app.isolation import rounds as isolation_rounds
-from app.isolation import script as isolation_script
+from app.isolation import script
 from app.isolation import spec as isolation_spec
-from app.isolation import timetable
-from app.isolation.record import record_isolation
-from app.recording.process import Warned
+from app.isolation.run_screen import IsolationRunScreen
+from app.isolation.timetable import WHOLE_RUN
 from app.server.named_servers import server_ways
-from app.tui.widgets import form_lines, report_run, views
+from app.tui.widgets import form_lines
 from app.tui.widgets.lines_screen import LinesScreen
-from app.tui.widgets.reading import GoesOn
 from forms import wording
-from forms.exporters.text import figures_text
-from forms.isolation.report import isolation_report
-from forms.isolation.summary import isolation_summary
-from forms.isolation.wording import answer_sentence
-from forms.layout import hanging
-from storage.isolation import Isolation, LayerRun
-from storage.records import RunStatus
 
 _RUNS_OF_A_ROUND = 4
 """Of each number of clients in a round: the server, disk and network together, and one of these alone."""
-
-
-class IsolationRunScreen(report_run.MeasurementScreen):
-    KEYS: ClassVar = (
-        *GoesOn.KEYS,
-        *report_run.run_keys("isolation", "Stop, remove the set-up on the server, and keep what was measured."),
-    )
-    STOP_HEADING = "Stop the isolation?"
-    STOP_TEXT = "What was measured is kept, what was set up on the server is removed, and the isolation can be resumed."
-    QUIT_TEXT = "An isolation is running. What was measured is kept, and its set-up on the server is removed."
-
-    HEADING = "Isolation"
-    report_of = staticmethod(isolation_report)
-
-    def __init__(self, request: isolation_spec.IsolationRequest, resumed: Isolation | None = None) -> None:
-        super().__init__(request, resumed)
-        self._planned_runs = 0
-        self._begun_runs = 0
-        self._run_seconds: list[float] = []
-        self._began_at = 0.0
-        """When the newest run began."""
-
-    @staticmethod
-    def to_resume(record: Isolation, secrets: Secrets, _typed: Mapping[str, Any], /) -> isolation_spec.IsolationRequest:
-        return isolation_spec.request_to_resume(record, secrets)
-
-    def steps(self) -> Iterator[Any]:
-        self.watch_machine(self.request.target)
-        resumed_id = self.resumed.id if self.resumed else None
-        yield from record_isolation(self.request, self.context.notebook_path, self.control, resumed_id)
-
-    def take_event(self, index: int, event: Any) -> None:
-        match event:
-            case isolation_rounds.IsolationOpened(isolation=isolation, runs=runs):
-                self.record = isolation
-                self._planned_runs = runs
-            case isolation_rounds.LayerRunStarted():
-                self._begin_run(event)
-            case isolation_rounds.LayerRunEnded(run=run):
-                self._end_run(run)
-            case Warned(text=text):
-                self.problems.append(text)
-            case isolation_rounds.IsolationClosed(isolation=isolation):
-                self.record = isolation
-                self.is_closed = True
-
-    def _begin_run(self, event: isolation_rounds.LayerRunStarted) -> None:
-        if self._begun_runs:
-            self._run_seconds.append(monotonic() - self._began_at)
-        self._begun_runs = event.number
-        self._began_at = monotonic()
-
-        all_runs = max(event.number, self._planned_runs)
-        self.doing = f"Run {event.number} of {all_runs}: {event.layer}, {wording.count(event.clients, 'client')}"
-
-    def _end_run(self, run: LayerRun) -> None:
-        if self.record is not None:
-            self.record = replace(self.record, runs=(*self.record.runs, run))
-        if run.error:
-            self.problems.append(f"{_name_of(run)}: {run.error}")
-
-    def now(self) -> str:
-        seconds_left = self._seconds_left()
-        if self._begun_runs and not self.is_over and seconds_left > 0:
-            return f"{super().now()}, about {wording.duration(seconds_left)} left"
-        return super().now()
-
-    def _seconds_left(self) -> float:
-        # a round as planned counts too, since the first runs are of few clients and short
-        runs_of_a_round = max(1, self._planned_runs // self.request.rounds)
-        planned_seconds = runs_of_a_round * [timetable.WHOLE_RUN * self.request.seconds]
-        run_seconds = fmean([*planned_seconds, *self._run_seconds])
-
-        runs_to_begin = max(0, self._planned_runs - self._begun_runs)
-        left_of_this_run = max(0.0, run_seconds - (monotonic() - self._began_at))
-        return run_seconds * runs_to_begin + left_of_this_run
-
-    def headline(self) -> Content:
-        answer = answer_sentence(isolation_summary(self.record).verdict)
-        return views.join_toned([views.stop_reason(self.record), answer], "")
-
-    def draw_heard(self, width: int) -> str:
-        if self.record is None:
-            return ""
-
-        lines: list[str] = []
-        for problem in self.problems:
-            lines += hanging(f"! {wording.plain(problem)}", width)
-
-        valid_runs = [run for run in reversed(self.record.runs) if run.status is RunStatus.VALID]
-        if valid_runs:
-            report = isolation_report(self.record)
-            first_table = replace(report, fields=(), tables=report.tables[:1], results=(), advice=())
-            lines += [figures_text(first_table, width=width, ansi=True), "", "Runs, the newest first"]
-            lines += [f"{_name_of(run)}: {wording.byte_rate(run.bytes_per_second)}" for run in valid_runs]
-        return "\n".join(lines)
-
-
-def _name_of(run: LayerRun) -> str:
-    return f"{run.layer}, {wording.count(run.clients, 'client')}, round {run.round}"
 
 
 _ABOUT_LEAVING_OUT = (
@@ -192,7 +76,7 @@ class IsolationScreen(LinesScreen):
         run_seconds = _parse_seconds(typed)
         seconds = min(
             60 * isolation_spec.DEFAULT_MINUTES,
-            rounds * len(clients) * _RUNS_OF_A_ROUND * timetable.WHOLE_RUN * run_seconds,
+            rounds * len(clients) * _RUNS_OF_A_ROUND * WHOLE_RUN * run_seconds,
         )
 
         warnings = ""
@@ -216,15 +100,15 @@ class IsolationScreen(LinesScreen):
                 f"Network alone: found {exposed_host!r}, the server is {target.host}: type that, or nothing"
             )
 
-        left_out = isolation_script.operations_named(values["without"]) if values["without"] else ()
-        script = isolation_script.load_script()
-        script.without(left_out)  # refuses what the script does not have
+        left_out = script.operations_named(values["without"]) if values["without"] else ()
+        whole_script = script.load_script()
+        whole_script.without(left_out)  # refuses what the script does not have
 
         ways = server_ways(target, values["ssh"], values["conf"])
         return isolation_spec.IsolationRequest(
             target=target,
             secrets=Secrets(),
-            whole_script=script,
+            whole_script=whole_script,
             without=tuple(operation.value for operation in left_out),
             clients=isolation_spec.parse_clients(values["clients"]),
             rounds=_parse_rounds(values),

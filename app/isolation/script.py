@@ -1,4 +1,7 @@
-"""An operation script in dbench's load-file format: one request a line, with the expected status."""
+"""An operation script in the format of dbench's load files: one operation a line, with the expected status.
+
+The clients of an isolation replay it; dbench and tbench read the same script as text.
+"""
 
 import hashlib
 import re
@@ -21,9 +24,10 @@ _STATUS = "NT_STATUS_"
 
 
 class Operation(StrEnum):
-    """As in load files, with the arguments before the status: t text, n number; a failed ntcreatex has no handle."""
+    """An operation as load files name it, with its arguments before the status."""
 
     shape: str
+    """The arguments of the operation: a letter each, ``t`` for text, ``n`` for a number."""
 
     def __new__(cls, name: str, shape: str = "") -> Self:
         operation = str.__new__(cls, name)
@@ -67,11 +71,17 @@ _NEEDED = frozenset(
 
 
 class ScriptLine(NamedTuple):
+    """One line of a script."""
+
     operation: Operation
     texts: tuple[str, ...]
+    """Its arguments that are texts: paths."""
     numbers: tuple[int, ...]
+    """Its other arguments, such as handle, offset and length."""
     succeeds: bool
+    """Whether the operation is expected to succeed."""
     written: str
+    """The line as it stands in the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,20 +22,29 @@ LEAST_SECONDS = 2
 MOST_SECONDS = 3600
 DEFAULT_MINUTES = 9
 """How long the whole isolation takes at most; with more rounds or clients, fewer rounds are measured."""
+_DEFAULT_SECONDS_IN_ALL = 60.0 * DEFAULT_MINUTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationRequest(ServerRequest):
+    """An isolation as it was asked for, or as it is to be completed."""
+
     target: Target
     whole_script: Script
+    """The operations that are measured, before any is left out."""
     script_path: str | None = None
+    """The user's own file of it; None for the built-in one."""
     without: tuple[str, ...] = ()
+    """Operations that are left out; the server is measured with and without them."""
     clients: tuple[int, ...] = DEFAULT_CLIENTS
+    """How many clients work at once; each number is measured."""
     rounds: int = DEFAULT_ROUNDS
     seconds: int = DEFAULT_SECONDS
-    within_seconds: float = 60.0 * DEFAULT_MINUTES
+    """The length of a run."""
+    within_seconds: float = _DEFAULT_SECONDS_IN_ALL
     """No round begins that would probably end later than this, from the beginning."""
     link_bits_per_second: int | None = None
+    """As the user gave it; None for what the interface says."""
     expose_tbench: bool = False
     """Allow ``tbench_srv``, which listens on every address, on another machine."""
 
@@ -53,7 +62,9 @@ def parse_clients(text: str) -> tuple[int, ...]:
     return tuple(sorted({int(word) for word in words}))
 
 
-def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationRequest:
+def request_to_resume(
+    isolation: Isolation, secrets: Secrets, within_seconds: float = _DEFAULT_SECONDS_IN_ALL
+) -> IsolationRequest:
     """The request that completes an interrupted isolation. Raises UsageError if its script has changed."""
     whole_script = load_script(isolation.script_path)
     script = whole_script.without([Operation(name) for name in isolation.without])
@@ -74,6 +85,7 @@ def request_to_resume(isolation: Isolation, secrets: Secrets) -> IsolationReques
         clients=isolation.clients,
         rounds=isolation.rounds,
         seconds=isolation.seconds,
+        within_seconds=within_seconds,
         link_bits_per_second=isolation.link_bits_per_second,
         expose_tbench=isolation.expose_tbench,
     )

@@ -1,9 +1,15 @@
-"""Which layer of an isolation is measured when: the rounds, and how long they may go on."""
+"""Which layer of an isolation is measured when, and for how long new rounds are begun.
+
+First come whole rounds, in which every layer is measured with every number of clients. Where operations are left out
+of the script, rounds of two layers follow, the server with them and without: the quotient of these speeds is the price
+of the operations, which more rounds make precise.
+"""
 
 import math
 import time
 from collections.abc import Callable, Iterator
 from itertools import chain
+from typing import NamedTuple
 
 from app.isolation import places as isolation_places
 from app.isolation.spec import IsolationRequest
@@ -11,15 +17,25 @@ from app.recording import process
 from forms.isolation.summary import isolation_summary
 from storage.isolation import Isolation, Layer
 
-Step = tuple[int, Layer, int]
+
+class PlannedRun(NamedTuple):
+    """One run that is to be measured: the same as the key of its result."""
+
+    round: int
+    """From 1."""
+    layer: Layer
+    clients: int
+
+
 WHOLE_RUN = 1.6
 """Expected time until the next run, as a multiple of a run's length, before the first has ended."""
 _CLOSE_PRICE = 1.05
 """A price is precise enough if its interval reaches at most 5 % to either side."""
 _MOST_PRICE_ROUNDS = 12
-_ALL_LAYERS = 0
-_PRICE = 1
-"""Kinds of rounds, which take different times: of all layers, and of the two of a price."""
+"""Whole rounds included."""
+_WHOLE_ROUND = 0
+_PRICE_ROUND = 1
+"""Kinds of rounds for the time limit, since they take different times."""
 
 
 class Timetable:
@@ -38,41 +54,42 @@ class Timetable:
         """Whole rounds that were begun and ended."""
 
     @property
-    def planned(self) -> list[Step]:
+    def planned(self) -> list[PlannedRun]:
         """All runs, unless time is over earlier."""
         return list(chain.from_iterable(self._whole_rounds))
 
-    def steps(self, so_far: Callable[[], Isolation]) -> Iterator[Step]:
+    def runs(self, so_far: Callable[[], Isolation]) -> Iterator[PlannedRun]:
+        """Each run is to be measured before the next is asked for; ``so_far`` gives the isolation with its runs."""
         self._limit.start()
-        for steps in self._whole_rounds:
-            if self.rounds and not self._limit.allows(_ALL_LAYERS):
+        for runs in self._whole_rounds:
+            if self.rounds and not self._limit.allows(_WHOLE_ROUND):
                 return
-            yield from self._time_round(_ALL_LAYERS, steps)
+            yield from self._time_round(_WHOLE_ROUND, runs)
             self.rounds += 1
 
         has_price = self._request.without and self._request.rounds > 1
         clients = max(self._request.clients)
         for turn in range(self.rounds + 1, _MOST_PRICE_ROUNDS + 1):
-            if not self._limit.allows(_PRICE) or not has_price or _is_price_known(so_far()):
+            if not self._limit.allows(_PRICE_ROUND) or not has_price or _is_price_known(so_far()):
                 return
-            pair = [(turn, Layer.SERVER, clients), (turn, Layer.SERVER_WHOLE_SCRIPT, clients)]
-            yield from self._time_round(_PRICE, pair if turn % 2 else pair[::-1])
+            pair = [PlannedRun(turn, Layer.SERVER, clients), PlannedRun(turn, Layer.SERVER_WHOLE_SCRIPT, clients)]
+            yield from self._time_round(_PRICE_ROUND, pair if turn % 2 else pair[::-1])
 
-    def _time_round(self, kind: int, steps: list[Step]) -> Iterator[Step]:
+    def _time_round(self, kind: int, runs: list[PlannedRun]) -> Iterator[PlannedRun]:
         self._limit.began()
-        yield from steps
+        yield from runs
         self._limit.ended(kind)
 
 
-def _whole_round(request: IsolationRequest, places: isolation_places.Places, turn: int) -> list[Step]:
+def _whole_round(request: IsolationRequest, places: isolation_places.Places, turn: int) -> list[PlannedRun]:
     """Every layer and number of clients, in reverse order in every other round."""
     layers = _layers_of_round(request, places, turn)
-    steps: list[Step] = []
+    runs: list[PlannedRun] = []
     for clients in request.clients:
-        steps += [(turn, layer, clients) for layer in layers]
+        runs += [PlannedRun(turn, layer, clients) for layer in layers]
     if places.smbd:
-        steps.append((turn, Layer.SERVER_UNPROFILED, max(request.clients)))
-    return steps if turn % 2 else steps[::-1]
+        runs.append(PlannedRun(turn, Layer.SERVER_UNPROFILED, max(request.clients)))
+    return runs if turn % 2 else runs[::-1]
 
 
 def _layers_of_round(request: IsolationRequest, places: isolation_places.Places, turn: int) -> list[Layer]:
@@ -94,8 +111,11 @@ def _layers_of_round(request: IsolationRequest, places: isolation_places.Places,
 
 
 def _is_price_known(isolation: Isolation) -> bool:
+    """Whether the interval of the price is narrow enough."""
     points = isolation_summary(isolation).points
     price = points[-1].price if points else None
     if price is None or price.low is None or price.high is None:
         return False
-    return math.sqrt(price.high / price.low) <= _CLOSE_PRICE
+    # The interval reaches from price / factor to price * factor.
+    factor = math.sqrt(price.high / price.low)
+    return factor <= _CLOSE_PRICE

@@ -1,9 +1,14 @@
-"""Turn the workers' counts and the server's counters into a load point, and check it."""
+"""Turns what the workers counted into a load point, and judges whether its figures can be trusted.
+
+A point is valid, or it is FAILED (it was not measured as asked), GENERATOR (this machine, which made the load, was too
+slow to judge the server) or REJECTED (its numbers contradict one another).
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.load.events import PointMeasured, WorkerFigures, sum_counts
+from app.load.events import PointMeasured
+from app.load.worker_figures import WorkerFigures, sum_counts
 from forms import wording
 from forms.load import lateness
 from forms.load.summary import MOST_CPU_PERCENT
@@ -13,7 +18,9 @@ from storage.load import records
 JUDGED_SHARE = 0.95
 """The percentile that decides whether users are carried."""
 _TOLD_WAIT_PERCENT = 25.0
+"""From this share of the time on, waiting for a processor is told as the cause of lateness."""
 LITTLE_PERCENT = 1.0
+"""How far Little's law may be off."""
 MOST_SILENT_SECONDS = 5.0
 MOST_SILENT_SHARE = 0.1
 """A window silent for longer than both (seconds, share of the window) is invalid."""
@@ -29,7 +36,10 @@ def load_point(
     started_at: str = "",
     window_started_at: str = "",
 ) -> records.LoadPoint:
-    """The point, valid or not; ``idle`` users make no requests, users who are paced make them on a schedule."""
+    """The point, judged; ``idle`` users make no requests, users who are paced make them on a schedule.
+
+    ``server`` is what the server did meanwhile, ``client_interfaces`` what went in and out of each card here.
+    """
     workers = measured.workers
     point = _add_workers(measured)
     point = replace(
@@ -117,12 +127,15 @@ def _operations_of(workers: Sequence[WorkerFigures]) -> dict[str, records.Histog
 
 def _little_percent(workers: Sequence[WorkerFigures], service: records.Histogram, users: int) -> float | None:
     """How far users = requests/s x (answer + pause) is off, in percent, corrected for the window's edges.
-    Source: J. D. C. Little, Operations Research 9 (1961), 383.
+
+    None without users or answers. Source: J. D. C. Little, Operations Research 9 (1961), 383.
     """
     if not users or not any(worker.answers for worker in workers):
         return None
     seconds = sum(worker.seconds for worker in workers) / len(workers)
     requests = sum(worker.requests for worker in workers)
+
+    # Users that wait for an answer, by Little's law; and those that pause, or wait for an answer that is an error.
     answering_users = requests / seconds * (service.mean_seconds or 0.0)
     other_users = sum(
         (worker.failed_seconds + worker.think_seconds + worker.edge_seconds) / worker.seconds for worker in workers
@@ -131,7 +144,7 @@ def _little_percent(workers: Sequence[WorkerFigures], service: records.Histogram
 
 
 def _silence(workers: Sequence[WorkerFigures], seconds: float) -> str | None:
-    """Why the point failed if users waited for the server, not for this machine, for too long."""
+    """Why the point failed if nothing moved for too long, and this machine was not the cause; else None."""
     silent_seconds = max((_server_silence(worker) for worker in workers), default=0.0)
     if silent_seconds < max(MOST_SILENT_SECONDS, MOST_SILENT_SHARE * seconds):
         return None
@@ -142,11 +155,12 @@ def _silence(workers: Sequence[WorkerFigures], seconds: float) -> str | None:
 
 
 def _server_silence(worker: WorkerFigures) -> float:
+    """Seconds of the longest silence, less the time in which the process itself may have stood still."""
     return worker.silent_seconds - worker.lateness.max_microseconds / 1e6
 
 
 def _missing_users(point: records.LoadPoint, workers: Sequence[WorkerFigures]) -> str | None:
-    """Why the point failed if some of its users have no session at its end."""
+    """Why the point failed if some of its users have no session at its end; None if all have."""
     if point.connected >= point.users:
         return None
     absent = next((worker.absent for worker in workers if worker.absent), "its worker processes do not say why")

@@ -1,4 +1,4 @@
-"""What commands and screens do with loads."""
+"""Loads as a kind of recording: how commands and screens show, compare, judge, import and store them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,11 +7,11 @@ from app.base.errors import UsageError
 from app.base.exit_codes import exit_code_of
 from app.recording import kind as recording_kind
 from forms.layout import Toned
+from storage import records
 from storage.json_reader import JSONNode
 from storage.load.records import Load, LoadPoint
 from storage.notebook import Notebook
 from storage.recordings import LOAD, Recording
-from storage.records import RunStatus, Target, utc_now
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -39,7 +39,7 @@ class LoadKind(recording_kind.Kind[Load]):
     def count_done(self, notebook: Notebook, head: Recording) -> int:
         return len(self.read(notebook, head).points)
 
-    def target(self, notebook: Notebook, head: Recording) -> Target:
+    def target(self, notebook: Notebook, head: Recording) -> records.Target:
         return self.read(notebook, head).targets[0]
 
     def compare(
@@ -57,12 +57,14 @@ class LoadKind(recording_kind.Kind[Load]):
         return recording_kind.ComparedRecordings(load_comparison_report(comparison), exit_code_of([comparison.verdict]))
 
     def loads_alike(self, notebook: Notebook, head: Recording) -> Sequence[Load]:
-        return notebook.loads_like(self.read(notebook, head), utc_now())
+        return notebook.loads_like(self.read(notebook, head), records.utc_now())
 
     def runs_of(self, record: Load) -> Sequence[LoadPoint]:
         return record.points
 
-    def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
+    def judge_run(
+        self, notebook: Notebook, head: Recording, run: str, status: records.RunStatus, reason: str | None
+    ) -> bool:
         return notebook.judge("load_points", {"load_id": head.id, "number": run}, status.value, reason)
 
     def read(self, notebook: Notebook, head: Recording) -> Load:

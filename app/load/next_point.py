@@ -14,13 +14,17 @@ BRACKET_SHARE = 0.0625
 
 
 class NextPoint(NamedTuple):
+    """A load point to measure."""
+
     users: int
     size_bytes: int | None = None
+    """The only size of files that the users work on; None for all of the scenario."""
 
 
 def next_point(
     points: Sequence[records.LoadPoint], choices: records.LoadChoices, scenario: records.Scenario
 ) -> NextPoint | None:
+    """The point to measure after ``points``, which are those that were measured; None where nothing is left."""
     if choices.find_capacity:
         users = _next_of_search(points, choices, scenario)
         return None if users is None else NextPoint(users)
@@ -51,6 +55,7 @@ def _next_of_search(
     if not points:
         return first
 
+    # Points are judged against the one with the fewest users, who hardly wait for one another.
     fewest = fewest_users(points)
     judged = [point for point in points if is_judged(point, choices, scenario, fewest)]
     last = points[-1]
@@ -59,13 +64,13 @@ def _next_of_search(
         may_try_again = last.status is not records.PointStatus.FAILED and tries < MOST_TRIES
         return last.users if may_try_again else None
 
-    broken = [point.users for point in judged if overload(point, choices, scenario, fewest) is not None]
+    overloaded = [point.users for point in judged if overload(point, choices, scenario, fewest) is not None]
     carried = [point.users for point in judged if overload(point, choices, scenario, fewest) is None]
-    if not broken:
+    if not overloaded:
         doubled = max(carried) * 2
         return doubled if doubled <= records.MOST_USERS else None
 
-    high = min(broken)
+    high = min(overloaded)
     low = max((users for users in carried if users < high), default=0)
     is_narrow = high - low <= max(1, round(BRACKET_SHARE * low))
     return None if is_narrow else (low + high) // 2

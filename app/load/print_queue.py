@@ -49,7 +49,9 @@ class PrinterShare:
         self._smb_conf = smb_conf
         self._shell = ServerShell(ssh)
         self._waited_before = 0
+        """Jobs that waited before the load."""
         self._newest_before: int | None = None
+        """Number of the newest job before the counted ones; None where CUPS does not say."""
 
     def begin(self) -> bool:
         """Whether it can be asked; jobs already waiting are not counted."""
@@ -58,14 +60,16 @@ class PrinterShare:
         return waiting is not None
 
     def waiting(self) -> int | None:
+        """Jobs in the queue; None where it cannot be asked."""
         printed = self._list_jobs("not-completed")
         return None if printed is None else jobs_in(printed)
 
     def count_from_here(self) -> None:
+        """From now on jobs count for :meth:`taken`."""
         self._newest_before = self._newest_job()
 
     def taken(self) -> int | None:
-        """Jobs that CUPS accepted since, of all users; None if it does not say."""
+        """Jobs that CUPS accepted since :meth:`count_from_here`, of all users; None if it does not say."""
         newest_before = self._newest_before
         newest_now = self._newest_job()
         return None if newest_before is None or newest_now is None else newest_now - newest_before

@@ -26,7 +26,7 @@ def main(role: str) -> int:
     keep_memory_to_ourselves()
     logging.disable(logging.WARNING)
     if role == "engine":
-        from app.load.locust_engine import serve
+        from app.load.engine_child import serve
 
         serve()  # and ends this process
 

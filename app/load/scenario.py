@@ -1,4 +1,4 @@
-"""Scenarios: named ones, a user's own files, and the options that change them."""
+"""Scenarios, which are the work of a load's users: named ones, a user's own files, and options that change them."""
 
 import re
 from collections.abc import Mapping
@@ -14,11 +14,15 @@ from storage.json_reader import DocumentError, JSONNode
 from storage.load.records import MOST_USERS, RequestKind, Scenario, SizeClass, Think, scenario_from_json
 
 NAMES = ("redpaper", "office", "small", "large", "idle", "print")
+"""Of the data files in scenarios/."""
 _KEYS = ("name", "about", "files", "sizes", "requests", "think", "pace", "duration", "settle", "seed")
 _LINE = re.compile(r"\(at line (\d+)")
 
 
 def scenario_text(name: str) -> str:
+    """The data file of a named scenario. Raises UsageError for another name."""
+    if name not in NAMES:
+        raise UsageError(f"no scenario is called {name!r}: take {', '.join(NAMES)}")
     return files("app.load").joinpath("scenarios", f"{name}.toml").read_text(encoding="utf-8")
 
 
@@ -83,6 +87,7 @@ def _size(value: Any) -> int:
 
 
 def _line(text: str, key: str) -> str:
+    """Where a key stands in the file, such as ``line 3``; the last line where it is missing."""
     lines = text.splitlines()
     numbers = (number for number, line in enumerate(lines, 1) if re.match(rf'\s*"?{re.escape(key)}\b', line))
     return f"line {next(numbers, max(1, len(lines)))}"

@@ -1,4 +1,7 @@
-"""What the server and this machine did during a load point, of samples taken meanwhile."""
+"""What the server and this machine did during a load point: processors, memory, disks and network cards.
+
+Both are sampled as long as a load is measured; a point's part is the samples of its measured window.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +22,7 @@ _OTHER_NAMES = {"smbd": ("cleanupd",)}
 """Server processes whose names do not begin with the server's."""
 
 Cards = dict[str, tuple[float, float]]
+"""Bytes a second in and out of each network card."""
 SamplePairs = list[tuple[resources.ResourceSample, resources.ResourceSample]]
 
 
@@ -113,16 +117,19 @@ def _spread_where_known(
 
 
 def _kernel_ticks(sample: resources.ResourceSample) -> int | None:
+    """What the kernel itself used; only where the server's processes are known, too."""
     return None if sample.server_ticks is None else sample.kernel_part
 
 
 def _others_ticks(sample: resources.ResourceSample) -> int | None:
+    """What neither the kernel, nor the server's processes, nor sharebench used; None where one is unknown."""
     if sample.kernel_part is None or sample.server_ticks is None:
         return None
     return sample.processors.busy - sample.kernel_part - sample.server_ticks - sample.own_ticks
 
 
 def _throttled_percent(first: resources.ResourceSample, last: resources.ResourceSample) -> float | None:
+    """Share of the periods in which a container's quota held the server up; None without a quota."""
     if first.periods is None or last.periods is None:
         return None
     all_periods = last.periods[0] - first.periods[0]

@@ -22,14 +22,20 @@ _RESERVED_FILES = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadRequest(ServerRequest):
+    """A load as it was asked for, or as it is to be completed."""
+
     targets: tuple[Target, ...]
+    """Users alternate between them; several are, for example, the addresses of a server's network cards."""
     scenario: Scenario
     choices: LoadChoices
     link_bits_per_second: int | None = None
+    """As the user gave it; None for what the interface says."""
     reuse_folder: str | None = None
+    """The folder with files of an earlier load; None to make them."""
 
     @property
     def target(self) -> Target:
+        """The one that is looked at."""
         return self.targets[0]
 
 

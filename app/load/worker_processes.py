@@ -1,4 +1,8 @@
-"""The processes that make the load: started here and on other machines, watched, and ended."""
+"""The worker processes of a load: started here and on other machines, watched, and ended.
+
+On another machine ssh runs ``sharebench load-worker``. It says its version and how many processors it has, is told a
+WorkerOrder on its stdin, starts one worker for each processor, and ends them when ssh hangs up.
+"""
 
 import json
 import os
@@ -24,18 +28,24 @@ _FIRST_PORT = 20_000
 _PORTS = 12_000
 """Below the ports that Linux gives to connections of its own accord."""
 _END_SECONDS = 5.0
+"""For a worker to end before it is killed."""
 _LOOK_SECONDS = 0.5
+"""How often the workers of another machine are looked at there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerOrder:
+    """What one worker process is to do, or all of another machine together."""
+
     plan: LoadPlan
     index: int
     """Of the process in the whole load, or of the machine's first one."""
     processes: int
+    """Of this machine."""
     port: int
-    """The engine's, on the loopback."""
+    """The engine's, on the loopback; on another machine ssh forwards it."""
     key: str
+    """The engine's public key: only who knows it can connect."""
 
 
 def start_worker(order: WorkerOrder) -> child_process.ChildProcess:
@@ -71,6 +81,8 @@ def serve_workers() -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Greeting:
+    """What ``load-worker`` says first."""
+
     version: str
     processes: Annotated[int, up_to(MOST_PROCESSES, at_least=1)]
 
@@ -109,6 +121,7 @@ class RemoteWorkers:
             )
 
     def begin(self, plan: LoadPlan, first_index: int, key: str) -> None:
+        """Have the machine start its workers, numbered from ``first_index`` on."""
         order = WorkerOrder(plan=plan, index=first_index, processes=self.processes, port=self._port, key=key)
         self.program.tell(messages.line_of(order) + "\n")
 
@@ -126,13 +139,14 @@ class WorkerProcesses:
         self._here: list[child_process.ChildProcess] = []
         self._elsewhere: list[RemoteWorkers] = []
         self.indexes = range(0)
+        """Of the workers that run: only their messages count."""
 
     @property
     def count(self) -> int:
         return self._plan.processes + sum(workers.processes for workers in self._elsewhere)
 
     def start_missing(self) -> None:
-        """Raises MeasurementError."""
+        """Start all, unless they run. Raises MeasurementError."""
         if self._here:
             return
 
@@ -151,6 +165,7 @@ class WorkerProcesses:
         self.indexes = range(first, first + self.count)
 
     def died(self) -> str | None:
+        """Which worker has ended, in words; None while all run."""
         for process in self._here:
             if process.has_ended:
                 return f"a worker process {process.how_it_ended()} in the middle of the point"
@@ -160,6 +175,7 @@ class WorkerProcesses:
         return None
 
     def machines(self) -> tuple[LoadWorker, ...]:
+        """What the notebook keeps of who made the load."""
         counts = {platform.node() or HERE: self._plan.processes}
         counts |= {workers.host: workers.processes for workers in self._elsewhere}
         return tuple(LoadWorker(host=host, processes=count, version=__version__) for host, count in counts.items())

@@ -1,4 +1,8 @@
-"""What our clients could reach on this machine if network and server cost nothing: measured once and kept."""
+"""The ceiling of our own client: what it could reach on this machine if network and server cost nothing.
+
+It is calibrated in a process of its own (`app.recording.calibration`), and kept in the notebook for each combination of
+what it depends on.
+"""
 
 import os
 from collections.abc import Callable
@@ -28,19 +32,27 @@ _METHOD = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
+    """A ceiling, as it was kept or just measured."""
+
     bytes_per_second: float | None = None
     """None if there is nothing to calibrate against, or other programs disturbed it."""
     others_cpu_percent: float = 0.0
+    """How busy other programs kept this machine meanwhile."""
 
     @property
     def busy(self) -> bool:
+        """Whether other programs disturbed it, so that it may be too low."""
         return self.others_cpu_percent > BUSY_PERCENT
 
 
 def ceiling_of(
     series: records.Series, notebook: Notebook, *, renew: bool = False, keep: Callable[[Write], object] | None = None
 ) -> Calibration:
-    """Calibrates if unknown, old, beaten by the series, or to ``renew``; the best counts. ``keep`` writes it."""
+    """The ceiling for a series that was measured.
+
+    It is calibrated where none is kept, or one that is old, or that the series has beaten; and to ``renew`` it. The
+    best of what is known counts. ``keep`` stores it; without it this function does.
+    """
     key = ceiling_key(series)
     stored = notebook.ceiling(key)
     reached = max((run.bytes_per_second or 0.0 for run in series.measured()), default=0.0)

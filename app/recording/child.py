@@ -1,12 +1,14 @@
-"""The measuring process: an order, or a :class:`CalibrationOrder`, on stdin, events on stdout; EOF on stdin cancels."""
+"""The measuring process: one order on stdin, then messages of the user; events on stdout; EOF on stdin cancels.
 
-import gc
+The order is a series to measure, or the calibration of a client, which has one answer. `app.recording.process` has the
+messages and the other side.
+"""
+
 import signal
 import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from typing import TextIO
 
 from app.base import child_process, messages
@@ -14,9 +16,9 @@ from app.base.errors import SharebenchError
 from app.clients import base, registry
 from app.clients.tree_client import TreeClient
 from app.recording import process
+from app.recording.calibration import calibrate
 from app.recording.engine import Engine
 from storage.plan import Settings
-from storage.records import ClientFacts, Command
 
 
 def main() -> int:
@@ -28,7 +30,7 @@ def main() -> int:
 
     order = messages.message_of(sys.stdin.readline(), [process.MeasuringOrder, process.CalibrationOrder])
     if isinstance(order, process.CalibrationOrder):
-        messages.send(events_out, process.Calibrated(bytes_per_second=_calibrate(order)))
+        messages.send(events_out, process.Calibrated(bytes_per_second=calibrate(order)))
     else:
         _carry_out(order, gate, events_out)
     return 0
@@ -85,38 +87,6 @@ def _make_client(order: process.MeasuringOrder, settings: Settings) -> base.Clie
 
     files = registry.make_files(order.target, order.secrets, settings)
     return TreeClient(client, files, spec.counts.files)
-
-
-# What a client could reach
-
-FIRST_BYTES = 32 * 1024 * 1024
-LARGEST_BYTES = 1024 * 1024 * 1024
-LONG_ENOUGH_SECONDS = 0.25
-"""A shorter transfer is doubled, up to the largest."""
-TIMES = 4
-
-
-def _calibrate(order: process.CalibrationOrder) -> float | None:
-    """The ceiling of our own client; None for another program, and where there is nothing to move bytes to."""
-    module_name = registry.MODULES[order.protocol].ceiling
-    if not module_name or order.client.name != base.OWN:
-        return None
-    return ceiling_bytes_per_second(import_module(module_name).ceiling_seconds, order.client, order.command)
-
-
-def ceiling_bytes_per_second(
-    transfer: Callable[[ClientFacts, Command, int], float], facts: ClientFacts, command: Command
-) -> float:
-    """The best of four transfers of at least a quarter of a second."""
-    size_bytes = FIRST_BYTES
-    seconds = transfer(facts, command, size_bytes)
-    while seconds < LONG_ENOUGH_SECONDS and size_bytes < LARGEST_BYTES:
-        size_bytes *= 2
-        seconds = transfer(facts, command, size_bytes)
-
-    gc.disable()
-    other_seconds = [transfer(facts, command, size_bytes) for _ in range(TIMES - 1)]
-    return size_bytes / min(seconds, *other_seconds)
 
 
 if __name__ == "__main__":

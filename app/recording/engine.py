@@ -1,4 +1,8 @@
-"""Measures one series with one client: its file, its runs and what is looked at after them."""
+"""Measures one series with one client: its file, its runs, and what is looked at after them.
+
+A run is one transfer of a file, timed: a get of one file, or a put of a new one. Files that are made for this are
+scratch files; their paths are told before they are made, and they are removed at the end.
+"""
 
 import gc
 import math
@@ -46,11 +50,15 @@ class Engine:
 
         self._client = make_client()
         self._scratch_paths: list[str] = []
+        """Our files that are on the target, or may be."""
         self._rates = list(order.done_rates)
+        """Bytes per second of the measured runs, those of earlier attempts included."""
         self._runs_done = order.done_runs
+        """The number of the last measured run that was begun."""
         self._content: base.Content | None = None
         self._size_bytes = 0
         self._path = order.target.path
+        """Of the file that is got."""
         self._traffic: list[tcp_info.TcpInfo] = []
         self._watch = StandstillWatch()
 

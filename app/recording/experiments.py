@@ -1,4 +1,7 @@
-"""What the notebook knows of an experiment, by its name: trials and sweeps are judged by their plan."""
+"""The forms of experiments: series that were measured together under one name, such as a trial or a sweep.
+
+Trials and sweeps are judged by their plan; of any other experiment the form shows its steps, one a series.
+"""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -7,9 +10,9 @@ from typing import TYPE_CHECKING
 from app.base.errors import UsageError
 from app.recording.kind import RUNNING
 from forms.layout import Tone, Toned
+from storage import records
 from storage.errors import did_you_mean
 from storage.notebook import Notebook
-from storage.records import Experiment, Series, SeriesStatus
 
 if TYPE_CHECKING:
     from forms.report import Field, Report
@@ -64,7 +67,7 @@ def stored_experiment(notebook: Notebook, name: str, only: str | None = None) ->
 
 
 def _unjudged_report(
-    notebook: Notebook, experiment: Experiment, series: list[Series], server: "tuple[Field, ...]"
+    notebook: Notebook, experiment: records.Experiment, series: list[records.Series], server: "tuple[Field, ...]"
 ) -> "Report":
     """The steps of a trial or sweep that cannot be judged as one, and why."""
     from forms.experiments.kinds_report import experiment_report
@@ -72,7 +75,7 @@ def _unjudged_report(
     steps = experiment_report(experiment.name, series)
     is_running = any(step.running_by for step in series)
     reason = RUNNING if is_running else INTERRUPTED
-    if all(step.status is SeriesStatus.COMPLETE for step in series):
+    if all(step.status is records.SeriesStatus.COMPLETE for step in series):
         has_plan = notebook.trial(experiment.name) is not None
         lack = "A series of it is missing" if has_plan else "It was imported without its plan"
         reason = Toned(f"{lack}, so it has no verdict of its own.", Tone.CAUTION)

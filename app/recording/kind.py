@@ -1,5 +1,8 @@
 """What a kind of recording is: the methods that commands and screens call, whichever kind it is; and all kinds by name.
 
+A recording is what the notebook keeps of one measurement: a series, a load, an audit and so on. Its head is the row
+that recordings of all kinds have (`storage.recordings.Recording`); its record is all of it, a dataclass of its kind.
+
 A subject derives its kind from `Kind` in its own `kind.py`, which is imported when the first of its recordings is met.
 Forms are imported where they are used, since a list of recordings does not need them.
 """
@@ -10,15 +13,15 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from app.base.errors import UsageError
-from forms import wording
-from forms.layout import Sign, Tone, Toned
+from forms import layout, wording
 from forms.series.listing import done_text
+from storage import recordings
+from storage import records as stored_records
 from storage.errors import with_article
 from storage.json_reader import JSONNode
 from storage.notebook import Notebook
 from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
-from storage.recordings import OURS, Recording, to_recording, with_head
-from storage.records import Command, RunStatus, Series, Target, format_target, new_series_id
+from storage.recordings import Recording
 
 if TYPE_CHECKING:
     from forms.report import Field, Report
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 _OTHERS_LOOKED_AT = 20
 """Newest recordings of a kind whose targets are offered: nobody scrolls further."""
 
-RUNNING = Toned(f"{Sign.RUNNING} Being measured: there is no answer before its end.", Tone.CAUTION)
+RUNNING = layout.Toned(f"{layout.Sign.RUNNING} Being measured: there is no answer before its end.", layout.Tone.CAUTION)
 
 
 class HasId(Protocol):
@@ -38,19 +41,22 @@ class HasId(Protocol):
 
 RecordT = TypeVar("RecordT", bound=HasId)
 RunPlace = tuple[tuple[Any, ...], int]
-"""What a run belongs to within its record, and its number in that."""
+"""Where a run stands in its record: the part that it belongs to, such as a layer, and its number there."""
 Document = dict[str, Any]
+"""A JSON document."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedRecordings:
+    """A comparison, and the exit code of the command that asked for it."""
+
     report: "Report"
     exit_code: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonChoices:
-    """What somebody chose for a comparison; a kind that has no repeats or limits leaves them aside."""
+    """What somebody chose for a comparison; a kind without repeats or limits ignores these choices."""
 
     references: Sequence[str] = ()
     """What the recordings were called, for messages; their ids where that is not known."""
@@ -70,7 +76,7 @@ class ListEntry:
 
     done: str
     """How many runs, points or rounds are finished, with the sign of its status."""
-    answer: Toned
+    answer: layout.Toned
     what: str
     """What was measured: the place, or what the recording is called."""
     label: str
@@ -81,16 +87,21 @@ class ListEntry:
 
 
 class Kind(Generic[RecordT]):
-    """What can be done with the recordings of one kind; each method has a default where most kinds share one."""
+    """What can be done with the recordings of one kind.
+
+    A kind must say its ``name`` and ``record``, and have :meth:`report` and :meth:`answer`. The other methods have
+    defaults that suit most kinds.
+    """
 
     name: str
+    """As the notebook and the commands call it."""
     record: type
     """The dataclass of whose fields its JSON documents are made."""
 
     resume = ""
     """The command that resumes an interrupted recording; empty where none does."""
     restored_by = ""
-    """The command that restores leftover changes and needs the recording; else `clean` is recommended."""
+    """The command that restores what a recording left changed on a server; empty where `clean` does that."""
     is_made_of_series = False
     """Whether its recordings consist of series, which can be complete and still be continued."""
     has_interim_answer = False
@@ -98,23 +109,24 @@ class Kind(Generic[RecordT]):
     shows_own_texts = False
     """Whether its report shows question and note by itself."""
     comes_first = False
-    """Whether it is stored before others of the same file, which may refer to it."""
+    """Whether an import stores it before the other recordings of its file, since these may refer to it."""
     can_be_repeated = False
     """Whether a key measures a recording again with the same settings."""
     names_its_kind = True
-    """Whether the kind is a part of a recording's name in texts."""
+    """Whether texts that name a recording say its kind before its label."""
     measured_fields: tuple[str, ...] = ()
     """Fields that are equal in two copies of one recording; empty: all of them."""
     has_history = False
-    """Whether `history last` may mean the newest one."""
+    """Whether `sharebench history last` may mean the newest recording of this kind."""
     has_own_runs = False
     """Whether its records have runs, load points or layer runs: `runs_of` and `place_of_run` are for these kinds."""
 
     screen = "stored"
-    """The screen that shows a recording, …"""
+    """The name of the screen that shows a recording."""
     screen_argument = "recording_id"
-    """… and what it calls the recording's id."""
+    """The argument of that screen that takes the recording's id."""
     has_comparison_screen = False
+    """Whether two recordings are compared on a screen of their own, not as a form."""
 
     @property
     def schema(self) -> str:
@@ -126,10 +138,11 @@ class Kind(Generic[RecordT]):
         """The form without what all kinds have in common. Raises UsageError where there is none."""
         raise NotImplementedError
 
-    def answer(self, notebook: Notebook, head: Recording) -> Toned:
+    def answer(self, notebook: Notebook, head: Recording) -> layout.Toned:
+        """What the recording found, in a line."""
         raise NotImplementedError
 
-    def current_answer(self, notebook: Notebook, head: Recording) -> Toned:
+    def current_answer(self, notebook: Notebook, head: Recording) -> layout.Toned:
         """The answer, or that it is being measured."""
         if head.running and not self.has_interim_answer:
             return RUNNING
@@ -211,15 +224,16 @@ class Kind(Generic[RecordT]):
 
     # Where it was measured
 
-    def target(self, notebook: Notebook, head: Recording) -> Target | None:
+    def target(self, notebook: Notebook, head: Recording) -> stored_records.Target | None:
+        """What was measured; None for a kind without a target."""
         del notebook, head
         return None
 
-    def folder(self, notebook: Notebook, head: Recording) -> Target | None:
+    def folder(self, notebook: Notebook, head: Recording) -> stored_records.Target | None:
         """The folder to measure in again."""
         return self.target(notebook, head)
 
-    def used_folders(self, notebook: Notebook) -> list[tuple[str, Target]]:
+    def used_folders(self, notebook: Notebook) -> list[tuple[str, stored_records.Target]]:
         """The folders of the newest recordings, each with the moment of the recording."""
         folders = []
         for head in notebook.recordings(self.name, limit=_OTHERS_LOOKED_AT):
@@ -228,7 +242,7 @@ class Kind(Generic[RecordT]):
                 folders.append((head.created_at, target))
         return folders
 
-    def measured_series(self, notebook: Notebook, head: Recording) -> Series | None:
+    def measured_series(self, notebook: Notebook, head: Recording) -> stored_records.Series | None:
         """The series whose path this recording is about; None where it has none."""
         parts = notebook.recordings(part_of=head.id)
         return notebook.series(parts[0].id) if parts else None
@@ -253,7 +267,7 @@ class Kind(Generic[RecordT]):
             return f"{text}: the next `sharebench {self.restored_by}` restores it"
 
         target = self.target(notebook, head)
-        return f"{text}: sharebench clean {wording.plain(format_target(target))}" if target else text
+        return f"{text}: sharebench clean {wording.plain(stored_records.format_target(target))}" if target else text
 
     # Several recordings
 
@@ -287,16 +301,21 @@ class Kind(Generic[RecordT]):
         raise NotImplementedError
 
     def place_of_run(self, run: Any) -> RunPlace:
+        """By default a run belongs to no part, and its number says where it stands."""
         return (), run.number
 
-    def judge(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> None:
-        """Reject or accept a run, load point, layer run or pair, all of it or nothing. Raises UsageError."""
+    def judge(
+        self, notebook: Notebook, head: Recording, run: str, status: stored_records.RunStatus, reason: str | None
+    ) -> None:
+        """Reject or accept a run (or load point, layer run, pair), named as the user names it. Raises UsageError."""
         with notebook.at_once():
             if not self.judge_run(notebook, head, run, status, reason):
                 raise UsageError(f"{head.kind} {head.id} has no finished measured run {run}")
 
-    def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
-        """Whether there is such a run. Raises UsageError where the kind has no runs."""
+    def judge_run(
+        self, notebook: Notebook, head: Recording, run: str, status: stored_records.RunStatus, reason: str | None
+    ) -> bool:
+        """As :meth:`judge`; returns whether there is such a run. Raises UsageError where the kind has no runs."""
         del notebook, run, status, reason
         raise UsageError(f"a {head.kind} has no runs of its own: reject a run of one of its series")
 
@@ -305,7 +324,7 @@ class Kind(Generic[RecordT]):
     def read(self, notebook: Notebook, head: Recording) -> RecordT:
         """The whole record; by default one without tables of its own, read by the types of its fields."""
         del notebook
-        record: RecordT = with_head(head).record(self.record, leave=OURS)
+        record: RecordT = recordings.with_head(head).record(self.record, leave=recordings.OURS)
         return record
 
     def from_document(self, document: object) -> RecordT:
@@ -320,12 +339,12 @@ class Kind(Generic[RecordT]):
         return record
 
     def from_node(self, node: JSONNode) -> RecordT:
-        record: RecordT = node.record(self.record, leave=OURS, needs=("id", "created_at"))
+        record: RecordT = node.record(self.record, leave=recordings.OURS, needs=("id", "created_at"))
         return record
 
     def add(self, notebook: Notebook, record: RecordT) -> None:
         """Store a record with all that belongs to it; by default head and content."""
-        notebook.add_recording(to_recording(record, self.name))
+        notebook.add_recording(recordings.to_recording(record, self.name))
 
     def add_imported(self, notebook: Notebook, records: Sequence[RecordT], imported_at: str, source: str) -> None:
         """Store records of the document ``source``. Raises UsageError where one does not fit into the notebook."""
@@ -356,7 +375,7 @@ class Kind(Generic[RecordT]):
         """The ids of the record and of all series in it."""
         return [record.id, *(series.id for series in self.series_of(record))]
 
-    def series_of(self, record: RecordT) -> tuple[Series, ...]:
+    def series_of(self, record: RecordT) -> tuple[stored_records.Series, ...]:
         """The series that the record is or has inside."""
         del record
         return ()
@@ -366,10 +385,12 @@ class Kind(Generic[RecordT]):
         del record
         return None
 
-    def with_new_ids(self, record: RecordT, series: Sequence[Series], new_ids: Mapping[str, str]) -> RecordT:
+    def with_new_ids(
+        self, record: RecordT, series: Sequence[stored_records.Series], new_ids: Mapping[str, str]
+    ) -> RecordT:
         """The record under another id, with its series, which have theirs already; ``new_ids`` is of the whole file."""
         del series, new_ids
-        renamed: RecordT = replace(record, id=new_series_id())  # type: ignore[type-var]
+        renamed: RecordT = replace(record, id=stored_records.new_series_id())  # type: ignore[type-var]
         return renamed
 
 
@@ -377,9 +398,9 @@ _WAYS_TO_THE_SERVER = frozenset({"ssh", "smb_conf"})
 """Among leftovers: how the server is reached, not what is left there."""
 
 
-def measured_folder(series: Series) -> Target:
+def measured_folder(series: stored_records.Series) -> stored_records.Target:
     """The folder of a series: its target where it made the file there, else where its file lies."""
-    if series.command is Command.PUT or (series.plan and series.plan.counts.make_file):
+    if series.command is stored_records.Command.PUT or (series.plan and series.plan.counts.make_file):
         return series.target
     parent = series.target.path.rpartition("/")[0]
     root = "" if series.target.abilities.has_share else "/"

@@ -1,4 +1,4 @@
-"""Recordings of any kind as lines of a list."""
+"""Recordings of any kind as lines of a list, in the command `list` and in the notebook on the screen."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

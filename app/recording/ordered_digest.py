@@ -9,7 +9,10 @@ MOST_EARLY_BYTES = 128 * 1024 * 1024
 
 
 class OrderedDigest:
-    """SHA-256 of blocks in any order; buffers early ones up to a limit."""
+    """SHA-256 of a file whose blocks come in any order; called with each block.
+
+    A block that comes before those in front of it is kept until they have come, up to a limit.
+    """
 
     def __init__(self, where: str = "", most_early_bytes: int = MOST_EARLY_BYTES) -> None:
         """``where`` is for the error."""

@@ -1,4 +1,10 @@
-"""The measuring process: its order, what it is told meanwhile, and its events."""
+"""The measuring process of a series: its order, what it is told meanwhile, and its events.
+
+The recorder starts it (MeasuringProcess), sends a MeasuringOrder, and reads its events; the last is Finished or Failed.
+Meanwhile the user's wishes go from SeriesControl, on the user's side, to RunGate, on the measuring side, as
+ControlMessages. Loads, isolations and diagnoses have processes and events of their own, and are controlled by a
+SeriesControl, too.
+"""
 
 import math
 import threading
@@ -36,11 +42,12 @@ class Control:
 
 
 class RunGate:
-    """The measuring side: messages so far, and the wait for more."""
+    """The measuring side of the control: what was asked so far; the engine waits here before each run."""
 
     def __init__(self) -> None:
         self.cancelled = threading.Event()
         self._changed = threading.Condition()
+        """Notified of each message, and of the cancellation."""
         self._paused = False
         self.finishing = False
         """Whether no further run begins, though nothing was cancelled."""
@@ -77,7 +84,10 @@ class RunGate:
             call()
 
     def must_wait(self, *, stepped: bool) -> bool:
-        return not self.cancelled.is_set() and not self.finishing and (self._paused or (stepped and not self._steps))
+        """Whether the next run may not start yet; ``stepped``: each run needs a step of its own."""
+        is_ending = self.cancelled.is_set() or self.finishing
+        lacks_step = stepped and not self._steps
+        return not is_ending and (self._paused or lacks_step)
 
     def wait(self, *, stepped: bool) -> None:
         """Returns when the next run may start or the series ends; consumes a step."""
@@ -89,20 +99,23 @@ class RunGate:
 
 
 class TimeLimit:
-    """``--within``: nothing begins that would not end in time, judged by the longest so far."""
+    """``--within``: nothing begins that would not end in time, judged by the longest so far.
+
+    Around each measurement :meth:`began` and :meth:`ended` are called; :meth:`allows` is asked before the next.
+    """
 
     def __init__(self, seconds: float = math.inf, clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds = seconds
         self._clock = clock
         self._started_at = math.inf
         self._began_at = 0.0
-        """When that began which was begun last; time counts from ``_started_at``."""
+        """When the newest measurement began."""
         self._longest: dict[int, float] = {}
-        """Seconds, by kind of what was measured."""
+        """Seconds of the longest measurement, by a number for its kind: whole rounds and pairs differ, for example."""
         self.is_met = False
-        """Whether a measurement ends early by itself, so that it need not be interrupted."""
+        """Whether the measurement was told to end by itself in time, so that it need not be cancelled."""
         self.is_over = False
-        """Whether it was cancelled because time is over, not by somebody."""
+        """Whether the measurement was cancelled because time is over, not by somebody."""
 
     def start(self) -> None:
         """The time counts from the first call."""
@@ -117,7 +130,7 @@ class TimeLimit:
         self._began_at = self._clock()
 
     def ended(self, kind: int = 0) -> None:
-        """Of the one that began last: only those of its kind take as long."""
+        """Note that what began last has ended; ``kind`` tells apart measurements that take different times."""
         seconds = self._clock() - self._began_at
         self._longest[kind] = max(self._longest.get(kind, 0.0), seconds)
 
@@ -128,7 +141,11 @@ class TimeLimit:
 
 
 class SeriesControl:
-    """The user's side: messages are kept until a process is attached."""
+    """The user's side of the control: it survives from one process to the next, and keeps messages until one is there.
+
+    A recorder calls :meth:`attach` when its process can be told something, and :meth:`detach` when it has ended. A
+    command or screen calls :meth:`tell` and :meth:`cancel` at any time.
+    """
 
     def __init__(self, within_seconds: float = math.inf) -> None:
         self.limit = TimeLimit(within_seconds)
@@ -136,12 +153,13 @@ class SeriesControl:
         self._say: Callable[[ControlMessage], None] | None = None
         self._end: Callable[[], None] | None = None
         self._waiting: list[ControlMessage] = []
+        """Messages that no process was told yet."""
         self.cancelled = threading.Event()
         self.waited = threading.Event()
         """Set where a quiet time is not to be waited for any longer."""
 
     def attach(self, say: Callable[[ControlMessage], None] | None, end: Callable[[], None]) -> None:
-        """``say`` sends a message, or None keeps it for the next process; ``end`` closes the process's stdin."""
+        """``say`` sends a message; where it is None, messages are kept for the next process. ``end`` cancels it."""
         with self._lock:
             self._say = say
             self._end = end
@@ -176,6 +194,7 @@ class SeriesControl:
         return Warned(text=f"no further {measured} would end in time ({self._option}): it ends with what it has")
 
     def end_in_time(self) -> None:
+        """Cancel the measurement since time is over, unless it ends by itself or was cancelled before."""
         if not self.limit.is_met and not self.cancelled.is_set():
             self.limit.is_over = True
             self.cancel()
@@ -192,35 +211,46 @@ class SeriesControl:
 PathFacts = Annotated[dict[str, str | int | float], JSONNode.object_or_empty]
 
 
+# Events of the measuring process
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
+    """Logged in and ready for the first run."""
+
     client: records.ClientFacts
     size_bytes: int
+    """Of the file that each run moves."""
     path_facts: PathFacts = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathSeen:
+    """More was learned of the path to the server."""
+
     path_facts: PathFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScratchMade:
+    """Our file is about to be made on the target."""
+
     path: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScratchRemoved:
+    """Our file is no longer there, or was never made."""
+
     path: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted:
-    """``of`` is the planned number of runs in the phase; absent if open."""
-
     number: int
     phase: records.Phase
     of: int | None
+    """How many runs of the phase are planned; None where that is open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,6 +266,8 @@ class Progressed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFinished:
+    """A run has ended, well or not."""
+
     run: records.Run
 
 
@@ -246,6 +278,8 @@ class Paused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warned:
+    """Something that the user should know, while the measurement continues."""
+
     text: str
 
 
@@ -257,9 +291,12 @@ def _error_kind(place: JSONNode) -> type[errors.SharebenchError]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
+    """The measurement ended early: an error that crosses the border between two processes."""
+
     kind: Annotated[type[errors.SharebenchError], _error_kind]
     text: str
     options: str = ""
+    """The options of a command that would help."""
 
     @classmethod
     def of(cls, error: errors.SharebenchError, advice: str = "") -> "Failed":
@@ -294,9 +331,12 @@ Event = (
 EVENTS: tuple[type, ...] = get_args(Event)
 
 
+# Orders to the measuring process
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuringOrder:
-    """What the measuring process is to do; ``done_*`` describe the finished part of a resumed series."""
+    """A series to measure; ``done_*`` describe the finished part of a resumed series."""
 
     spec: SeriesSpec
     target: records.Target
@@ -322,9 +362,12 @@ class MeasuringOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationOrder:
+    """Measure how fast our own client is where network and server cost nothing; the answer is Calibrated."""
+
     protocol: str
     command: records.Command
     client: records.ClientFacts
+    """What was negotiated when the series was measured, which is imitated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,7 +385,7 @@ class MeasuringProcess:
     """One measuring process; read :meth:`events` to the end, inside ``with``."""
 
     def __init__(self, order: MeasuringOrder, control: SeriesControl, *, trial: bool = False) -> None:
-        """A ``trial`` only logs in: what the user asks of the runs is left for the process that measures."""
+        """A ``trial`` only logs in: messages of the user are left for the process that measures."""
         self._order = order
         self._control = control
         self._trial = trial
@@ -385,4 +428,6 @@ class ServerRequest:
     label: str = ""
     question: str = ""
     server_ssh: str | None = None
+    """``[USER@]HOST`` to look at the server by ssh; None for a server here, or one that cannot be looked at."""
     smb_conf: str | None = None
+    """The path of the server's smb.conf; None for the one that smbd says."""

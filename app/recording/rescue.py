@@ -1,4 +1,4 @@
-"""Notebooks to measure into; and another one, where the notebook is lost while something is measured."""
+"""Opening a notebook to measure into; and finding another one where it is lost while something is measured."""
 
 import json
 import os
@@ -14,7 +14,10 @@ from storage.errors import ANOTHER, NotebookFileError
 from storage.notebook import Notebook
 
 _moved_to: dict[Path, Path | None] = {}
-"""By lost notebook, since a survey and its series have it open each, and belong together."""
+"""The notebook that took the place of a lost one, by that one's path; None for one in memory.
+
+A survey and each of its series have the notebook open, and go into the same other one.
+"""
 
 
 def open_notebook(path: Path) -> Notebook:
@@ -27,8 +30,10 @@ def open_notebook(path: Path) -> Notebook:
 
 @contextmanager
 def notebook_to_measure_into(path: Path) -> Iterator[Notebook]:
-    """Raises NotebookError before anything is measured where nothing can be stored, and at the end where it went on
-    in another notebook.
+    """The notebook, open as long as something is measured.
+
+    Raises NotebookError before anything is measured where nothing can be stored; and at the end where the notebook was
+    lost meanwhile, to say in which other one everything is.
     """
     _moved_to.pop(path.absolute(), None)
     with open_notebook(path) as notebook:
@@ -87,12 +92,14 @@ def _unused_path(folder: Path, lost_path: Path) -> Path:
 
 
 def where_it_goes_on(notebook: Notebook) -> str:
+    """For a warning, when the notebook was just moved."""
     if not notebook.is_on_disk:
         return "nothing can be written anywhere, so what is measured is printed at the end"
     return f"this goes on in {notebook.path}, whole, and nothing that was measured is lost"
 
 
 def where_it_went(notebook: Notebook) -> str:
+    """For the error at the end of a measurement whose notebook was moved."""
     if not notebook.is_on_disk:
         return "nothing could be written anywhere; what was measured was printed"
     return (

@@ -12,7 +12,11 @@ from storage.records import SeriesStatus, Target
 def resumable(
     notebook: Notebook, reference: str, *kinds: str, confirmed: bool = False, open_ended: bool = False
 ) -> Recording:
-    """Raises UsageError if it is being measured, imported and not ``confirmed``, or complete and not ``open_ended``."""
+    """The head of a recording that can be resumed.
+
+    ``confirmed``: also one that was imported; ``open_ended``: also one that is complete, which gets further series.
+    Raises UsageError for any other, and for one that is being measured.
+    """
     head = notebook.recording(reference, *kinds)
     if head.lease is not None and head.running:
         raise UsageError(f"{held_text(head.id, head.lease, head.kind)}: wait for its end, or end that process")

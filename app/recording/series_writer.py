@@ -1,4 +1,4 @@
-"""Writes one series as the measuring process tells it."""
+"""Stores one series as its measuring process tells it: what each event changes in the series, and in the notebook."""
 
 from dataclasses import replace
 
@@ -12,7 +12,10 @@ _MOST_SAMPLES = 600
 
 
 class SeriesWriter:
-    """One series and its pending writes; nothing is stored before a run ends well or our file is on the target."""
+    """One series and its pending writes; nothing is stored before a run ends well or our file is on the target.
+
+    :meth:`begin`, then :meth:`see` for each event of the measuring process, at last :meth:`end`. The recorder writes.
+    """
 
     def __init__(
         self, series: records.Series, recorder: Recorder, *, stored: bool, experiment: records.Experiment | None = None
@@ -29,11 +32,13 @@ class SeriesWriter:
         self.recorder.begin(self.series.id, stored=self.stored)
 
     def put(self, series: records.Series) -> None:
+        """The series with other fields of its own."""
         self.series = series
         if self.stored:
             self.recorder.write(lambda notebook: notebook.update(series))
 
     def put_facts(self, side: str, facts: records.Facts) -> None:
+        """More facts of a side: client, server or path."""
         if not facts:
             return
 
@@ -44,6 +49,7 @@ class SeriesWriter:
             self.recorder.write(lambda notebook: notebook.set_facts(self.series.id, side, facts))
 
     def see(self, event: process.Event) -> None:
+        """Note what an event changes; others change nothing."""
         match event:
             case process.RunFinished(run=run):
                 self._add_run(_with_fewer_samples(run))

@@ -1,4 +1,4 @@
-"""What is done with several recordings at once."""
+"""What commands and screens do with several recordings at once: compare, show, delete, and offer their folders."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ def losses_text(notebook: Notebook, ids: Sequence[str]) -> str:
 
 
 def used_targets(notebook: Notebook, pointed: str = "") -> list[Target]:
-    """The folders that recordings measured in: that of ``pointed`` first, then the newest first."""
+    """The folders that recordings measured in, the newest first; before them that of the recording ``pointed`` to."""
     first = [kind_of(head).folder(notebook, head) for head in notebook.recordings_of([pointed] if pointed else [])]
 
     folders = []

@@ -13,7 +13,10 @@ _INTERVAL_SECONDS = 0.25
 
 
 class StandstillWatch:
-    """A thread that looks at the clock and finds how much later than it wanted to; inside ``with``."""
+    """A thread that looks at the clock four times a second: by how much it is late, the process stood still.
+
+    Used inside ``with``; :meth:`begin` as a run begins, :meth:`standstill_seconds` as it ends.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

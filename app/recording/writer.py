@@ -1,4 +1,11 @@
-"""Writes recordings as they are measured, whatever holds the notebook."""
+"""Writes recordings into the notebook while they are measured, whatever happens to the notebook meanwhile.
+
+A write is a function of the notebook. Writes wait in memory until they are written, in order: while another program
+holds the notebook, or its disk is full, they wait and are tried again. Where the notebook is lost (deleted, damaged, on
+a disk that stays unwritable) all of the recordings goes into another notebook, from their beginning.
+
+A recorder of any kind of recording calls :func:`record_events` with the events of its measurement.
+"""
 
 import contextlib
 import sqlite3
@@ -35,7 +42,8 @@ ResultT = TypeVar("ResultT")
 class Recorder:
     """The pending writes of recordings that are measured together, in order.
 
-    Where the notebook is lost, or cannot be written for long, the recordings go on in another one, whole.
+    :meth:`begin` leases each recording; :meth:`write` adds writes; :meth:`flush` tries them after each event, and
+    :meth:`finish` at the end, with more patience. Both yield warnings. At last :meth:`let_go` releases the leases.
     """
 
     def __init__(
@@ -51,9 +59,9 @@ class Recorder:
         self._waiting: list[Write] = []
         """Not written yet, the oldest first."""
         self._written: list[Write] = []
-        """All that another notebook would need; what stands in this one before is copied at the beginning."""
+        """Written already, and all that another notebook would need, in order."""
         self._written_to = notebook.path
-        """The notebook that they were written to: another recorder may have moved it since."""
+        """The notebook that these were written to: another recorder may have moved it since."""
 
         now = time.monotonic()
         self._tried_at = now
@@ -64,7 +72,10 @@ class Recorder:
         """Whether the disk is what fails, rather than another program that holds the notebook."""
 
     def begin(self, recording_id: str, *, stored: bool) -> None:
-        """Raises UsageError if another process measures one that is ``stored``."""
+        """Lease a recording; a new one, not ``stored`` yet, is leased by the write that adds it.
+
+        Raises UsageError if another process measures it.
+        """
         self._notebook.be_patient(_BEFORE_SECONDS)
 
         if stored:
@@ -72,6 +83,7 @@ class Recorder:
                 self._notebook.take(recording_id)
             except RefusedError as error:
                 raise UsageError(str(error), options=error.options) from error
+            # Another notebook would need what stands in this one already.
             self.was_written(methodcaller("take_rows", self._notebook.rows_to_move(recording_id)))
 
         self.leases.append(recording_id)
@@ -84,7 +96,7 @@ class Recorder:
         self._written.append(write)
 
     def flush(self) -> Iterator[process.Warned]:
-        """Warns when the notebook cannot be written, when it can again, and when it is lost."""
+        """Write what is pending, if it can be written. Warns when it cannot, when it can again, and when it is lost."""
         now = time.monotonic()
         if self._held_since is not None and now - self._tried_at < _AGAIN_SECONDS:
             return
@@ -133,6 +145,7 @@ class Recorder:
             # It refers to what the lost notebook had, such as the journal of a change.
 
     def _begin_anew(self) -> None:
+        """All that was written waits to be written once more, into the notebook as it is now."""
         self._waiting = [*self._written, *self._waiting]
         self._written = []
         self._written_to = self._notebook.path
@@ -295,5 +308,6 @@ def add_once(notebook: Notebook, recording_id: str, add: Callable[[], object]) -
 
 
 def take_out(notebook: Notebook, recording_id: str) -> None:
+    """Remove a recording that nothing was measured of."""
     notebook.release(recording_id)
     notebook.remove(recording_id)

@@ -15,6 +15,7 @@ from typing import Self
 from app.base import errors
 from app.base.own_names import new_folder
 from app.load import events as load_events
+from app.load.engine_process import EngineProcess
 from app.load.judgement import load_point
 from app.recording import process
 from app.recording.spec import SeriesRequest
@@ -99,7 +100,7 @@ class LoadYardstick:
         self._window = window
         self._stack = ExitStack()
         """Ends the load generator."""
-        self._engine: load_events.EngineProcess | None = None
+        self._engine: EngineProcess | None = None
         self._warned = False
         self.point: LoadPoint | None = None
         """Of the last window."""
@@ -117,7 +118,7 @@ class LoadYardstick:
         )
 
         with ExitStack() as stack:
-            self._engine = stack.enter_context(load_events.EngineProcess(load))
+            self._engine = stack.enter_context(EngineProcess(load))
             self._control.attach(_ignore, self._engine.cancel)
             stack.callback(self._control.detach)
             for event in self._engine.ready():

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import psutil
 
-from app.isolation.bench import Replay
-from app.isolation.replay_child import ReplayPlan
+from app.isolation.replay_messages import ReplayPlan
+from app.isolation.replay_process import Replay
 from app.isolation.script import load_script
 from storage.plan import Settings
 from tests.servers.process import program, require

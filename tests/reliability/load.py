@@ -19,7 +19,8 @@ from typing import Any
 import psutil
 
 from app.load.events import PointMeasured
-from app.load.record import LoadClosed, run_load
+from app.load.measurement import LoadClosed
+from app.load.record import run_load
 from app.load.scenario import change_scenario, find_scenario
 from app.load.spec import LoadRequest
 from app.recording.process import SeriesControl

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from app.clients.base import Secrets
 from app.clients.logins import same_login
-from app.diagnosis.screen import DiagnosisRunScreen
-from app.isolation.screen import IsolationRunScreen
-from app.load.screen import LoadRunScreen
+from app.diagnosis.run_screen import DiagnosisRunScreen
+from app.isolation.run_screen import IsolationRunScreen
+from app.load.run_screen import LoadRunScreen
 from app.recording.experiments import stored_change
 from app.recording.kind import kind_of
 from app.trial.screen import TrialScreen

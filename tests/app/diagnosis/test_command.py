@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app.clients.smb.files import SMBFiles
-from app.diagnosis.file_stages import copy_as
+from app.diagnosis.copy_patterns import copy_as
 from app.diagnosis.plan import SIZES, Sizes
 from app.recording.process import TimeLimit
 from forms.diagnosis.summary import CopyPattern, patterns

@@ -4,7 +4,7 @@ import pytest
 
 from app.base.errors import NoSpaceError, UsageError
 from app.diagnosis.card_stage import shares_of
-from app.diagnosis.file_stages import BY_NAME, OF_AN_OPEN_FILE, affordable_files
+from app.diagnosis.copy_patterns import BY_NAME, OF_AN_OPEN_FILE, affordable_files
 from app.diagnosis.plan import SIZES, Sizes
 from app.diagnosis.spec import parse_stages
 from forms.diagnosis.summary import CopyPattern, patterns

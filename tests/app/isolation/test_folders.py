@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 
 from app.base.errors import MeasurementError
-from app.isolation.places import (
+from app.isolation.disk_place import (
     NOBODY,
     DiskPlace,
     find_disk_place,

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from app.base.child_process import own_environment
-from app.isolation.bench import LayerBench, Replay
+from app.isolation.bench import LayerBench
 from app.isolation.places import Places
 from app.isolation.record import record_isolation, restored_isolations
-from app.isolation.replay_child import ReplayPlan
+from app.isolation.replay_messages import ReplayPlan
+from app.isolation.replay_process import Replay
 from app.isolation.rounds import IsolationClosed, IsolationOpened, LayerRunEnded
 from app.isolation.script import load_script
 from app.isolation.spec import IsolationRequest, request_to_resume

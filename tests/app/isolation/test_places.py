@@ -11,8 +11,9 @@ import pytest
 from app.base.errors import UsageError
 from app.clients.base import Secrets
 from app.isolation import places
-from app.isolation.places import find_places, restore_server
+from app.isolation.places import find_places
 from app.isolation.record import record_isolation, restored_isolations
+from app.isolation.restoration import restore_server
 from app.isolation.rounds import IsolationClosed, IsolationEvent
 from app.isolation.script import load_script
 from app.isolation.spec import IsolationRequest

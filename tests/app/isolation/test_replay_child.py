@@ -5,8 +5,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from app.clients.base import Secrets
-from app.isolation import replay_child
-from app.isolation.replay_child import ReplayPlan
+from app.isolation import replay_client
+from app.isolation.replay_messages import ClientResult, ReplayPlan
 from app.isolation.replayer import Tally
 from storage.plan import Settings
 from storage.records import Target
@@ -30,17 +30,15 @@ class SecondEach:
         return True
 
 
-def measured(
-    monkeypatch: Any, *, warm_up_seconds: float, seconds: float, passes: int = 0
-) -> replay_child._ClientResult:
+def measured(monkeypatch: Any, *, warm_up_seconds: float, seconds: float, passes: int = 0) -> ClientResult:
     replayer = SecondEach()
     clock = SimpleNamespace(monotonic=lambda: replayer.now, sleep=lambda _: None, process_time=lambda: replayer.now)
-    monkeypatch.setattr(replay_child, "time", clock)
+    monkeypatch.setattr(replay_client, "time", clock)
     plan = ReplayPlan(
         target=Target(protocol="smb", host="nas", share="x"), secrets=Secrets(), settings=Settings(), script_path=None,
         without=(), folder="f", clients=1, warm_up_seconds=warm_up_seconds, seconds=seconds, passes=passes,
     )  # fmt: skip
-    return replay_child._measure(plan, SimpleNamespace(), replayer, 0.0, threading.Event())  # type: ignore[arg-type]
+    return replay_client._measure(plan, SimpleNamespace(), replayer, 0.0, threading.Event())  # type: ignore[arg-type]
 
 
 def test_the_warm_up_is_no_part_of_the_result(monkeypatch):

@@ -14,7 +14,8 @@ from app.base.errors import LoginError, UsageError
 from app.diagnosis.screen import DiagnosisScreen
 from app.isolation import spec as isolation_spec
 from app.isolation.rounds import IsolationClosed, IsolationEvent, IsolationOpened, LayerRunEnded, LayerRunStarted
-from app.isolation.screen import IsolationRunScreen, IsolationScreen
+from app.isolation.run_screen import IsolationRunScreen
+from app.isolation.screen import IsolationScreen
 from app.isolation.script import load_script
 from app.isolation.spec import IsolationRequest
 from app.server.named_servers import ways_to
@@ -45,17 +46,18 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SharebenchApp:
 def test_a_run_that_takes_longer_takes_no_time_from_those_to_come(app: SharebenchApp, monkeypatch, passed, left):
     """Of a mean of 10 s: 18 s of the one that ended, and a round of four as planned, 8 s each."""
     screen = IsolationRunScreen(IsolationScreen.parse(TYPED | {"seconds": "5"}))
-    screen._planned_runs, screen._begun_runs, screen._run_seconds, screen._began_at = 9, 8, [18.0], 100.0
-    monkeypatch.setattr("app.isolation.screen.monotonic", lambda: 100.0 + passed)
+    times = screen._times
+    times.planned, times.begun, times.run_seconds, times.began_at = 9, 8, [18.0], 100.0
+    monkeypatch.setattr("app.isolation.run_times.monotonic", lambda: 100.0 + passed)
     assert screen.now().endswith(f"about {left:.0f} s left")
 
 
 def test_the_first_run_of_a_resumed_isolation_says_what_is_left(app: SharebenchApp, monkeypatch):
     screen = IsolationRunScreen(IsolationScreen.parse(TYPED | {"seconds": "5"}))
-    screen._planned_runs, screen._begun_runs, screen._began_at = 1, 1, 100.0  # fewer than its rounds
-    monkeypatch.setattr("app.isolation.screen.monotonic", lambda: 100.0)
+    screen._times.planned, screen._times.begun, screen._times.began_at = 1, 1, 100.0  # fewer than its rounds
+    monkeypatch.setattr("app.isolation.run_times.monotonic", lambda: 100.0)
     assert screen.now().endswith("about 8 s left")
-    screen._run_seconds = [18.0]
+    screen._times.run_seconds = [18.0]
     assert screen.now().endswith("about 13 s left"), "one run as planned, one as it was"
 
 
@@ -177,7 +179,7 @@ async def test_a_refused_password_is_not_sent_again_but_asked_for(app: Sharebenc
         raise LoginError("the server refused the login")
 
     monkeypatch.setenv("SHAREBENCH_PASSWORD", "of the environment")
-    monkeypatch.setattr("app.isolation.screen.record_isolation", refused)
+    monkeypatch.setattr("app.isolation.run_screen.record_isolation", refused)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         app.screen.query_one("#target", Input).value = "alice@nas/data"
@@ -200,7 +202,7 @@ async def test_a_guest_that_is_refused_is_told(app: SharebenchApp, monkeypatch):
     def refused(*_: object) -> Iterator[IsolationEvent]:
         raise LoginError("the server lets no guest in")
 
-    monkeypatch.setattr("app.isolation.screen.record_isolation", refused)
+    monkeypatch.setattr("app.isolation.run_screen.record_isolation", refused)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         app.screen.query_one("#target", Input).value = "nas/data"
@@ -234,7 +236,7 @@ async def test_an_isolation_that_stopped_is_read_labelled_and_completed(app: Sha
         asked.append(resumed_id)
         yield IsolationClosed(isolation=replace(STORED, status=SeriesStatus.COMPLETE))
 
-    monkeypatch.setattr("app.isolation.screen.record_isolation", completed)
+    monkeypatch.setattr("app.isolation.run_screen.record_isolation", completed)
     digest = load_script().without(()).digest
     with Notebook(app.context.notebook_path) as notebook:
         notebook.add_isolation(replace(STORED, script_sha256=digest))

@@ -9,12 +9,14 @@ import pytest
 
 from app.base.errors import CancelledError, MeasurementError
 from app.clients.base import Secrets
-from app.isolation.bench import LayerBench, Replay
-from app.isolation.places import DiskPlace, Places
-from app.isolation.replay_child import ReplayPlan, ReplayResult
+from app.isolation.bench import LayerBench
+from app.isolation.disk_place import DiskPlace
+from app.isolation.places import Places
+from app.isolation.replay_messages import ReplayPlan, ReplayResult
+from app.isolation.replay_process import Replay
 from app.isolation.script import load_script
 from app.isolation.spec import IsolationRequest
-from app.isolation.timetable import Step, Timetable
+from app.isolation.timetable import PlannedRun, Timetable
 from app.server.running_program import RunningProgram
 from app.server.shell import ServerShell
 from app.server.smbd import SmbdControl
@@ -45,18 +47,18 @@ class Clock:
     def __call__(self) -> float:
         return self.now
 
-    def run(self, table: Timetable, so_far: Callable[[list[Step]], Isolation]) -> list[Step]:
-        done: list[Step] = []
-        for step in table.steps(lambda: so_far(done)):
+    def run(self, table: Timetable, so_far: Callable[[list[PlannedRun]], Isolation]) -> list[PlannedRun]:
+        done: list[PlannedRun] = []
+        for step in table.runs(lambda: so_far(done)):
             done.append(step)
             self.now += self.seconds_a_run
         return done
 
 
-def told(price: Callable[[int], float]) -> Callable[[list[Step]], Isolation]:
+def told(price: Callable[[int], float]) -> Callable[[list[PlannedRun]], Isolation]:
     """What runs tell whose price is so by round."""
 
-    def isolation(done: list[Step]) -> Isolation:
+    def isolation(done: list[PlannedRun]) -> Isolation:
         runs = tuple(
             LayerRun(round=turn, layer=layer, clients=clients, seconds=1, bytes_per_second=1,
                      passes=10 * (price(turn) if layer is SERVER else 1))

@@ -19,7 +19,8 @@ import psutil
 import pytest
 
 from app.base.errors import UsageError
-from app.load.events import EngineProcess, LoadEnded, LoadPlan, PhaseBegan, WorkersReady
+from app.load.engine_process import EngineProcess
+from app.load.events import LoadEnded, LoadPlan, PhaseBegan, WorkersReady
 from app.load.scenario import find_scenario
 from app.load.spec import check_limits
 from app.recording.process import TimeLimit

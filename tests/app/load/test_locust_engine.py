@@ -15,7 +15,8 @@ import psutil
 import pytest
 
 from app.base.errors import MeasurementError
-from app.load.events import EngineProcess, LoadPhase, LoadPlan, PhaseBegan, PointMeasured, WorkersReady
+from app.load.engine_process import EngineProcess
+from app.load.events import LoadPhase, LoadPlan, PhaseBegan, PointMeasured, WorkersReady
 from app.load.scenario import find_scenario
 from storage.records import Target
 

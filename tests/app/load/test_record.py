@@ -9,17 +9,12 @@ from typing import Any, Self
 import pytest
 
 from app.base.errors import LoginError, UsageError
-from app.load.events import EngineProcess, FilesMade, LoadEnded, LoadEvent, LoadPlan, PointMeasured, WorkersReady
-from app.load.record import (
-    LoadChanged,
-    LoadClosed,
-    _why_no_further,
-    _why_users_left,
-    resume_load,
-    run_load,
-)
+from app.load.engine_process import EngineProcess
+from app.load.events import FilesMade, LoadEnded, LoadEvent, LoadPlan, PointMeasured, WorkersReady
+from app.load.measurement import LoadChanged, LoadClosed, _reason_to_stop, _warning_instead_of_point
+from app.load.progress import time_text
+from app.load.record import resume_load, run_load
 from app.load.spec import LoadRequest, check_limits
-from app.load.standing import time_text
 from app.recording.process import Failed, SeriesControl, TimeLimit, Warned
 from app.server.facts import Environment
 from storage.load.records import LoadChoices, LoadPoint, PointStatus, SizeClass
@@ -38,7 +33,7 @@ def test_files_that_were_to_be_kept_are_kept_by_the_rest_of_the_load(
     def engine(plan: LoadPlan) -> None:
         raise PlannedError(plan.keep)
 
-    monkeypatch.setattr("app.load.record.events.EngineProcess", engine)
+    monkeypatch.setattr("app.load.measurement.engine_process.EngineProcess", engine)
     choices = LoadChoices(users=(10, 20, 30), keep_files=keep)
     load = full_load(status=SeriesStatus.INTERRUPTED, choices=choices, scratch_folder=".sharebench-load-0123456789ab")
     request = LoadRequest(targets=load.targets, scenario=load.scenario, choices=choices)
@@ -83,7 +78,7 @@ def test_a_load_that_was_stored_before_stays_where_it_is_refused_to_go_on(
     events: tuple[LoadEvent, ...],
     folder: str | None,
 ):
-    monkeypatch.setattr("app.load.record.events.EngineProcess", Ended)
+    monkeypatch.setattr("app.load.measurement.engine_process.EngineProcess", Ended)
     monkeypatch.setattr(Ended, "events", events)
     load = full_load(
         status=SeriesStatus.INTERRUPTED, points=points, scratch_folder=".sharebench-load-0123456789ab", capacity=None
@@ -107,7 +102,7 @@ def test_a_load_that_was_stored_before_stays_where_it_is_refused_to_go_on(
 def test_a_load_that_somebody_else_completed_meanwhile_is_not_gone_on_with(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    monkeypatch.setattr("app.load.record.events.EngineProcess", Ended)
+    monkeypatch.setattr("app.load.measurement.engine_process.EngineProcess", Ended)
     old = full_load(status=SeriesStatus.INTERRUPTED, points=(), capacity=None)
     request = LoadRequest(targets=old.targets, scenario=old.scenario, choices=old.choices)
     with Notebook(tmp_path / "notebook.db") as notebook:
@@ -121,7 +116,7 @@ def test_a_load_that_somebody_else_completed_meanwhile_is_not_gone_on_with(
 
 
 def test_a_load_that_never_began_is_not_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr("app.load.record.events.EngineProcess", Ended)
+    monkeypatch.setattr("app.load.measurement.engine_process.EngineProcess", Ended)
     monkeypatch.setattr("app.load.record.facts.collect", lambda *_, **__: Environment())
     load = full_load()
     request = LoadRequest(targets=load.targets, scenario=load.scenario, choices=load.choices)
@@ -135,7 +130,7 @@ def test_a_load_that_never_began_is_not_stored(monkeypatch: pytest.MonkeyPatch, 
 def test_a_load_counts_as_running_on_other_hosts_for_as_long_as_it_tells(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    monkeypatch.setattr("app.load.record.events.EngineProcess", Ended)
+    monkeypatch.setattr("app.load.measurement.engine_process.EngineProcess", Ended)
     monkeypatch.setattr(Ended, "events", (FilesMade(files=1, of_files=2),))
     monkeypatch.setattr("app.recording.writer._RENEW_SECONDS", 0.0)
     load = full_load(status=SeriesStatus.INTERRUPTED, points=())
@@ -158,7 +153,7 @@ def test_a_load_counts_as_running_on_other_hosts_for_as_long_as_it_tells(
 def test_that_the_server_is_not_seen_is_said_before_anything_is_measured(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    monkeypatch.setattr("app.load.record.events.EngineProcess", Ended)
+    monkeypatch.setattr("app.load.measurement.engine_process.EngineProcess", Ended)
     monkeypatch.setenv("PATH", str(tmp_path))  # where there is no ssh
     load = full_load(status=SeriesStatus.INTERRUPTED, points=())
     request = LoadRequest(targets=load.targets, scenario=load.scenario, choices=load.choices, server_ssh="root@nas")
@@ -179,7 +174,7 @@ def test_no_point_begins_that_would_not_end_in_time(passed: float, another: bool
     now = 20.0
     control.limit.ended()
     now = passed
-    warned = _why_no_further(full_load(), 10, control)
+    warned = _warning_instead_of_point(full_load(), 10, control)
     assert (warned is None) is another
     assert control.limit.is_met is not another
 
@@ -237,11 +232,11 @@ def test_the_load_ends_with_fewer_than_half_of_its_users_and_a_search_with_none(
     search: bool, connected: int, goes_on: bool
 ):
     measured = PointMeasured(point=1, users=100, began_seconds=0, ended_seconds=1, ramp_seconds=0)
-    lost = _why_users_left(
+    lost = _reason_to_stop(
         measured, point(1, 100, connected=connected), LoadChoices(users=(100,), find_capacity=search)
     )
     assert (lost is None) is goes_on
     assert (
-        _why_users_left(replace(measured, failure="late"), point(1, 100, connected=0), LoadChoices(users=(100,)))
+        _reason_to_stop(replace(measured, failure="late"), point(1, 100, connected=0), LoadChoices(users=(100,)))
         is None
     )

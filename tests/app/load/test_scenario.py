@@ -8,6 +8,7 @@ import pytest
 from app.base.errors import UsageError
 from app.clients.file_tree import FileSet
 from app.load.next_point import NextPoint, next_point
+from app.load.pacing import Mix, Pacing
 from app.load.scenario import (
     NAMES,
     change_scenario,
@@ -17,7 +18,6 @@ from app.load.scenario import (
     read_scenario,
     scenario_text,
 )
-from app.load.worker import Mix, Pacing
 from storage.json_reader import JSONNode
 from storage.load.records import Limit, LoadChoices, LoadPoint, PointStatus, RequestKind, Think, scenario_from_json
 from tests.loads import point, scenario

@@ -13,10 +13,12 @@ from app.base.config import config
 from app.base.errors import CancelledError, LoginError, NoSpaceError, UsageError
 from app.base.targets import parse_target
 from app.clients.base import Secrets
+from app.load.beginning import request_to_resume
 from app.load.events import FilesMade, LoadPhase, PhaseBegan, SecondPassed
-from app.load.progress_state import _AREAS_FROM, LoadProgressState
-from app.load.record import LoadChanged, LoadClosed, LoadStep
-from app.load.screen import LoadRunScreen, LoadScreen, request_to_resume
+from app.load.measurement import LoadChanged, LoadClosed, LoadStep
+from app.load.progress_view import _AREAS_FROM, LoadProgressView
+from app.load.run_screen import LoadRunScreen
+from app.load.screen import LoadScreen
 from app.load.spec import LoadRequest
 from app.recording.kind import kind_of, parts_of
 from app.recording.process import Failed, Warned
@@ -70,7 +72,7 @@ def test_the_lines_are_read_with_what_is_wrong_in_words():
 
 def test_the_live_lines_show_the_phase_the_last_minute_and_the_points():
     load = full_load()
-    state = LoadProgressState().after(PhaseBegan(phase=LoadPhase.FILES)).after(FilesMade(files=50, of_files=60))
+    state = LoadProgressView().after(PhaseBegan(phase=LoadPhase.FILES)).after(FilesMade(files=50, of_files=60))
     assert state.now(0.0) == "Making the scenario's files: 50 of 60"
     state = state.after(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0)).after(SECOND)
     assert state.now(50.0) == "Point 1, 20 users: steady: this counts, 10 s left"
@@ -89,7 +91,7 @@ def test_the_live_lines_show_the_phase_the_last_minute_and_the_points():
 
 
 def test_where_there_is_room_each_second_is_drawn_as_an_area_over_the_whole_width():
-    state = LoadProgressState().after(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0))
+    state = LoadProgressView().after(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0))
     for users in (20, 40):
         for number in range(90):
             state = state.after(replace(SECOND, users=users, requests_per_second=9.0 * users + number % 3))
@@ -108,7 +110,7 @@ def test_where_there_is_room_each_second_is_drawn_as_an_area_over_the_whole_widt
 
 
 def test_a_second_of_too_few_requests_has_no_p95_and_none_is_drawn():
-    state = LoadProgressState().after(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0))
+    state = LoadProgressView().after(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0))
     for number in range(6):
         state = state.after(replace(SECOND, p95_seconds=None if number % 2 else 0.01))
     _rates, p95 = state._area_charts(10)
@@ -122,22 +124,22 @@ def test_the_time_left_is_that_of_the_points_that_are_planned():
     load = full_load(points=(), choices=LoadChoices(users=(10, 20, 40), ramp_per_second=20.0), scenario=of_files)
     settling = PhaseBegan(phase=LoadPhase.SETTLE, point=1, users=10, seconds=5.0, at_seconds=100.0)
     files = PhaseBegan(phase=LoadPhase.FILES, at_seconds=90.0)
-    state = LoadProgressState(load=load).after(files).after(settling)
+    state = LoadProgressView(load=load).after(files).after(settling)
     each = load.scenario.settle_seconds + load.scenario.duration_seconds
     left = 3.0 + load.scenario.duration_seconds + (each + 1.0) + (each + 2.0) + 3.0
     assert (
         state.now(102.0)
         == f"Point 1 of 3, 10 users: settle: nothing counts yet, 3 s left; about {left:.0f} s left in all"
     )
-    reused = LoadProgressState(load=load).after(settling)
+    reused = LoadProgressView(load=load).after(settling)
     assert reused.now(102.0).endswith(f"about {left - 3.0:.0f} s left in all"), "what is not made is not removed"
     ending = state.now(102.0, is_last=True)
     assert ending.endswith(f"about {3.0 + load.scenario.duration_seconds + 3.0:.0f} s left in all (the last point)")
     failed = replace(load, points=(point(1, 10), point(2, 20, status=PointStatus.FAILED)))
     last = PhaseBegan(phase=LoadPhase.STEADY, point=3, users=40, seconds=20.0, at_seconds=100.0)
-    state = LoadProgressState(load=failed).after(files).after(last)
+    state = LoadProgressView(load=failed).after(files).after(last)
     assert state.now(102.0).endswith("18 s left; about 21 s left in all"), "no point is measured twice"
-    making = LoadProgressState(load=load).after(files)
+    making = LoadProgressView(load=load).after(files)
     points = 3 * each + 0.5 + 1.0 + 2.0 + 3.0
     assert making.now(98.0).endswith(f"files, 12 s left; about {duration(12.0 + points)} left in all"), "as expected"
     cleaning = making.after(PhaseBegan(phase=LoadPhase.CLEANING, at_seconds=90.0))
@@ -147,12 +149,12 @@ def test_the_time_left_is_that_of_the_points_that_are_planned():
         == f"Making the scenario's files: 1,000 of 5,000, 40 s left; about {duration(40.0 + points)} left in all"
     )
     searching = replace(load, choices=LoadChoices(find_capacity=True))
-    assert LoadProgressState(load=searching).after(settling).now(102.0).endswith("3 s left"), "nobody knows how many"
+    assert LoadProgressView(load=searching).after(settling).now(102.0).endswith("3 s left"), "nobody knows how many"
 
 
 def test_users_whom_nobody_answers_are_called_so():
     steady = PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0)
-    state = LoadProgressState(load=full_load()).after(steady).after(SECOND)
+    state = LoadProgressView(load=full_load()).after(steady).after(SECOND)
     silent = replace(SECOND, requests_per_second=0.0)
     for _ in range(2):
         state = state.after(silent)
@@ -409,7 +411,7 @@ async def test_what_was_true_in_one_phase_is_not_shown_in_the_next_nor_after_the
         async def shown(*heard: LoadStep) -> str:
             for step in heard:
                 steps.put(step)
-            while steps.qsize() or screen.state.phase is not heard[-1] is not screen.state.latest:
+            while steps.qsize() or screen.view.phase is not heard[-1] is not screen.view.latest:
                 await pilot.pause(0.01)
             await settled(app, pilot)
             return painted(app)

@@ -15,11 +15,12 @@ import pytest
 from app.base.errors import LoginError
 from app.base.messages import line_of
 from app.load import worker_processes
-from app.load.events import LoadPlan, PointMeasured, SteadyWindow
+from app.load.events import LoadPlan, PointMeasured
 from app.load.judgement import load_point
-from app.load.locust_engine import Preparation
 from app.load.scenario import find_scenario
-from app.load.worker import LoadUser, LoadUsers
+from app.load.scenario_files import Preparation
+from app.load.users import LoadUser, LoadUsers
+from app.load.worker_figures import SteadyWindow
 from app.load.worker_processes import WorkerOrder
 from storage.load.records import Histogram, PointStatus, RequestKind, Think
 from storage.records import Target
@@ -31,7 +32,7 @@ def test_users_take_the_targets_in_turns_over_all_processes(
 ):
     found = tuple(Target(protocol="smb", host=f"10.0.0.{n}", share="x") for n in range(targets))
     asked: list[Target] = []
-    monkeypatch.setattr("app.load.worker.registry.make_files", lambda target, *_: asked.append(target))
+    monkeypatch.setattr("app.load.users.registry.make_files", lambda target, *_: asked.append(target))
     plan = LoadPlan(targets=found, scenario=find_scenario("small"))
     of_processes = [LoadUsers(plan, index + 1, processes) for index in range(processes)]
     for number in range(users):
@@ -52,8 +53,8 @@ def test_a_refused_login_is_sent_three_times_and_never_again(monkeypatch: pytest
     waited: list[float] = []
     files = MagicMock()
     files.connect.side_effect = LoginError("refused")
-    monkeypatch.setattr("app.load.worker.registry.make_files", lambda *_: files)
-    monkeypatch.setattr("app.load.worker.gevent", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr("app.load.users.registry.make_files", lambda *_: files)
+    monkeypatch.setattr("app.load.users.gevent", SimpleNamespace(sleep=sleep))
     target = Target(protocol="smb", host="nas", share="x")
     users = LoadUsers(LoadPlan(targets=(target,), scenario=find_scenario("small")), 1)
     user = LoadUser(users)
@@ -70,9 +71,9 @@ def test_a_refused_login_is_sent_three_times_and_never_again(monkeypatch: pytest
 
 def test_a_login_that_is_not_answered_is_why_a_user_is_absent(monkeypatch: pytest.MonkeyPatch):
     now = [100.0]
-    monkeypatch.setattr("app.load.worker.clock", lambda: now[0])
+    monkeypatch.setattr("app.load.users.clock", lambda: now[0])
     files = MagicMock()
-    monkeypatch.setattr("app.load.worker.registry.make_files", lambda *_: files)
+    monkeypatch.setattr("app.load.users.registry.make_files", lambda *_: files)
     target = Target(protocol="smb", host="nas", share="x")
     users = LoadUsers(LoadPlan(targets=(target,), scenario=find_scenario("small")), 1)
     user = LoadUser(users)
@@ -142,9 +143,9 @@ def test_requests_that_vanish_contradict_the_users(
     monkeypatch: pytest.MonkeyPatch, window: type[SteadyWindow], counted_alike: bool, said: str | None
 ):
     """Ten users who wait as long as they think, in this process; ``counted_alike``: the answers are forgotten, too."""
-    monkeypatch.setattr("app.load.worker.registry.make_files", lambda *_: MagicMock())
-    monkeypatch.setattr("app.load.worker.file_requests.FileRequests.do", lambda *_: gevent.sleep(0.02))
-    monkeypatch.setattr("app.load.worker.load_events.SteadyWindow", window)
+    monkeypatch.setattr("app.load.users.registry.make_files", lambda *_: MagicMock())
+    monkeypatch.setattr("app.load.users.file_requests.FileRequests.do", lambda *_: gevent.sleep(0.02))
+    monkeypatch.setattr("app.load.users.SteadyWindow", window)
     scenario = replace(find_scenario("redpaper"), think=Think(seconds=0.02))
     users = LoadUsers(LoadPlan(targets=(Target(protocol="smb", host="h", share="x"),), scenario=scenario), 1)
     working = [gevent.spawn(LoadUser(users).live) for _ in range(10)]
@@ -168,8 +169,8 @@ def test_requests_that_vanish_contradict_the_users(
 def test_bytes_end_a_silence_only_for_a_request_that_waited(monkeypatch: pytest.MonkeyPatch):
     """A server that stood still sends bytes first and the rest of the answer after them."""
     now = [100.0]
-    monkeypatch.setattr("app.load.worker.clock", lambda: now[0])
-    monkeypatch.setattr("app.load.worker.registry.make_files", lambda *_: MagicMock())
+    monkeypatch.setattr("app.load.users.clock", lambda: now[0])
+    monkeypatch.setattr("app.load.users.registry.make_files", lambda *_: MagicMock())
     users = LoadUsers(
         LoadPlan(targets=(Target(protocol="smb", host="h", share="x"),), scenario=find_scenario("small")), 1
     )

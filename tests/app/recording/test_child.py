@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from app.recording.calibration import FIRST_BYTES, ceiling_bytes_per_second
 from app.recording.ceiling import LIFE_DAYS, Calibration, _calibrate, ceiling_key, ceiling_of
-from app.recording.child import FIRST_BYTES, ceiling_bytes_per_second
 from app.server.host_activity import Reading, Sample, Wire, between, take_reading
 from app.server.processes import Ours
 from storage.notebook import Notebook

@@ -1,15 +1,14 @@
-"""What is shown of a load under way: its phase, its last seconds, and its points so far."""
+"""What the screen shows of a load under way: what happens now, its last seconds, and its points so far."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
 from statistics import fmean
 from typing import NamedTuple, Self
 
 from app.charts.series_charts import area_chart
-from app.load import events as load_events
-from app.load import record as load_record
-from app.load import standing
+from app.load import events, measurement
+from app.load.progress import LoadProgress
 from app.recording import process
 from app.series import curve
 from forms import layout, report, wording
@@ -18,18 +17,20 @@ from forms.load.charts import load_charts
 from forms.load.tables import points_table
 
 _PHASE_NAMES = {
-    load_events.LoadPhase.FILES: "Making the scenario's files",
-    load_events.LoadPhase.RAMP: "ramp: users log in",
-    load_events.LoadPhase.SETTLE: "settle: nothing counts yet",
-    load_events.LoadPhase.STEADY: "steady: this counts",
-    load_events.LoadPhase.PRINTING: "printing: the queue becomes empty",
-    load_events.LoadPhase.CLEANING: "Removing the scenario's files",
+    events.LoadPhase.FILES: "Making the scenario's files",
+    events.LoadPhase.RAMP: "ramp: users log in",
+    events.LoadPhase.SETTLE: "settle: nothing counts yet",
+    events.LoadPhase.STEADY: "steady: this counts",
+    events.LoadPhase.PRINTING: "printing: the queue becomes empty",
+    events.LoadPhase.CLEANING: "Removing the scenario's files",
 }
 _MOST_SECONDS_KEPT = 1200
+"""Twenty minutes: more would not be told apart in a terminal's width."""
 _AREAS_FROM = 24
 """Rows of the screen from which the seconds are drawn as areas."""
 _LEAST_AREA = 7
 _MOST_AREA = 16
+"""Rows of one area."""
 _FIGURES_WIDTH = 25
 """Columns before a line of seconds: its name and its last figure."""
 
@@ -44,29 +45,34 @@ class SecondsLine(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadProgressState(standing.LoadStanding):
-    queue: load_events.JobsWait | None = None
-    seconds: tuple[load_events.SecondPassed, ...] = ()
-    latest: load_events.SecondPassed | None = None
-    """The last second of this phase."""
-    warnings: tuple[str, ...] = ()
-    closed: load_record.LoadClosed | None = None
+class LoadProgressView(LoadProgress):
+    """The progress of a load with what is drawn of it."""
 
-    def after(self, step: load_record.LoadStep) -> Self:
-        """The state after a step of the load."""
+    queue: events.JobsWait | None = None
+    """The print jobs that are waited for; None while none are."""
+    seconds: tuple[events.SecondPassed, ...] = ()
+    """The last seconds of the load, whatever their phase."""
+    latest: events.SecondPassed | None = None
+    """The last second of this phase; None before its first."""
+    warnings: tuple[str, ...] = ()
+    closed: measurement.LoadClosed | None = None
+    """How the load ended; None while it is measured."""
+
+    def after(self, step: measurement.LoadStep) -> Self:
+        """The view after a step of the load."""
         match step:
-            case load_events.PhaseBegan():
-                return replace(standing.LoadStanding.after(self, step), queue=None, latest=None)
-            case load_events.JobsWait():
+            case events.PhaseBegan():
+                return replace(LoadProgress.after(self, step), queue=None, latest=None)
+            case events.JobsWait():
                 return replace(self, queue=step)
-            case load_events.SecondPassed():
+            case events.SecondPassed():
                 return replace(self, seconds=(*self.seconds, step)[-_MOST_SECONDS_KEPT:], latest=step)
             case process.Warned(text=text):
                 return replace(self, warnings=(*self.warnings, text))
-            case load_record.LoadClosed(load=load):
+            case measurement.LoadClosed(load=load):
                 return replace(self, load=load, closed=step, seconds=())
             case _:
-                return standing.LoadStanding.after(self, step)
+                return LoadProgress.after(self, step)
 
     # What happens now
 
@@ -102,17 +108,17 @@ class LoadProgressState(standing.LoadStanding):
     def _point_name(self) -> str:
         if self.phase is None or not self.phase.users:
             return ""
-        of_points = f" of {len(self.planned)}" if self.planned else ""
+        of_points = f" of {len(self.planned_users)}" if self.planned_users else ""
         return f"Point {self.phase.point}{of_points}, {wording.count(self.phase.users, 'user')}: "
 
     def _silent_seconds(self) -> int:
         """For how long no request was answered; 0 while that is no reason to worry."""
-        is_steady = self.phase is not None and self.phase.phase is load_events.LoadPhase.STEADY
+        is_steady = self.phase is not None and self.phase.phase is events.LoadPhase.STEADY
         sends_no_requests = self.load is not None and not self.load.scenario.requests
         if not is_steady or sends_no_requests:
             return 0
 
-        silent = list(takewhile(_is_silent, reversed(self.seconds)))
+        silent = list(itertools.takewhile(_is_silent, reversed(self.seconds)))
         return len(silent) if len(silent) >= curve.STALL_SECONDS else 0
 
     def problem_text(self) -> str:
@@ -124,7 +130,7 @@ class LoadProgressState(standing.LoadStanding):
     # What was measured so far
 
     def draw(self, width: int, height: int = 0) -> str:
-        """The seconds and the points: as areas where the height has room for them, else as lines."""
+        """The points as a table, under the seconds: as areas where the height has room for them, else as lines."""
         points = self.load.points if self.load is not None else ()
         table: list[str] = []
         if self.load is not None and points:
@@ -188,22 +194,22 @@ class LoadProgressState(standing.LoadStanding):
         return layout.cut(f"{'connected':<10}  {connected:>11}  {details}", width)
 
 
-def _is_silent(second: load_events.SecondPassed) -> bool:
+def _is_silent(second: events.SecondPassed) -> bool:
     return not second.requests_per_second
 
 
 def _names_of_steps(users: Sequence[int]) -> list[str]:
     """The number of users at each part where it changes, empty where it is as before."""
     names = [wording.count(users[0], "user")] if users else []
-    for before, now in pairwise(users):
+    for before, now in itertools.pairwise(users):
         names.append(wording.count(now, "user") if now != before else "")
     return names
 
 
-def _mean_rate(seconds: Sequence[load_events.SecondPassed]) -> float:
+def _mean_rate(seconds: Sequence[events.SecondPassed]) -> float:
     return fmean(second.requests_per_second for second in seconds)
 
 
-def _highest_p95(seconds: Sequence[load_events.SecondPassed]) -> float | None:
+def _highest_p95(seconds: Sequence[events.SecondPassed]) -> float | None:
     """In milliseconds; None where no second had requests enough."""
     return max((1000 * second.p95_seconds for second in seconds if second.p95_seconds is not None), default=None)

@@ -1,22 +1,25 @@
-"""How far a load is, and how long it will probably take."""
+"""How far a load under way is, and how long it will probably take: for the command's lines and for the screen."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 from app.load import events
-from app.load.record import LoadChanged, LoadStep
+from app.load.measurement import LoadChanged, LoadStep
 from forms.wording import duration
 from storage.load.records import Load, LoadChoices, Scenario
 
-# Of a file, by the eight connections of the engine: what a busy server does behind a link of 1 Gbit/s.
+# Creating and removing a file, by the eight connections of the engine: what a busy server does behind 1 Gbit/s.
 _CREATED_BYTES_PER_SECOND = 100e6
 _CREATED_SECONDS = 0.001
 _REMOVED_SECONDS = 0.00075
 
 
 def time_text(scenario: Scenario, choices: LoadChoices, points_done: int = 0, creates_on: int = 1) -> str:
-    """What is measured, but for the points that are done, and how long it takes with files on each target."""
+    """A sentence: what is measured, without the points that are done, and how long it takes.
+
+    The scenario's files are created on that number of targets; 0 where they are there already.
+    """
     files_seconds = creates_on * (_making_seconds(scenario) + _cleaning_seconds(scenario, choices))
     beginning = _files_text(scenario, choices, creates_on, files_seconds) if files_seconds else "Measures"
     point_length = duration(scenario.settle_seconds + scenario.duration_seconds)
@@ -52,10 +55,12 @@ def _cleaning_seconds(scenario: Scenario, choices: LoadChoices) -> float:
 
 def _planned_points(scenario: Scenario, choices: LoadChoices) -> list[int]:
     """The users of each point that is asked for, in order."""
-    points_a_number = (len(scenario.sizes) if choices.by_size else 0) or 1
+    sizes = len(scenario.sizes) if choices.by_size else 0
+    points_for_each_number = sizes or 1
+
     points: list[int] = []
     for users in choices.users:
-        points += [users] * points_a_number
+        points += [users] * points_for_each_number
     return points
 
 
@@ -65,37 +70,45 @@ def _points_seconds(scenario: Scenario, choices: LoadChoices, points: Sequence[i
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadStanding:
+class LoadProgress:
+    """How far a load is; each step of it makes a new one."""
+
     load: Load | None = None
+    """With the points that are measured."""
     phase: events.PhaseBegan | None = None
+    """What the engine does now."""
     files: events.FilesMade | None = None
-    made_on: int = 0
-    """The targets that files were made on, or are."""
+    """How many files are made or removed in this phase."""
+    targets_with_files: int = 0
+    """On how many targets files were made, or are being made: from as many they are removed."""
 
     def after(self, step: LoadStep) -> Self:
+        """The progress after a step of the load."""
         match step:
             case LoadChanged(load=load):
                 return replace(self, load=load)
             case events.PhaseBegan(phase=phase):
-                made_on = self.made_on + (phase is events.LoadPhase.FILES)
-                return replace(self, phase=step, files=None, made_on=made_on)
+                targets_with_files = self.targets_with_files + (phase is events.LoadPhase.FILES)
+                return replace(self, phase=step, files=None, targets_with_files=targets_with_files)
             case events.FilesMade():
                 return replace(self, files=step)
         return self
 
     @property
-    def planned(self) -> Sequence[int]:
-        """The users of each point; empty where nobody knows how many points there will be."""
+    def planned_users(self) -> Sequence[int]:
+        """The users of each point, measured or not; empty where nobody knows how many points there will be."""
         load = self.load
         if load is None or load.choices.find_capacity:
             return ()
         return _planned_points(load.scenario, load.choices)
 
     def phase_seconds_left(self, at_seconds: float) -> float:
+        """``at_seconds`` is now (monotonic clock)."""
         if self.phase is None:
             return 0.0
         passed_seconds = at_seconds - self.phase.at_seconds
         if self.files and self.files.files:
+            # As fast as so far: passed / done * (all - done).
             return passed_seconds * (self.files.of_files / self.files.files - 1)
         return max(0.0, self._expected_seconds(self.phase) - passed_seconds)
 
@@ -107,23 +120,23 @@ class LoadStanding:
             return _cleaning_seconds(load.scenario, load.choices)
         return phase.seconds
 
-    def seconds_left(self, of_phase: float, *, is_last: bool = False) -> float | None:
-        """Of the whole load; ``is_last``: no point follows."""
+    def seconds_left(self, seconds_left_of_phase: float, *, is_last: bool = False) -> float | None:
+        """Of the whole load; ``is_last``: no point follows. None where nobody can say."""
         load = self.load
         phase = self.phase
-        if load is None or phase is None or not self.planned:
+        if load is None or phase is None or not self.planned_users:
             return None
         if phase.phase in {events.LoadPhase.PRINTING, events.LoadPhase.CLEANING}:
             return None
 
         points_begun = len(load.points) + (1 if phase.point else 0)
-        points_to_come = () if is_last else self.planned[points_begun:]
+        points_to_come = () if is_last else self.planned_users[points_begun:]
         rest_of_point = 0.0
         if phase.phase is events.LoadPhase.RAMP:
             rest_of_point = load.scenario.settle_seconds + load.scenario.duration_seconds
         elif phase.phase is events.LoadPhase.SETTLE:
             rest_of_point = load.scenario.duration_seconds
 
-        cleaning = self.made_on * _cleaning_seconds(load.scenario, load.choices)
+        cleaning = self.targets_with_files * _cleaning_seconds(load.scenario, load.choices)
         later_points = _points_seconds(load.scenario, load.choices, points_to_come)
-        return of_phase + rest_of_point + cleaning + later_points
+        return seconds_left_of_phase + rest_of_point + cleaning + later_points

@@ -1,0 +1,245 @@
+"""A diagnosis under way: its stages, one after the other, and what is left on the share at the end.
+
+The stages are measured in a child process (`app.diagnosis.child`), but for the audit of the settings, which reads the
+server's files. `app.diagnosis.record` stores the diagnosis at each event before the event is told.
+"""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+
+from app.base import own_names
+from app.base.child_process import ChildProcess
+from app.diagnosis import plan
+from app.diagnosis.own_folder import check_share, reason_folder_is_left
+from app.diagnosis.settings_stage import with_audit
+from app.diagnosis.spec import DiagnosisRequest
+from app.recording import process
+from app.server import facts
+from app.server.host_facts import client_facts
+from app.server.link_facts import find_link
+from app.server.smbd import profiled_conf
+from forms.diagnosis.report import STAGE_NAMES
+from forms.wording import duration
+from storage import looks, records
+
+_MODULE = "app.diagnosis.child"
+_GRACE_SECONDS = 120.0
+"""Longest time for a cancelled process to remove its files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosisOpened:
+    """The diagnosis is to be stored: our folder is about to be made, or the first stage has ended."""
+
+    diagnosis: looks.Diagnosis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageBegan:
+    name: looks.StageName
+    number: int
+    of: int
+    """Stages of this attempt."""
+    seconds: float
+    """How long this stage and those after it take at most, on a local network."""
+
+    @property
+    def progress_text(self) -> str:
+        return f"{self.number} of {self.of}: {STAGE_NAMES[self.name]}; about {duration(self.seconds)} left at most"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosisChanged:
+    """The diagnosis is to be stored anew."""
+
+    diagnosis: looks.Diagnosis
+    stage: looks.Stage | None = None
+    """The stage that has ended; None where only our folder was noted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosisClosed:
+    """The diagnosis has ended, well or not; always the last event."""
+
+    diagnosis: looks.Diagnosis
+
+
+MeasurementEvent = DiagnosisOpened | StageBegan | DiagnosisChanged | process.Warned
+"""What a diagnosis under way tells; it returns DiagnosisClosed."""
+DiagnosisEvent = MeasurementEvent | DiagnosisClosed
+"""What the recorder of a diagnosis tells."""
+
+
+def _ignore_message(_message: process.ControlMessage) -> None:
+    """A stage is measured to its end, or cancelled: nothing else is said to it."""
+
+
+def measure(
+    request: DiagnosisRequest, control: process.SeriesControl, resumed: looks.Diagnosis | None
+) -> Generator[MeasurementEvent, None, DiagnosisClosed]:
+    """Measure the stages that are missing, and remove what was made on the share."""
+    measurement = _DiagnosisMeasurement(request, resumed or _new_diagnosis(request))
+    control.attach(_ignore_message, measurement.process.cancel)
+    try:
+        yield from measurement.stages(control)
+    finally:
+        control.detach()
+        measurement.process.close()
+
+    diagnosis = measurement.diagnosis
+    problem = reason_folder_is_left(request, diagnosis, measurement.removal_problem)
+    if problem:
+        yield process.Warned(text=problem)
+    else:
+        diagnosis = replace(diagnosis, leftover=None)
+
+    link = find_link(request.target.host, request.target.port_number)
+    diagnosis = replace(
+        diagnosis,
+        loopback=bool(link and link.loopback),
+        link_bits_per_second=float(link.bits_per_second) if link and link.bits_per_second else None,
+        status=measurement.status(control),
+        error=measurement.error_text(control),
+    )
+    return DiagnosisClosed(diagnosis=diagnosis)
+
+
+class _DiagnosisMeasurement:
+    """The stages of a diagnosis under way, most of them in a process of their own, and what they have found."""
+
+    def __init__(self, request: DiagnosisRequest, diagnosis: looks.Diagnosis) -> None:
+        self.request = request
+        self.diagnosis = diagnosis
+        """With the stages that have ended."""
+        self.removal_problem = ""
+        """Why the measuring process could not remove our folder, if it made one; empty where it could."""
+        self._is_opened = False
+        """Whether the diagnosis was told, so that it is stored."""
+        self._is_share_checked = False
+
+        self._stages_to_come = [name for name in diagnosis.planned if diagnosis.stage(name) is None]
+        # The first login of a process is the cold one, and the audit logs in too.
+        if looks.StageName.CONNECT in self._stages_to_come:
+            self._stages_to_come.remove(looks.StageName.CONNECT)
+            self._stages_to_come.insert(0, looks.StageName.CONNECT)
+
+        self.process = ChildProcess(_MODULE, grace_seconds=_GRACE_SECONDS)
+        self._events = self.process.events(plan.CHILD_EVENTS)
+        self.process.say(self._plan())
+
+    def _plan(self) -> plan.DiagnosisPlan:
+        request = self.request
+        profile_conf = None
+        if request.profile:
+            server = facts.collect(request.target, ssh=request.server_ssh, smb_conf=request.smb_conf).server
+            profile_conf = profiled_conf(server, request.smb_conf, request.target)
+
+        return plan.DiagnosisPlan(
+            target=request.target,
+            secrets=request.secrets,
+            settings=request.settings,
+            sizes=plan.SIZES[request.effort],
+            stages=tuple(self._stages_to_come),
+            own_folder=own_names.new_folder("diagnose"),
+            folder=request.folder,
+            profile_ssh=request.server_ssh,
+            profile_conf=profile_conf,
+        )
+
+    def stages(self, control: process.SeriesControl) -> Iterator[MeasurementEvent]:
+        # Checked only after the first connect, where that is measured: it must be the first login of all.
+        if self._stages_to_come[:1] != [looks.StageName.CONNECT]:
+            self._check_share()
+
+        for number, name in enumerate(self._stages_to_come, start=1):
+            if not control.limit.allows():
+                control.end_in_time()
+            if control.cancelled.is_set():
+                break
+
+            control.limit.began()
+            yield self._beginning_of(name, number)
+            if name is looks.StageName.SETTINGS:
+                self.diagnosis = with_audit(self.diagnosis, self.request)
+            else:
+                yield from self._measure_in_process(name)
+            control.limit.ended()
+
+            self._check_share()
+            yield from self._tell_change(self.diagnosis.stages[-1])
+
+        if not control.cancelled.is_set():
+            self.process.say(plan.FinishDiagnosis())
+        self.removal_problem = self._wait_for_removal()
+
+    def _check_share(self) -> None:
+        """Once: raises an error, with nothing recorded, where nothing can be measured on that share."""
+        if not self._is_share_checked:
+            check_share(self.request)
+            self._is_share_checked = True
+
+    def _beginning_of(self, name: looks.StageName, number: int) -> StageBegan:
+        stages_left = tuple(self._stages_to_come[number - 1 :])
+        seconds = plan.SIZES[self.request.effort].seconds(stages_left)
+        return StageBegan(name=name, number=number, of=len(self._stages_to_come), seconds=seconds)
+
+    def _wait_for_removal(self) -> str:
+        """Read the process's events to its end; returns why it could not remove our folder, or empty."""
+        last_events = [event for event in self._events if isinstance(event, plan.Ended)]
+        if not last_events:
+            return f"the measuring process {self.process.how_it_ended()}"
+        return last_events[-1].problem
+
+    def _measure_in_process(self, name: looks.StageName) -> Iterator[MeasurementEvent]:
+        """Have the process measure a stage; it fails if the process ends before it tells one."""
+        self.process.say(plan.MeasureStage(name=name))
+        stage = looks.Stage(name=name, status=records.SeriesStatus.FAILED, error="the measuring process ended")
+        for event in self._events:
+            if isinstance(event, plan.FolderMade):
+                self.diagnosis = replace(self.diagnosis, leftover=event.path)
+                yield from self._tell_change()
+            elif isinstance(event, plan.StageMeasured):
+                stage = event.stage
+                self.diagnosis = replace(self.diagnosis, client=event.client or self.diagnosis.client)
+                break
+
+        self.diagnosis = self.diagnosis.with_stage(stage)
+
+    def _tell_change(self, stage: looks.Stage | None = None) -> Iterator[MeasurementEvent]:
+        if not self._is_opened:
+            self._is_opened = True
+            yield DiagnosisOpened(diagnosis=self.diagnosis)
+        yield DiagnosisChanged(diagnosis=self.diagnosis, stage=stage)
+
+    def status(self, control: process.SeriesControl) -> records.SeriesStatus:
+        if control.cancelled.is_set():
+            return records.SeriesStatus.INTERRUPTED
+        return records.SeriesStatus.FAILED if self._failed_stages() else records.SeriesStatus.COMPLETE
+
+    def error_text(self, control: process.SeriesControl) -> str | None:
+        if control.cancelled.is_set():
+            return "cancelled"
+        return "; ".join(f"{stage.name}: {stage.error}" for stage in self._failed_stages()) or None
+
+    def _failed_stages(self) -> list[looks.Stage]:
+        return [stage for stage in self.diagnosis.stages if stage.status is not records.SeriesStatus.COMPLETE]
+
+
+def _new_diagnosis(request: DiagnosisRequest) -> looks.Diagnosis:
+    environment = {"client": {**client_facts(), **facts.measurer_facts()}}
+
+    return looks.Diagnosis(
+        id=records.new_series_id(),
+        created_at=records.utc_now(),
+        label=request.label,
+        question=request.question,
+        target=request.target,
+        settings=request.settings,
+        effort=request.effort,
+        only=request.only,
+        folder=request.folder,
+        server_ssh=request.server_ssh,
+        smb_conf=request.smb_conf,
+        profile=request.profile,
+        environment=environment,
+    )

@@ -1,0 +1,35 @@
+"""What the program's own process does on the share of a diagnosis: a look before, and removing our folder after all."""
+
+from app.base import own_names
+from app.base.errors import SharebenchError
+from app.clients import base, registry
+from app.clients.file_tree import remove_all
+from app.diagnosis.spec import DiagnosisRequest
+from storage import looks, records
+
+
+def check_share(request: DiagnosisRequest) -> None:
+    """Raises an error, with nothing recorded, if the login fails, the folder is missing or the share is a printer."""
+    with registry.connected_files(request.target, request.secrets, request.settings) as files:
+        base.check_folder(files)
+
+
+def reason_folder_is_left(request: DiagnosisRequest, diagnosis: looks.Diagnosis, removal_problem: str) -> str:
+    """Why our folder is still on the share; empty where it is gone, or was never made."""
+    if diagnosis.leftover is None or not removal_problem:
+        return ""
+    # The measuring process could not remove it, or died before: another login may do.
+    return _remove_after_all(request, diagnosis.leftover)
+
+
+def _remove_after_all(request: DiagnosisRequest, folder: str) -> str:
+    """Remove our folder where the process could not; returns why it is still there."""
+    if not own_names.is_tree_folder(folder.rpartition("/")[2]):
+        return ""
+    try:
+        with registry.connected_files(request.target, request.secrets, request.settings) as files:
+            remove_all(files, folder)
+    except SharebenchError as error:
+        place = records.format_target(request.target)
+        return f"{folder} may still be on the share ({error}): `sharebench clean {place}` removes it"
+    return ""

@@ -1,0 +1,30 @@
+"""The stage of the settings: the audit of the server, as `sharebench audit` makes it."""
+
+from dataclasses import replace
+
+from app.audit import engine
+from app.base.errors import SharebenchError
+from app.clients import base
+from app.diagnosis.spec import DiagnosisRequest
+from storage import looks, records
+
+
+def with_audit(diagnosis: looks.Diagnosis, request: DiagnosisRequest) -> looks.Diagnosis:
+    """The diagnosis with the audit, or with the stage as failed where the server cannot be audited."""
+
+    def secrets() -> base.Secrets:
+        return request.secrets
+
+    audit_request = engine.AuditRequest(
+        target=request.target,
+        ssh=request.server_ssh,
+        smb_conf=request.smb_conf,
+        settings=request.settings,
+        secrets=secrets,
+    )
+    try:
+        audit = engine.audit_server(audit_request).audit
+    except SharebenchError as error:
+        failed_stage = looks.Stage(name=looks.StageName.SETTINGS, status=records.SeriesStatus.FAILED, error=str(error))
+        return replace(diagnosis.with_stage(failed_stage), audit=None)
+    return replace(diagnosis.with_stage(looks.Stage(name=looks.StageName.SETTINGS)), audit=audit)

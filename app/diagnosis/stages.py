@@ -1,0 +1,50 @@
+"""The stages that the measuring process carries out, by their names."""
+
+import os
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+
+from app.base.errors import SharebenchError
+from app.diagnosis import card_stage, connect_stage, file_stage, folder_stage, transfer_stages
+from app.diagnosis.bench import Bench
+from storage import looks
+from storage.records import SeriesStatus
+
+STAGES: dict[looks.StageName, Callable[[Bench], looks.Stage]] = {
+    looks.StageName.CONNECT: connect_stage.connect,
+    looks.StageName.DISTANCE: transfer_stages.distance,
+    looks.StageName.SMALL_FILES: file_stage.small_files,
+    looks.StageName.FOLDERS: folder_stage.folders,
+    looks.StageName.PROTECTION: transfer_stages.protection,
+    looks.StageName.LONG_RUN: transfer_stages.long_run,
+    looks.StageName.CARDS: card_stage.cards,
+}
+"""All but the audit, which needs the server's files."""
+
+
+def measure_stage(bench: Bench, name: looks.StageName) -> looks.Stage:
+    """The stage as it was measured, or with the error that ended it; never raises one."""
+    began = time.monotonic()
+    try:
+        stage = STAGES[name](bench)
+    except SharebenchError as error:
+        status = SeriesStatus.INTERRUPTED if bench.cancelled.is_set() else SeriesStatus.FAILED
+        stage = looks.Stage(name=name, status=status, error=str(error))
+    except Exception as error:  # noqa: BLE001  the other side must hear of it, and the folder must be removed
+        traceback.print_exc()
+        stage = looks.Stage(name=name, status=SeriesStatus.FAILED, error=f"{type(error).__name__}: {error}")
+
+    load_per_processor = round(os.getloadavg()[0] / (os.cpu_count() or 1), 2)
+    return replace(
+        stage,
+        samples={key: _six_digits(values) for key, values in stage.samples.items()},
+        facts={**stage.facts, "machine.load_per_processor": load_per_processor},
+        seconds=round(time.monotonic() - began, 3),
+    )
+
+
+def _six_digits(values: tuple[float, ...]) -> tuple[float, ...]:
+    """More digits than a clock tells make the notebook large, and nothing of them is shown."""
+    return tuple(float(f"{value:.6g}") for value in values)

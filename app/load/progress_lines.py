@@ -1,0 +1,99 @@
+"""What `sharebench load` prints while a load is measured, and the error with which it ends if it failed."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from app.base.errors import MeasurementError
+from app.load import events
+from app.load.measurement import LoadChanged, LoadClosed, LoadStep
+from app.load.progress import LoadProgress, time_text
+from app.recording.process import SeriesControl, Warned
+from forms import wording
+from forms.layout import visible
+from forms.load.wording import point_text
+from storage.load.records import LoadPoint, PointStatus
+from storage.records import format_target
+
+
+class LoadProgressLines:
+    """The lines of a load under way: one that changes, and above it one for each point and warning."""
+
+    def __init__(self, draw: Callable[[str], None], say: Callable[[str], None]) -> None:
+        """``draw`` changes the last line; ``say`` prints one that stays."""
+        self._draw = draw
+        self._say = say
+        self._phase = events.PhaseBegan(phase=events.LoadPhase.FILES)
+        self._progress = LoadProgress()
+
+    def show(self, step: LoadStep) -> None:
+        before = self._progress
+        self._progress = before.after(step)
+        match step:
+            case Warned(text=text):
+                self._tell(text)
+            case events.PhaseBegan():
+                is_first_phase = before.phase is None
+                if is_first_phase:
+                    self._tell_whole_time(step.phase)
+                self._phase = step
+                self._draw(f"{step.phase.value}{self._time_left()}")
+            case events.FilesMade(files=files, of_files=all_files):
+                verb = "removed" if self._phase.phase is events.LoadPhase.CLEANING else "made"
+                self._draw(f"{self._phase.phase.value}{self._time_left()}: {files:,} of {all_files:,} {verb}")
+            case events.JobsWait():
+                self._draw(f"{self._phase.phase.value}: {step.jobs:,} of {step.of_jobs:,} jobs wait; Ctrl-C ends it")
+            case events.SecondPassed():
+                self._draw(_second_text(step, self._phase, self._time_left()))
+            case LoadChanged(point=LoadPoint() as point, done=True):
+                self._tell(_point_text(point))
+
+    def _tell_whole_time(self, first_phase: events.LoadPhase) -> None:
+        load = self._progress.load
+        if load is not None:
+            makes_files = first_phase is events.LoadPhase.FILES
+            creates_on = len(load.targets) if makes_files else 0
+            self._tell(time_text(load.scenario, load.choices, len(load.points), creates_on))
+
+    def _time_left(self) -> str:
+        of_phase = self._progress.phase_seconds_left(time.monotonic())
+        of_load = self._progress.seconds_left(of_phase)
+        in_all = f", {wording.duration(of_load)} left in all" if of_load else ""
+        return f" {wording.duration(of_phase)} left{in_all}" if of_phase else ""
+
+    def _tell(self, text: str) -> None:
+        self._say(f"sharebench: {visible(text)}")
+
+
+def _second_text(now: events.SecondPassed, phase: events.PhaseBegan, time_left: str) -> str:
+    p95 = "" if now.p95_seconds is None else f"  p95 {1000 * now.p95_seconds:.1f} ms"
+    errors = f"  {now.errors} errors" if now.errors else ""
+    return (
+        f"{wording.count(now.users, 'user')}, {phase.phase.value}{time_left}: {now.connected} connected  "
+        f"{now.requests_per_second:,.0f} requests/s{p95}  {wording.byte_rate(now.read_bytes_per_second)} read  "
+        f"{wording.byte_rate(now.write_bytes_per_second)} written{errors}  CPU here {now.cpu_percent:.0f} %"
+    )
+
+
+def _point_text(point: LoadPoint) -> str:
+    if point.status is not PointStatus.VALID:
+        return f"{wording.count(point.users, 'user')}: {point.reason or point.status.value}"
+    errors = f", {sum(point.errors.values())} errors" if point.errors else ""
+    return f"{point_text(point)}{errors}"
+
+
+def raise_failure(closed: LoadClosed, control: SeriesControl) -> None:
+    """Raises the failure of the load, with how to resume it, or MeasurementError for files that are still there."""
+    load = closed.load
+    if closed.failure is not None:
+        text = control.why_cancelled if control.limit.is_over else closed.failure.text
+        if load.points:
+            points = "1 point is" if len(load.points) == 1 else f"{len(load.points)} points are"
+            text += f"; {points} kept: `sharebench load --resume {load.id}` measures the rest"
+        raise replace(closed.failure, text=text).error
+
+    if load.scratch_folder and not load.choices.keep_files:
+        raise MeasurementError(
+            f"{load.scratch_folder} could not be removed and is still there: sharebench clean"
+            f" {format_target(load.targets[0])}"
+        )
