@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from app.base import own_names
 from app.base.child_process import ChildProcess
 from app.diagnosis import plan
-from app.diagnosis.own_folder import check_share, reason_folder_is_left
+from app.diagnosis.own_folder import check_share, reason_folder_is_left, remove_after_all
 from app.diagnosis.settings_stage import with_audit
 from app.diagnosis.spec import DiagnosisRequest
 from app.recording import process
@@ -115,7 +115,9 @@ class _DiagnosisMeasurement:
         """Why the measuring process could not remove our folder, if it made one; empty where it could."""
         self._is_opened = False
         """Whether the diagnosis was told, so that it is stored."""
-        self._is_share_checked = False
+        self._is_share_prepared = False
+        self._earlier_folder = diagnosis.leftover
+        """What an attempt before this one left on the share, where one is resumed that was killed."""
 
         self._stages_to_come = [name for name in diagnosis.planned if diagnosis.stage(name) is None]
         # The first login of a process is the cold one, and the audit logs in too.
@@ -149,7 +151,7 @@ class _DiagnosisMeasurement:
     def stages(self, control: process.SeriesControl) -> Iterator[MeasurementEvent]:
         # Checked only after the first connect, where that is measured: it must be the first login of all.
         if self._stages_to_come[:1] != [looks.StageName.CONNECT]:
-            self._check_share()
+            yield from self._prepare_share()
 
         for number, name in enumerate(self._stages_to_come, start=1):
             if not control.limit.allows():
@@ -165,18 +167,31 @@ class _DiagnosisMeasurement:
                 yield from self._measure_in_process(name)
             control.limit.ended()
 
-            self._check_share()
+            yield from self._prepare_share()
             yield from self._tell_change(self.diagnosis.stages[-1])
 
         if not control.cancelled.is_set():
             self.process.say(plan.FinishDiagnosis())
         self.removal_problem = self._wait_for_removal()
 
-    def _check_share(self) -> None:
-        """Once: raises an error, with nothing recorded, where nothing can be measured on that share."""
-        if not self._is_share_checked:
-            check_share(self.request)
-            self._is_share_checked = True
+    def _prepare_share(self) -> Iterator[MeasurementEvent]:
+        """Once: look at the share, and remove what an attempt before left there.
+
+        Raises an error, with nothing recorded, where nothing can be measured on that share.
+        """
+        if self._is_share_prepared:
+            return
+        self._is_share_prepared = True
+        check_share(self.request)
+
+        # Before this attempt makes its own folder, whose name then takes the place of the earlier one.
+        if self._earlier_folder is None:
+            return
+        problem = remove_after_all(self.request, self._earlier_folder)
+        if problem:
+            yield process.Warned(text=problem)
+        elif self.diagnosis.leftover == self._earlier_folder:
+            self.diagnosis = replace(self.diagnosis, leftover=None)
 
     def _beginning_of(self, name: looks.StageName, number: int) -> StageBegan:
         stages_left = tuple(self._stages_to_come[number - 1 :])

@@ -19,11 +19,11 @@ def reason_folder_is_left(request: DiagnosisRequest, diagnosis: looks.Diagnosis,
     if diagnosis.leftover is None or not removal_problem:
         return ""
     # The measuring process could not remove it, or died before: another login may do.
-    return _remove_after_all(request, diagnosis.leftover)
+    return remove_after_all(request, diagnosis.leftover)
 
 
-def _remove_after_all(request: DiagnosisRequest, folder: str) -> str:
-    """Remove our folder where the process could not; returns why it is still there."""
+def remove_after_all(request: DiagnosisRequest, folder: str) -> str:
+    """Remove our folder where the process could not; returns why it is still there, or empty."""
     if not own_names.is_tree_folder(folder.rpartition("/")[2]):
         return ""
     try:

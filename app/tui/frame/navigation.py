@@ -26,7 +26,7 @@ class Navigates(App[int]):
 
     def get_default_screen(self) -> BaseScreen:
         entry = screens.screen_called(self.first or screens.SCREENS[0].name)
-        return entry.make(**self.first_arguments)
+        return entry.make(self.first_arguments)
 
     def tell_error(self, error: Exception) -> None:
         raise NotImplementedError
@@ -41,7 +41,7 @@ class Navigates(App[int]):
 
         if not arguments and self._go_back_to(entry):
             return
-        self.push_screen(entry.make(**arguments))
+        self.push_screen(entry.make(arguments))
 
     def _is_on_linux(self, entry: screens.ScreenEntry) -> bool:
         try:

@@ -1,6 +1,6 @@
 """The table of the screens by name (``screens.txt``): a screen's module is loaded when the screen is opened."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import NamedTuple, cast
 
@@ -27,7 +27,7 @@ class ScreenEntry(NamedTuple):
         module, _, name = self.home.partition(":")
         return cast("type[base.BaseScreen]", getattr(import_module(module), name))
 
-    def make(self, **arguments: object) -> base.BaseScreen:
+    def make(self, arguments: Mapping[str, object]) -> base.BaseScreen:
         """A new screen; the arguments are those that its class takes."""
         make_screen: Callable[..., base.BaseScreen] = self.load()
         return make_screen(**arguments)

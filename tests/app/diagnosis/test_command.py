@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from app.base import own_names
 from app.clients.smb.files import SMBFiles
+from app.diagnosis.bench import BULK
 from app.diagnosis.copy_patterns import copy_as
 from app.diagnosis.plan import SIZES, Sizes
 from app.recording.process import TimeLimit
@@ -150,6 +152,23 @@ def test_an_interrupted_one_is_resumed_where_it_stopped(inside: Inside, smbd: Sm
     assert again.stages[0] == whole.stages[0]
     assert [stage.name for stage in again.stages] == [StageName.CONNECT, StageName.DISTANCE]
     assert list(smbd.folder.glob(".sharebench-diagnose-*")) == []
+
+
+def test_resuming_a_killed_one_removes_what_it_left(inside: Inside, smbd: Smbd):
+    diagnosed(inside, smbd, "--only", "distance")
+    left = smbd.folder / own_names.new_folder("diagnose")
+    left.mkdir()
+    left.chmod(0o777)  # as if the user of the share had made it
+    (left / BULK).write_bytes(b"left")
+    with Notebook(inside.db) as notebook:
+        whole = diagnosis_of(notebook.recording("last"))
+        killed = replace(whole, stages=(), status=SeriesStatus.INTERRUPTED, leftover=left.name)
+        notebook.update_recording(recording_of(killed))
+    done = inside("diagnose", "--resume", "last", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert list(smbd.folder.glob(".sharebench-diagnose-*")) == []
+    with Notebook(inside.db) as notebook:
+        assert diagnosis_of(notebook.recording("last")).leftover is None
 
 
 def test_within_a_time_no_further_stage_begins_and_the_rest_is_resumed(
