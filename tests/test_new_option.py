@@ -44,7 +44,7 @@ assert spec_of(series).{part}.colour == "blue", "measured again"
 @pytest.mark.parametrize(
     ("file", "before", "part"),
     [
-        ("storage/plan.py", "    sign: bool = False\n    encrypt: bool", "settings"),
+        ("storage/plan.py", "    drop_cache: bool = False", "settings"),
         ("storage/plan.py", "    runs: Annotated[", "counts"),
         ("storage/plan.py", "    quiet_time: QuietTime", "monitor"),
         ("app/recording/spec.py", "    label: str", "texts"),
