@@ -1,6 +1,8 @@
 """Reads people's texts about a recording that another notebook sent, and checks each name and value of them.
 
-What a text may say depends on its name and on the kind of recording (:mod:`storage.shared` has the names).
+What a text may say depends on its name and on the kind of recording (:mod:`storage.shared` has the names). A text has
+versions, each named by its time and eight hexadecimal digits of a hash of its words (``+`` is added where that name was
+taken): ``now`` has the words of those that count, ``past`` the names of those that were replaced.
 """
 
 import re
@@ -36,7 +38,7 @@ _REJECTION_NAMES = {
     LOAD: re.compile(rf"load_points/{_NUMBER}"),
     ISOLATION: re.compile(rf"layer_runs/{_NUMBER}/({_LAYER})/{_NUMBER}"),
 }
-"""How the reason of a rejected run is named, by kind of recording; others have no runs."""
+"""How the reason of a rejected run is named, by kind of recording, as the notebook names it; others have no runs."""
 _VALUES = {NORMAL: {"", "yes"}, DECISION: {"", *Decision}}
 
 

@@ -11,16 +11,25 @@ from app.practice.serving import ServerOrders, end_with_parent
 
 
 def serve(protocol: str) -> None:
+    """Serve as the orders say until they end; ``protocol`` is a key of ``_SERVERS``."""
     orders: ServerOrders = message_of(sys.stdin.readline(), [ServerOrders])
     end_with_parent(orders)
-    if protocol == "smb":
-        from app.practice.smb_server import serve_smb
+    _SERVERS[protocol](orders)
 
-        serve_smb(orders)
-    else:
-        from app.practice.ftp_server import serve_ftp
 
-        serve_ftp(orders)
+def _serve_smb(orders: ServerOrders) -> None:
+    from app.practice.smb_server import serve_smb
+
+    serve_smb(orders)
+
+
+def _serve_ftp(orders: ServerOrders) -> None:
+    from app.practice.ftp_server import serve_ftp
+
+    serve_ftp(orders)
+
+
+_SERVERS = {"smb": _serve_smb, "ftp": _serve_ftp}
 
 
 if __name__ == "__main__":

@@ -142,7 +142,7 @@ class Recorder:
         except (RefusedError, LookupError, sqlite3.IntegrityError):
             if not self._notebook.was_moved:
                 raise
-            # It refers to what the lost notebook had, such as the journal of a change.
+            # It refers to what the lost notebook had, such as the journal of a change: skipped, it counts as written.
 
     def _begin_anew(self) -> None:
         """All that was written waits to be written once more, into the notebook as it is now."""
@@ -198,24 +198,31 @@ class Recorder:
         wait. Raises NotebookError where that is impossible.
         """
         began = time.monotonic()
-        was_cancelled = self._is_cancelled()
+        was_cancelled_before = self._is_cancelled()
         waited_seconds = 0.0
-        limit_seconds = 0.0
         try:
             yield from self._try_to_write(began)
-            while self._waiting and waited_seconds <= limit_seconds and self._is_cancelled() == was_cancelled:
+            while self._waiting and waited_seconds <= self._longest_wait_seconds:
+                # Somebody who cancelled the measuring does not end this wait with it; who cancels now, does.
+                if self._is_cancelled() != was_cancelled_before:
+                    break
                 time.sleep(_AGAIN_SECONDS / 4)
                 yield from self._try_to_write(time.monotonic())
                 waited_seconds = time.monotonic() - began
-                limit_seconds = DISK_SECONDS if self._is_disk else GIVE_UP_SECONDS
-        except KeyboardInterrupt:  # where it was cancelled before
+        except KeyboardInterrupt:
+            # A second Ctrl-C, after the first cancelled the measuring: it ends a wait, and nothing else.
             if self._held_since is None:
                 raise
 
         if self._waiting:
-            yield from self._store_elsewhere(min(waited_seconds, limit_seconds))
+            yield from self._store_elsewhere(min(waited_seconds, self._longest_wait_seconds))
         for text in rescue.texts_to_print(self._notebook, self.leases):
             yield process.Warned(text=text)
+
+    @property
+    def _longest_wait_seconds(self) -> float:
+        """At the end: longer for a disk, on which somebody can make room, than for another program."""
+        return DISK_SECONDS if self._is_disk else GIVE_UP_SECONDS
 
     def _store_elsewhere(self, waited_seconds: float) -> Iterator[process.Warned]:
         lost_notebook = f"the notebook {self._notebook.path}"

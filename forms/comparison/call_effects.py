@@ -177,8 +177,10 @@ def _effect_beyond_calls(calls: Mapping[str, CallOfBoth], overall_slowdown: floa
     more_calls = other_calls / base_calls if base_calls else 1.0
     longer = own_work.slowdown / overall_slowdown
 
-    # As much of the growth as the number of calls can explain: between none and all that is in proportion to it.
-    explained = min(max(longer, min(1.0, more_calls)), max(1.0, more_calls))
+    # As much of the growth as the number of calls can explain: between none (1) and all that is in proportion to it.
+    least, most = sorted((1.0, more_calls))
+    explained = min(max(longer, least), most)
+    # What is left is judged at the pace of the base, and then counted for as many calls as the other side had.
     return _effect_by_time(own_work, overall_slowdown * explained, session).scaled(explained)
 
 

@@ -257,7 +257,11 @@ def _blocks_to_settle(values: Sequence[SweepValue], blocks: int, margin_percent:
 
 
 def _size_of_value(plan: changes.TrialPlan, value: str) -> tuple[int, tuple[int, ...]]:
-    """How far up a value stands among those tried of each setting, to find the smallest."""
+    """How far up a value stands among those tried of each setting, to find the smallest: (sum of the places, places).
+
+    A value of a sweep over one setting is its text, such as ``65536``. Over two settings (the axes of a grid) it names
+    a combination, whose values of each axis are in the plan's ``arms``, at the place of the value.
+    """
     axes = [(axis.name, axis.values) for axis in plan.axes] or [(plan.name, plan.values)]
     arm = plan.arms[plan.values.index(value)]
     places = []
@@ -268,5 +272,6 @@ def _size_of_value(plan: changes.TrialPlan, value: str) -> tuple[int, tuple[int,
 
 
 def _number_in_value(name: str, value: str) -> float:
+    """The number at the end of ``65536`` or ``SO_RCVBUF=65536``; 0 where none stands there."""
     text = smb_conf.tidy_value(name, value.rpartition(" ")[2].rpartition("=")[2])
     return float(text) if text.isdecimal() else 0.0

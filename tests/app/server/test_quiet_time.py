@@ -564,7 +564,7 @@ def test_a_series_beside_another_load_is_called_a_busy_time(smbd: Smbd) -> None:
 TRANSFER = """
 import json, socket, sys, threading, time
 from app.server.link_facts import find_link
-from app.server.quiet_time import QuietWatch
+from app.server.quiet_watch import QuietWatch
 from storage.records import Command, Target
 
 def serve(listener):
