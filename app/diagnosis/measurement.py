@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from app.base import own_names
 from app.base.child_process import ChildProcess
-from app.diagnosis import plan
-from app.diagnosis.own_folder import check_share, reason_folder_is_left, remove_after_all
+from app.diagnosis import own_folder, plan
 from app.diagnosis.settings_stage import with_audit
 from app.diagnosis.spec import DiagnosisRequest
 from app.recording import process
@@ -87,7 +86,7 @@ def measure(
         measurement.process.close()
 
     diagnosis = measurement.diagnosis
-    problem = reason_folder_is_left(request, diagnosis, measurement.removal_problem)
+    problem = own_folder.reason_folder_is_left(request, diagnosis, measurement.removal_problem)
     if problem:
         yield process.Warned(text=problem)
     else:
@@ -182,12 +181,12 @@ class _DiagnosisMeasurement:
         if self._is_share_prepared:
             return
         self._is_share_prepared = True
-        check_share(self.request)
+        own_folder.check_share(self.request)
 
         # Before this attempt makes its own folder, whose name then takes the place of the earlier one.
         if self._earlier_folder is None:
             return
-        problem = remove_after_all(self.request, self._earlier_folder)
+        problem = own_folder.remove_after_all(self.request, self._earlier_folder)
         if problem:
             yield process.Warned(text=problem)
         elif self.diagnosis.leftover == self._earlier_folder:
