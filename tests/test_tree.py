@@ -191,16 +191,21 @@ def test_a_folder_can_be_taken_in_at_a_glance():
     assert {folder: count for folder, count in modules.items() if count > 30} == {}
 
 
+def imported_libraries(text: str) -> set[str]:
+    """The first part of each name that a module imports, wherever in it."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
 def test_each_library_that_is_imported_is_declared_and_each_declared_one_is_imported():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     declared = {re.split(r"[^\w-]", requirement)[0] for requirement in project["dependencies"]}
-    imported = set[str]()
-    for text in MODULES.values():
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Import):
-                imported |= {name.name.partition(".")[0] for name in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                imported.add(node.module.partition(".")[0])
+    imported = set[str]().union(*map(imported_libraries, MODULES.values()))
     distributions = packages_distributions()
     libraries = imported - sys.stdlib_module_names - {"app", "forms", "storage"}
     known = {name for library in libraries for name in distributions[library]}
@@ -232,6 +237,18 @@ def test_no_modules_import_one_another_in_a_circle_not_even_for_their_types():
     while ends := {name for name in left if not any(name in imports[other] for other in left)}:
         left -= ends
     assert left == set()
+
+
+def test_only_screens_load_the_libraries_that_draw_them():
+    """So what measures has none of them in its process, and a form looks the same wherever it is shown."""
+    drawing = [path for path, text in MODULES.items() if imported_libraries(text) & {"textual", "rich"}]
+    elsewhere = [
+        path
+        for path in drawing
+        if path.parts[:2] not in {("app", "tui"), ("app", "guide")} and path.name not in {"screen.py", "run_screen.py"}
+    ]
+    assert drawing
+    assert elsewhere == []
 
 
 def test_each_long_test_is_in_one_of_the_parts_that_ci_runs_in_turn(request: pytest.FixtureRequest):

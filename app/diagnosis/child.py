@@ -52,6 +52,8 @@ class _Orders:
         self._bench = bench
         self._cancelled = bench.cancelled
         self._lines: list[str] = []
+        self._are_over = False
+        """Whether no stage is measured any more, so that our folder is being removed."""
         self._line_or_end = threading.Condition()
 
     def listen(self) -> None:
@@ -61,21 +63,27 @@ class _Orders:
                 self._line_or_end.notify()
         with self._line_or_end:
             self._cancelled.set()
+            # Under the lock: the removal of our folder, which begins after it, keeps its connections.
+            if not self._are_over:
+                self._bench.abort()
             self._line_or_end.notify()
-        self._bench.abort()
 
     def stages_to_measure(self) -> Iterator[diagnosis_plan.MeasureStage]:
         """Each order as it comes, until the diagnosis is finished or cancelled."""
-        while True:
-            with self._line_or_end:
-                while not self._lines and not self._cancelled.is_set():
-                    self._line_or_end.wait()
-                if self._cancelled.is_set():
-                    return
-                order = messages.message_of(self._lines.pop(0), diagnosis_plan.ORDERS)
-            if not isinstance(order, diagnosis_plan.MeasureStage):
-                return
+        while (order := self._next_order()) is not None:
             yield order
+
+    def _next_order(self) -> diagnosis_plan.MeasureStage | None:
+        with self._line_or_end:
+            while not self._lines and not self._cancelled.is_set():
+                self._line_or_end.wait()
+            if not self._cancelled.is_set():
+                order = messages.message_of(self._lines.pop(0), diagnosis_plan.ORDERS)
+                if isinstance(order, diagnosis_plan.MeasureStage):
+                    return order
+
+            self._are_over = True
+            return None
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ LEVEL = 0.99
 """Of each interval: there are many calls. 30 of 380 pairs of the few equal recordings it was chosen on blamed one."""
 
 LEAST_ROUNDS = 3
-"""Fewer rounds on a side give no interval: the whole change is told then."""
+"""Fewer rounds on a side give no interval: the whole change is told then (:func:`effect_without_interval`)."""
 
 _SESSION = 0.25
 """By how much the time of a call differs between equal recordings, as a logarithm, beside what rounds differ by."""
@@ -133,7 +133,10 @@ def slowdown_of_all_calls(calls: Iterable[CallOfBoth]) -> float:
 
 
 def sure_effects(calls: Mapping[str, CallOfBoth], overall_slowdown: float, *, is_timed: bool) -> dict[str, CallEffect]:
-    """The sure effect of each call, by its name; ``is_timed``: whether the profiles have smbd's processor time."""
+    """The sure effect of each call, by its name; each side has ``LEAST_ROUNDS`` at least.
+
+    ``is_timed``: whether the profiles have smbd's processor time.
+    """
     effects = {name: _effect_of_call(call, overall_slowdown) for name, call in calls.items()}
     if OWN not in calls:
         return effects
@@ -180,7 +183,8 @@ def _effect_beyond_calls(calls: Mapping[str, CallOfBoth], overall_slowdown: floa
     # As much of the growth as the number of calls can explain: between none (1) and all that is in proportion to it.
     least, most = sorted((1.0, more_calls))
     explained = min(max(longer, least), most)
-    # What is left is judged at the pace of the base, and then counted for as many calls as the other side had.
+    # The effect by time is the base's seconds · (longer / explained - 1); times explained that is the growth beyond
+    # what is explained: the base's seconds · (longer - explained).
     return _effect_by_time(own_work, overall_slowdown * explained, session).scaled(explained)
 
 
@@ -206,7 +210,9 @@ def _effect_by_number(call: CallOfBoth, overall_slowdown: float) -> CallEffect:
 
 
 def _calls_interval(side: CallOfSide) -> tuple[float, float]:
-    return confidence_interval([use.calls for use in side.uses], LEVEL) or (0.0, 0.0)
+    interval = confidence_interval([use.calls for use in side.uses], LEVEL)
+    assert interval is not None, "a side has rounds enough for an interval"
+    return interval
 
 
 def _effect_by_time(call: CallOfBoth, overall_slowdown: float, session: float = _SESSION) -> CallEffect:

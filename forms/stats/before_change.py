@@ -53,11 +53,6 @@ class RepeatPlan:
     shows_percent: float
     """The smallest change that is found nine times in ten."""
 
-    @property
-    def seconds(self) -> float:
-        """From the end of the last series that there is to the end of the plan."""
-        return self.series * self.spacing_seconds
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasePower:
