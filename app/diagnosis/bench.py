@@ -44,17 +44,17 @@ class Bench:
         self._open: list[SMBLink] = []
         self._has_folder = False
         self._has_bulk = False
-        self._sizes: diagnosis_plan.Sizes | None = None
+        self._affordable_sizes: diagnosis_plan.Sizes | None = None
 
     @property
-    def sizes(self) -> diagnosis_plan.Sizes:
-        """The plan's sizes as far as the free space allows, which is asked for once."""
-        if self._sizes is None:
+    def affordable_sizes(self) -> diagnosis_plan.Sizes:
+        """The plan's sizes as far as the free space allows, which the share is asked for once."""
+        if self._affordable_sizes is None:
             with self.connection(SMBFiles) as files:
                 free_bytes = files.free_bytes(self.target.path)
             own_folders = self.plan.folder is None
-            self._sizes = self.plan.sizes.within(free_bytes, self.plan.stages, own_folders=own_folders)
-        return self._sizes
+            self._affordable_sizes = self.plan.sizes.within(free_bytes, self.plan.stages, own_folders=own_folders)
+        return self._affordable_sizes
 
     @contextmanager
     def connection(self, kind: type[_Connection], settings: Settings | None = None) -> Iterator[_Connection]:
@@ -100,7 +100,7 @@ class Bench:
             with self.connection(SMBFiles) as files:
                 self.make_folder(files)
             with self.connection(smb_client.SMBClient) as client:
-                client.put(path, base.Content(self.sizes.bulk_bytes), base.Meter(self.cancelled))
+                client.put(path, base.Content(self.affordable_sizes.bulk_bytes), base.Meter(self.cancelled))
                 client.get(path, base.Meter(self.cancelled))
                 self.client_facts = client.facts()
             self._has_bulk = True

@@ -23,7 +23,16 @@ _CONNECTIONS = 4
 _INTERFACES = 0x001401FC
 """FSCTL_QUERY_NETWORK_INTERFACE_INFO (MS-SMB2 2.2.31, 2.2.32.5)."""
 _IOCTL = struct.Struct("<HHI16sIIIIIIII")
-"""The request, MS-SMB2 2.2.31."""
+"""The request, MS-SMB2 2.2.31: size of its fixed part, reserved, code, file; offset and length of the input (none), how
+much of it may come back; offset and length of the output (none), how much the answer may bring; flags, reserved."""
+_NO_FILE = b"\xff" * 16
+_IS_FSCTL = 1
+_ANSWER = struct.Struct("<HHI16sII")
+"""As far as it is read, MS-SMB2 2.2.32: its size, reserved, code, file, offset and length of the input."""
+_OUTPUT = struct.Struct("<II")
+"""In the answer after that: where the list of addresses begins in the message, and its length."""
+_ANSWER_BYTES = 48
+"""The fixed part of the answer; the list comes after it."""
 _INTERFACE = struct.Struct("<IIIIQ128s")
 """One address of a card: offset of the next, index of the card, abilities, reserved, bits per second, address."""
 _RSS = 1
@@ -50,9 +59,9 @@ def cards(bench: Bench) -> looks.Stage:
         client.get(path, base.Meter(bench.cancelled))
 
     counters = _CardCounters(bench.plan.profile_ssh)
-    size_bytes = bench.sizes.bulk_bytes
-    ends_at = time.monotonic() + bench.sizes.stage_seconds
-    for turn in range(max(3, bench.sizes.rounds // 2)):
+    size_bytes = bench.affordable_sizes.bulk_bytes
+    ends_at = time.monotonic() + bench.affordable_sizes.stage_seconds
+    for turn in range(max(3, bench.affordable_sizes.rounds // 2)):
         for connections in (1, _CONNECTIONS) if turn % 2 else (_CONNECTIONS, 1):
             if turn and time.monotonic() > ends_at:
                 break
@@ -128,14 +137,14 @@ def _interface_counters(ssh: str | None) -> dict[str, dict[str, int]]:
 
 def _offered_interfaces(share: smb_share.Share) -> list[OfferedInterface]:
     """Each card once, whatever its number of addresses; empty where none is told."""
-    body = _IOCTL.pack(
-        57, 0, _INTERFACES, b"\xff" * 16, wire.HEADER_BYTES + _IOCTL.size, 0, 0, 0, 0, wire.CREDIT_BYTES, 1, 0
-    )
+    after_request = wire.HEADER_BYTES + _IOCTL.size
+    fixed_size = _IOCTL.size + 1
+    body = _IOCTL.pack(fixed_size, 0, _INTERFACES, _NO_FILE, after_request, 0, 0, 0, 0, wire.CREDIT_BYTES, _IS_FSCTL, 0)
     response = share.channel.ask(wire.frame(wire.Opcode.IOCTL, body + b"\0", share.tree_id))
-    if response.status != wire.SUCCESS or len(response.message) < wire.HEADER_BYTES + 48:
+    if response.status != wire.SUCCESS or len(response.message) < wire.HEADER_BYTES + _ANSWER_BYTES:
         return []
 
-    start, length = struct.unpack_from("<II", response.message, wire.HEADER_BYTES + 32)
+    start, length = _OUTPUT.unpack_from(response.message, wire.HEADER_BYTES + _ANSWER.size)
     data = bytes(response.message[start : start + length])
     by_card: dict[int, OfferedInterface] = {}
     offset = 0

@@ -1,7 +1,10 @@
-"""The stage of small files: a tree of them, written, read, and copied as programs copy it."""
+"""The stage of small files: a tree of them, written, read, and copied as programs copy it.
+
+A file has a number, which is its name. With N files in the tree, 0 to N - 1 are the tree's, N to 2 N - 1 are those that
+several streams put side by side, and each program's pattern has the next N. All of them are in the tree's folders.
+"""
 
 import time
-from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -26,12 +29,12 @@ _PROFILE_FILES = 60
 
 def small_files(bench: Bench) -> looks.Stage:
     """A tree of small files written and read, by one stream and by several, each request timed."""
-    sizes = bench.sizes
+    sizes = bench.affordable_sizes
     samples = measures.Samples(list)
     content = base.Content(sizes.file_bytes).block(0, sizes.file_bytes)
     with bench.connection(SMBFiles) as files:
         bench.make_folder(files)
-        samples["echo_seconds"] += measures.echo_seconds(files.connected_share(), bench.plan.sizes.echoes)
+        samples["echo_seconds"] += measures.echo_seconds(files.connected_share(), sizes.echoes)
         _make_tree(bench, files, samples)
         file_count = _move_one_by_one(bench, files, content, samples)
 
@@ -52,29 +55,64 @@ def small_files(bench: Bench) -> looks.Stage:
 
 
 def _make_tree(bench: Bench, files: SMBFiles, samples: measures.Samples) -> None:
-    for first in range(0, bench.sizes.files, FILES_IN_FOLDER):
+    for first in range(0, bench.affordable_sizes.files, FILES_IN_FOLDER):
         began = time.perf_counter()
         files.make_folder(_folder(bench, first))
         samples["folder_seconds"].append(time.perf_counter() - began)
 
 
 def _move_one_by_one(bench: Bench, files: SMBFiles, content: memoryview, samples: measures.Samples) -> int:
-    """Write all files, then read them, each within a third of the stage's time; returns how many there are."""
-    file_count = bench.sizes.files
-    for command in (records.Command.PUT, records.Command.GET):
-        ends_at = time.monotonic() + bench.plan.sizes.stage_seconds / 3
-        for number in range(file_count):
-            if number and time.monotonic() > ends_at:
-                if command is records.Command.PUT:
-                    file_count = number
-                break
+    """Write all files, then read those that were written, each for at most a third of the stage's time.
 
-            times = [time.perf_counter()]
-            times += [time.perf_counter() for _ in _moving(files, _file(bench, number), content, command)]
-            for part, begin, end in zip(("open", "data", "close"), times, times[1:], strict=False):
-                samples[f"{command}_{part}_seconds"].append(end - begin)
-            bench.check()
+    Returns how many were written.
+    """
+    written = _time_files(bench, files, content, records.Command.PUT, bench.affordable_sizes.files, samples)
+    _time_files(bench, files, content, records.Command.GET, written, samples)
+    return written
+
+
+def _time_files(
+    bench: Bench,
+    files: SMBFiles,
+    content: memoryview,
+    command: records.Command,
+    file_count: int,
+    samples: measures.Samples,
+) -> int:
+    """Move the files one by one, and note how long each was opened, moved and closed; returns how many were moved."""
+    ends_at = time.monotonic() + bench.affordable_sizes.stage_seconds / 3
+    for number in range(file_count):
+        if number and time.monotonic() > ends_at:
+            return number
+
+        step_began = time.perf_counter()
+        for step in _moving(files, _file(bench, number), content, command):
+            step_ended = time.perf_counter()
+            samples[f"{command}_{step}_seconds"].append(step_ended - step_began)
+            step_began = step_ended
+        bench.check()
     return file_count
+
+
+def _moving(files: SMBFiles, path: str, content: memoryview, command: records.Command) -> Iterator[str]:
+    """Move a small file, and name each step when it is done, for who times it: ``open``, ``data``, ``close``."""
+    is_put = command is records.Command.PUT
+    handle = files.open(path, base.OpenMode.CREATE if is_put else base.OpenMode.READ)
+    yield "open"
+
+    if is_put:
+        files.write_at(handle, 0, content)
+    else:
+        files.read_at(handle, 0, len(content))
+    yield "data"
+
+    files.close_file(handle)
+    yield "close"
+
+
+def _move(files: SMBFiles, path: str, content: memoryview, command: records.Command) -> None:
+    for _step in _moving(files, path, content, command):
+        pass
 
 
 def _move_part(
@@ -89,7 +127,7 @@ def _move_part(
     """Move this stream's part of the files: new ones are put, beside those that are got."""
     files_a_stream = -(-file_count // streams)
     begin = stream * files_a_stream
-    first = bench.sizes.files if command is records.Command.PUT else 0
+    first = bench.affordable_sizes.files if command is records.Command.PUT else 0
 
     for number in range(begin, min(file_count, begin + files_a_stream)):
         _move(files, _file(bench, first + number, within=number), content, command)
@@ -99,11 +137,11 @@ def _pattern_facts(bench: Bench, content: memoryview, pattern_files: int) -> dic
     """How long each program's pattern takes to copy that number of files to the share, and from it."""
     facts: dict[str, records.FactValue] = {}
 
-    # Numbers of files: the tree's, then those that streams put side by side, then those of each pattern.
+    # The first two Ns of numbers are taken: by the tree, and by what was put side by side.
     for place, pattern in enumerate(patterns(), start=2):
         streams = min(pattern.streams, pattern_files)
         for command, requests, first in (
-            (records.Command.PUT, pattern.put, place * bench.sizes.files),
+            (records.Command.PUT, pattern.put, place * bench.affordable_sizes.files),
             (records.Command.GET, pattern.get, 0),
         ):
             paths = [_file(bench, first + number, within=number) for number in range(pattern_files)]
@@ -148,28 +186,11 @@ def _ask_as_file_manager(bench: Bench, files: SMBFiles, number: int, content: me
     _move(files, path, content, records.Command.GET)
 
 
-def _move(files: SMBFiles, path: str, content: memoryview, command: records.Command) -> None:
-    deque(_moving(files, path, content, command), 0)
-
-
-def _moving(files: SMBFiles, path: str, content: memoryview, command: records.Command) -> Iterator[None]:
-    """Move a small file; pauses when it is open, when it was moved, and when it is closed."""
-    handle = files.open(path, base.OpenMode.CREATE if command is records.Command.PUT else base.OpenMode.READ)
-    yield
-    if command is records.Command.PUT:
-        files.write_at(handle, 0, content)
-    else:
-        files.read_at(handle, 0, len(content))
-    yield
-    files.close_file(handle)
-    yield
-
-
 def _folder(bench: Bench, number: int) -> str:
     return bench.path(f"d{number // FILES_IN_FOLDER:04}")
 
 
 def _file(bench: Bench, number: int, *, within: int | None = None) -> str:
-    """``within`` is the number whose folder it is in."""
+    """The path of the file of that number; ``within`` is the number in the tree whose folder it is in, if another."""
     folder = _folder(bench, number if within is None else within)
     return f"{folder}/f{number:07}"

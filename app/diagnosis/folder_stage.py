@@ -30,11 +30,11 @@ def folders(bench: Bench) -> looks.Stage:
         return measures.stage_of(looks.StageName.FOLDERS, samples, facts)
 
     began = time.monotonic()
-    for order, count in enumerate(bench.sizes.entries):
+    for order, count in enumerate(bench.affordable_sizes.entries):
         if order:
             spent_seconds = time.monotonic() - began
-            expected_seconds = spent_seconds * count / bench.sizes.entries[order - 1]
-            if expected_seconds > bench.sizes.stage_seconds:
+            expected_seconds = spent_seconds * count / bench.affordable_sizes.entries[order - 1]
+            if expected_seconds > bench.affordable_sizes.stage_seconds:
                 facts[f"skipped_{count}"] = "yes"
                 continue
 
@@ -66,8 +66,8 @@ def _measure_folder(bench: Bench, files: SMBFiles, path: str, samples: measures.
     samples[f"list_{count}_seconds"] += list_seconds
     samples["echo_seconds"] += measures.echo_seconds(files.connected_share(), 10)
 
-    step = max(1, count // bench.sizes.asked)
-    asked_names = names[::step][: bench.sizes.asked]
+    step = max(1, count // bench.affordable_sizes.asked)
+    asked_names = names[::step][: bench.affordable_sizes.asked]
     if asked_names:
         samples[f"ask_{count}_seconds"] += _ask_about_entries(bench, files, path, asked_names)
 
@@ -105,7 +105,7 @@ def _ask_about_entries(bench: Bench, files: SMBFiles, path: str, names: Sequence
 def _ask_for_missing(bench: Bench, files: SMBFiles, path: str) -> list[float]:
     share = files.connected_share()
     seconds = []
-    for number in range(bench.sizes.asked):
+    for number in range(bench.affordable_sizes.asked):
         bench.check()
         began = time.perf_counter()
         with suppress(errors.NoSuchFileError):

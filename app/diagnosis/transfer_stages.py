@@ -40,7 +40,7 @@ def distance(bench: Bench) -> looks.Stage:
     with bench.connection(smb_client.SMBClient, settings) as client:
         share = client.connected_share()
         ends_at = time.monotonic() + bench.plan.sizes.stage_seconds
-        samples["echo_seconds"] += measures.echo_seconds(share, bench.sizes.echoes)
+        samples["echo_seconds"] += measures.echo_seconds(share, bench.affordable_sizes.echoes)
 
         facts: dict[str, FactValue] = dict(client.facts_of_path())
         granted_bytes = int(facts["smb.credits"]) * wire.CREDIT_BYTES
@@ -54,7 +54,7 @@ def distance(bench: Bench) -> looks.Stage:
                 rate = _rate_with_window(share, file, window_bytes, base.Meter(bench.cancelled))
                 samples[f"in_flight_{window_bytes}_bytes_per_second"].append(rate)
         share.close(file)
-        samples["echo_seconds"] += measures.echo_seconds(share, bench.sizes.echoes)
+        samples["echo_seconds"] += measures.echo_seconds(share, bench.affordable_sizes.echoes)
 
     facts |= {"asked_bytes_in_flight": measures.LARGEST_WINDOW_BYTES, "granted_bytes_in_flight": granted_bytes}
     return measures.stage_of(looks.StageName.DISTANCE, samples, facts)
@@ -82,9 +82,9 @@ def protection(bench: Bench) -> looks.Stage:
     facts: dict[str, FactValue] = {}
     settings = bench.plan.settings
     modes = {"plain": settings, "signed": replace(settings, sign=True), "encrypted": replace(settings, encrypt=True)}
-    ends_at = time.monotonic() + bench.sizes.stage_seconds
+    ends_at = time.monotonic() + bench.affordable_sizes.stage_seconds
 
-    for turn in range(bench.sizes.rounds):
+    for turn in range(bench.affordable_sizes.rounds):
         order = list(modes)
         first = turn % len(order)
         for mode in order[first:] + order[:first]:
@@ -182,7 +182,7 @@ def long_run(bench: Bench) -> looks.Stage:
     with bench.connection(SMBFiles) as files:
         bench.make_folder(files)
     with bench.connection(smb_client.SMBClient) as client, suppress(_EnoughError):
-        client.put(path, base.Content(bench.sizes.long_bytes), meter)
+        client.put(path, base.Content(bench.affordable_sizes.long_bytes), meter)
 
     with bench.connection(SMBFiles) as files:
         handle = files.open(path, base.OpenMode.UPDATE)

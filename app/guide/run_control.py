@@ -20,7 +20,8 @@ class ControlledRunScreen(RecordingScreen):
     """Answers with the id of its series once everything is stored, or with a job that logs in anew.
 
     Hooks of a subclass: ``draw_line`` after the user has asked for something; ``runs_changed`` when a run or the series
-    has ended; ``first_run_ended`` besides when the first one has.
+    has ended; ``first_run_ended`` besides when the first one has. :class:`RecordingScreen` listens to the measurement,
+    asks before it is stopped, and calls ``take_event`` and ``measurement_ended``.
     """
 
     def __init__(self, measurement: MeasurementJob) -> None:
@@ -42,6 +43,7 @@ class ControlledRunScreen(RecordingScreen):
 
     @property
     def is_over(self) -> bool:
+        """Whether the series has ended, by its last event; its process may still be ending."""
         return self.running.is_over
 
     def take_event(self, index: int, event: RecorderEvent) -> None:  # noqa: ARG002  there is one series
@@ -146,6 +148,7 @@ class ControlledRunScreen(RecordingScreen):
         self.draw_line()
 
     def action_back(self) -> None:
+        # Only once the series is over: `RecordingScreen.check_action` refuses it before.
         self.dismiss(self.running.series_id)
 
     action_review = action_back

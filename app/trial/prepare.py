@@ -1,4 +1,7 @@
-"""Prepares a trial or sweep: its setting is found, its target and its values are checked; nothing is written yet."""
+"""Prepares a trial or sweep: its setting is found, its target and its values are checked; nothing is written yet.
+
+A `TrialOrder` is what a trial is asked to do (as an order to a workshop), not the sequence of its runs.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -117,12 +120,15 @@ def prepare(
 def _without_present_value(
     setting: ChangeableSetting, values: Sequence[str], target: records.Target, ways: Ways
 ) -> ChangeableSetting:
-    """The setting with those of the values that it does not have already. Raises UsageError where none is left."""
+    """The setting with those of the values that it does not have already. Raises UsageError where none is left.
+
+    ``setting.values`` are the same values as typed, each as it would be written: a number of bytes for ``128K``.
+    """
     before = setting.previous or ""
-    whole_values = zip(values, setting.values, strict=True)
-    new_values = [value for value, whole_value in whole_values if not setting.same(before, whole_value)]
+    pairs = zip(values, setting.values, strict=True)
+    new_values = [typed for typed, written in pairs if not setting.same(before, written)]
     if not new_values:
         raise UsageError(f"{setting.name} is {before} already: name another value")
-    return (
-        setting if len(new_values) == len(values) else find_setting.find_setting(setting.name, new_values, target, ways)
-    )
+    if len(new_values) == len(values):
+        return setting
+    return find_setting.find_setting(setting.name, new_values, target, ways)

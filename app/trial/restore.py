@@ -22,7 +22,7 @@ class Restoration:
 
     at_work: list[JournalEntry]
     """The changes of trials whose process is still at work on them: they are left alone."""
-    left: list[JournalEntry]
+    to_restore: list[JournalEntry]
     """The changes that were to be restored, whether that succeeded or not."""
     restored: list[Restored] = field(default_factory=list)
     of_isolations: list[str] = field(default_factory=list)
@@ -55,13 +55,13 @@ def restore(notebook: Notebook, ssh: str | None = None, tell: Callable[[str], ob
 
     standing = notebook.journal(ChangeState.OPEN)
     at_work = [entry for entry in standing if entry.at_work]
-    left = [entry for entry in standing if entry not in at_work]
-    restoration = Restoration(at_work=at_work, left=left)
-    for entry in tuple(left):
+    to_restore = [entry for entry in standing if entry not in at_work]
+    restoration = Restoration(at_work=at_work, to_restore=to_restore)
+    for entry in tuple(to_restore):
         if _take_entry(entry, notebook):
             _restore_into(restoration, entry, notebook, ssh)
         else:
-            left.remove(entry)
+            to_restore.remove(entry)
             at_work += [current for current in notebook.journal(ChangeState.OPEN) if current.id == entry.id]
 
     try:

@@ -45,16 +45,19 @@ class TrialUnderWay:
     """Bytes a second that this machine could reach at most; None where that is not known."""
 
     failure: errors.SharebenchError | None = field(init=False, default=None)
-    """Why measuring ended early, though all may be restored: raised last, after the verdict on what was measured."""
+    """Why measuring ended early, for example a run that failed; app.trial.record raises it after the verdict."""
     problem: BaseException | None = field(init=False, default=None)
-    """Why something may not be restored, or a mistake of our own: raised in place of all else."""
+    """Why something may not be restored, or a mistake of our own; app.trial.record raises it in place of all else."""
 
     def measure(self) -> "Generator[trial_order.TrialEvent, None, TrialUnderWay]":
         """Measure and restore, whatever happens: nothing is raised. Returns itself, as it has ended.
 
         The events are: the plan; for each run ValueSet, what the run tells, and its Slot; Judged after each block; and
-        SettingRestored last. Where nobody listens any more (GeneratorExit), it ends at once and restores without a
-        word.
+        SettingRestored last. What ends it early is kept for who called:
+
+        - an error of the measurement or of the server: ``failure``;
+        - nobody listens any more (GeneratorExit): ``failure``, and it restores without a word;
+        - anything else, which is a mistake of our own, and an error of restoring: ``problem``.
         """
         has_listener = True
         try:
@@ -62,12 +65,13 @@ class TrialUnderWay:
             yield self.order.plan
             self.failure = yield from self._measure_blocks()
         except errors.SharebenchError as error:
-            # Raised when it has been told that everything was restored.
             self.failure = error
-        except BaseException as error:  # noqa: BLE001  raised when everything was restored
+        except GeneratorExit:
             self.failure = errors.CancelledError("given up")
-            has_listener = not isinstance(error, GeneratorExit)
-            self.problem = error if has_listener else None
+            has_listener = False
+        except BaseException as error:  # noqa: BLE001  raised by app.trial.record when everything was restored
+            self.failure = errors.CancelledError("given up")
+            self.problem = error
 
         try:
             restored = trial_order.SettingRestored(self.server_setting.restore())
@@ -95,6 +99,7 @@ class TrialUnderWay:
 
     def _measure_blocks(self) -> Generator[trial_order.TrialEvent, None, errors.SharebenchError | None]:
         """Measure until the verdict is clear, or time is over; returns why a run failed, None where none did."""
+        # A block begins only if the longest one so far would fit in the time that is left.
         limit = process.TimeLimit(self.order.within_seconds)
         limit.start()
         while True:
@@ -136,10 +141,12 @@ class TrialUnderWay:
     ) -> Generator[trial_order.TrialEvent, None, errors.SharebenchError | None]:
         """Set the arm's value and measure one run of it; returns why it failed, None where it did not."""
         self.server_setting.set_value(arm)
+        # People are told the place among complete blocks; an interrupted trial used up numbers of others.
         yield trial_order.ValueSet(self.server_setting.values[arm], len(self._complete_blocks()) + 1)
 
         writer = self.writers[arm]
         if arm and not writer.stored and self.writers[0].stored:
+            # The series of the setting as it was is the base, which can be named only once it is stored itself.
             writer.put(replace(writer.series, base_id=self.writers[0].series.id))
         if not writer.series.environment:
             trial_series.look_around(writer, self.order.request)
@@ -170,12 +177,16 @@ class TrialUnderWay:
 
     def _note_slot(self, writer: SeriesWriter, number: int, position: int, control_seconds: float) -> Slot:
         point = self.yardstick.point
+        requests_per_second = None
+        if point is not None:
+            requests_per_second = point.requests_per_second or 0.0
+
         slot = Slot(
             series_id=writer.series.id,
             number=number,
             position=position,
             control_seconds=control_seconds,
-            requests_per_second=point.requests_per_second or 0.0 if point else None,
+            requests_per_second=requests_per_second,
             generator_limited=point is not None and point.status is PointStatus.GENERATOR,
         )
         self.slots.append(slot)

@@ -38,7 +38,7 @@ def compare_with_baseline(
     """The series against the baseline, with the path's history up to the ``first_series`` of the check."""
     others = tuple(candidate for candidate in baseline if candidate.id != series.id)
     sides = with_history(notebook, Sides(base=others, other=(series,)), first_series or series)
-    return compare_sides(sides, limits, settles=False)
+    return compare_sides(sides, limits, finds_settling_step=False)
 
 
 def last_baseline(notebook: Notebook, watch: Watch) -> tuple[Series, ...]:

@@ -25,11 +25,11 @@ def make_comparison(
     limits: Limits,
     pairs: hiccups.RunPairs | None = None,
     *,
-    settles: bool = True,
+    finds_settling_step: bool = True,
 ) -> Comparison:
     """The comparison of two sides on which this was decided: by whole series, or by ``pairs`` of interleaved runs.
 
-    ``settles``: whether to look for a step that would settle it, which takes longest.
+    ``finds_settling_step``: whether to look for a measurement that would settle an open answer, which takes longest.
     """
     base = sides.base[0]
     other = sides.other[0]
@@ -42,7 +42,7 @@ def make_comparison(
     is_alike = server_seen and not differing and not was_changed
 
     step = None
-    if settles and not is_alike:
+    if finds_settling_step and not is_alike:
         step = what_settles.step_that_settles(sides, decision, limits, differing, claimed)
     needed = what_settles.runs_that_settle(sides, decision, limits, pairs)
 

@@ -31,15 +31,15 @@ def compare(base: records.Series, other: records.Series, limits: Limits | None =
     return compare_sides(judged_sides.Sides(base=(base,), other=(other,)), limits or Limits())
 
 
-def compare_sides(sides: judged_sides.Sides, limits: Limits, *, settles: bool = True) -> Comparison:
+def compare_sides(sides: judged_sides.Sides, limits: Limits, *, finds_settling_step: bool = True) -> Comparison:
     """Compare two sides.
 
-    A contradicted change, or equal settings, take the verdict back. ``settles``: whether to look for a step that would
-    settle it, which takes longest.
+    A contradicted change, or equal settings, take the verdict back. ``finds_settling_step``: whether to look for a
+    measurement that would settle an open answer, which takes longest.
     """
     pairs = judged_sides.interleaved_pairs(sides)
     decision = _decide(sides, pairs, limits)
-    comparison = make_comparison(sides, decision, limits, pairs, settles=settles)
+    comparison = make_comparison(sides, decision, limits, pairs, finds_settling_step=finds_settling_step)
     if comparison.doubt not in _DOUBTS_OF_RUNS:
         return comparison
 

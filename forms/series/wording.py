@@ -103,7 +103,7 @@ def suitability(size_bytes: int, context: FileSizeContext) -> FileSuitability:
 def _fit_sentence(reason: FitReason, size_bytes: int, context: FileSizeContext) -> str:
     rate = context.expected_bytes_per_second
     lasts = f"A run would last {wording.seconds(size_bytes / rate)}" if rate else ""
-    larger = f"choose one of {wording.typed_size(advised_bytes(context))} or so, or have one made"
+    instead = f"choose one of {wording.typed_size(advised_bytes(context))} or so, or have one made"
 
     match reason:
         case FitReason.NO_BYTES:
@@ -113,15 +113,15 @@ def _fit_sentence(reason: FitReason, size_bytes: int, context: FileSizeContext) 
         case FitReason.NO_RATE:
             return "Link and server speeds are unknown, so it may be too small."
         case FitReason.UNDER_A_SECOND:
-            return f"{lasts}: mostly start-up and chance; {larger}."
+            return f"{lasts}: mostly start-up and chance; {instead}."
         case FitReason.BEYOND_MEMORY:
             return (
                 f"More than half the server's memory ({wording.file_size(context.memory_bytes or 0)}): after the"
                 " warm-up it may still come from the disk, so the disk is measured too;"
-                f" {larger} to leave the disk out."
+                f" {instead} to leave the disk out."
             )
         case FitReason.FEW_SECONDS:
-            return f"{lasts}: usable; {larger} for a steadier result."
+            return f"{lasts}: usable; {instead} for a steadier result."
         case FitReason.BEYOND_PATIENCE:
             return f"{lasts}; a smaller file tells as much sooner."
         case FitReason.GOOD_TIME:

@@ -315,6 +315,3 @@ def rates_of(series: records.Series, slots: Sequence[changes.Slot]) -> dict[int,
     windows = {slot.number: slot.requests_per_second for slot in slots if slot.series_id == series.id}
     rates = {run.number: windows.get(run.number) or run.bytes_per_second for run in series.measured()}
     return {number: rate for number, rate in rates.items() if rate}
-
-
-# A sweep tries several values of a setting. A *block* is one run with each of them, in random order.

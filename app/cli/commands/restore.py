@@ -25,15 +25,17 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
     with notebooks.open_notebook(context, make=True) as notebook:
         if listing:
             _list_changes(notebook.journal(ChangeState.OPEN), as_json=as_json)
-            console.say(*filter(None, (kind_of(head).leftover_text(notebook, head) for head in notebook.left_over())))
+            leftovers = [kind_of(head).leftover_text(notebook, head) for head in notebook.left_over()]
+            console.say(*filter(None, leftovers))
             return 0
+        # What is restored of isolations is said as it happens; the rest below.
         restoration = restore.restore(notebook, server_ssh, console.say)
 
     console.say(*(f"{restore.owner_text(entry)}: left alone" for entry in restoration.at_work))
     if as_json:
-        console.answer_json([_document(entry) for entry in restoration.left])
+        console.answer_json([_document(entry) for entry in restoration.to_restore])
     else:
-        if not restoration.left and not restoration.of_isolations:
+        if not restoration.to_restore and not restoration.of_isolations:
             console.answer("nothing to restore")
         for restored in restoration.restored:
             console.answer(restored_change.restored_text(restored))
@@ -41,6 +43,8 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
     for problem in restoration.problems:
         if isinstance(problem, ConflictError):
             console.say(*(f"--- {file}, as it is now:\n{text}" for file, text in problem.now.items()))
+
+    # The first problem decides the exit code, and is said last, as that of every command.
     console.say(*map(str, restoration.problems[1:]))
     if restoration.problems:
         raise restoration.problems[0]

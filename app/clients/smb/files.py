@@ -1,4 +1,8 @@
-"""One user's file operations over SMB: single requests rather than a pipeline, for a thousand users in a process."""
+"""One user's file operations over SMB: single requests rather than a pipeline, for a thousand users in a process.
+
+SMB counts credits: a request costs one for each 64 KiB that it moves (its *charge*), and answers grant new ones. What
+would cost more than the server has granted is asked for in smaller pieces.
+"""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -30,7 +34,10 @@ _CREDITS = 64
 
 
 class SMBFiles(SMBLink):
-    """A user's connection (``Files``); a request by path opens, asks and closes in one compound."""
+    """A user's connection (``Files``); a request by path opens, asks and closes in one compound.
+
+    :class:`SMBLink` calls ``_dial`` for a new connection, and ``_prepare`` when it is logged in.
+    """
 
     has_handles = True
     _read_bytes = wire.CREDIT_BYTES
@@ -132,15 +139,14 @@ class SMBFiles(SMBLink):
 
         access, disposition = ACCESS_AND_DISPOSITION[base.OpenMode.READ]
         share.channel.reserve(size_bytes + COMPOUND_BYTES)
-        answers = share.together(
-            path,
-            access,
-            wire.read(wire.SAME_FILE, 0, size_bytes),
-            disposition=disposition,
-            options=wire.OPTION_NOT_A_FOLDER,
+        read = wire.read(wire.SAME_FILE, 0, size_bytes)
+        _opened, (status, message), _closed = share.together(
+            path, access, read, disposition=disposition, options=wire.OPTION_NOT_A_FOLDER
         )
-        status, message = answers[1]
-        data = wire.read_data(message) if status == wire.SUCCESS else b""
+        if status == wire.END_OF_FILE:  # the file is empty by now
+            return 0
+
+        data = wire.read_data(message)
         if data is None:
             raise ProtocolError(f"{share.channel.where}: the server's answer is cut off; see its log")
         return len(data)
@@ -158,8 +164,9 @@ class SMBFiles(SMBLink):
         access, disposition = ACCESS_AND_DISPOSITION[mode]
         command, body = wire.write(wire.SAME_FILE, 0, len(data))
         write = command, b"".join((body, data))
-        answers = share.together(path, access, write, disposition=disposition, options=wire.OPTION_NOT_A_FOLDER)
-        _status, message = answers[1]
+        _opened, (_success, message), _closed = share.together(
+            path, access, write, disposition=disposition, options=wire.OPTION_NOT_A_FOLDER
+        )
         if wire.written_bytes(message) != len(data):
             raise ProtocolError(f"{share.channel.where}: the server wrote less than it was given; see its log")
 
@@ -195,5 +202,6 @@ class SMBFiles(SMBLink):
 
     @staticmethod
     def _ask_about(share: Share, path: str, request: wire.Request, access: int = wire.ACCESS_ATTRIBUTES) -> memoryview:
-        _status, message = share.together(path, access, request)[1]
+        """The answer to a request about ``SAME_FILE``, which is the file at the path; valid until the next request."""
+        _opened, (_success, message), _closed = share.together(path, access, request)
         return message

@@ -124,9 +124,11 @@ class Share:
             if len(answers) > 1:
                 continue
 
-            file = wire.parse_created(message) if status == wire.SUCCESS else None
-            if file is None:
+            if status != wire.SUCCESS:
                 break
+            file = wire.parse_created(message)
+            if file is None:
+                raise self.cut_off()
             file_id = file.file_id
         return answers
 

@@ -21,7 +21,11 @@ _MOST_TOLD = 3
 
 
 def judged_changes(context: GuideContext) -> list[JudgedChange]:
-    return [(change, compare_sides(sides, Limits(), settles=False)) for change, sides in context.measured_changes]
+    """The changes that were measured from the base; what would settle an open answer is not asked here."""
+    return [
+        (change, compare_sides(sides, Limits(), finds_settling_step=False))
+        for change, sides in context.measured_changes
+    ]
 
 
 def change_facts(
@@ -31,7 +35,10 @@ def change_facts(
     yield f"Base: {wording.name_of(series)}, {wording.rate(form.average_rate)}."
 
     change = series.change
-    if change and change.evidence is not records.Evidence.CONTRADICTED and series.decision is None:
+    may_be_in_effect = change is not None and change.evidence is not records.Evidence.CONTRADICTED
+    is_undecided = series.decision is None
+    # A change that nobody has decided on is part of the base, until it is left out in the step of decisions.
+    if change and may_be_in_effect and is_undecided:
         yield layout.Toned(f"! {change_text(change)} is kept. To leave it out, go to step 7.", layout.Tone.CAUTION)
     for trial in context.trials:
         answer = change_answer(trial)

@@ -52,8 +52,8 @@ class ContextApp(Protocol):
     def filter_notebook(self, words: str) -> None:
         """Go to the notebook, and list the recordings that have these words."""
 
-    def leads_back(self) -> bool:
-        """Where something is measured: go back to its screen, and answer True; another measurement would disturb it."""
+    def returned_to_measurement(self) -> bool:
+        """Go back to the screen that measures now, which another measurement would disturb; False where none does."""
         return False
 
     def go_back(self) -> None:

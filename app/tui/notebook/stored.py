@@ -135,7 +135,7 @@ class StoredScreen(FollowsRecording, ReportScreen, reading.RecordingGoesOn, view
             super().take_step(step)
 
     def action_resume(self) -> None:
-        if self.resumption is None or self.sharebench_app.leads_back():
+        if self.resumption is None or self.sharebench_app.returned_to_measurement():
             return
 
         target, begin = self.resumption

@@ -54,7 +54,7 @@ def test_what_somebody_else_took_since_is_left_to_them(notebook: Notebook, monke
 
     monkeypatch.setattr(notebook, "journal", taken_meanwhile)
     found = restore(notebook)
-    assert ([one.id for one in found.at_work], found.left) == ([abandoned_change().id], [])
+    assert ([one.id for one in found.at_work], found.to_restore) == ([abandoned_change().id], [])
 
 
 def test_a_notebook_that_cannot_be_written_keeps_nobody_from_putting_back(
@@ -89,7 +89,7 @@ def test_what_was_put_back_is_said_where_the_notebook_cannot_be_told_and_the_res
     monkeypatch.setattr("app.trial.restore.restore_change", undo)
     found = restore(notebook)
     said = [str(problem) for problem in found.problems]
-    assert len(undone) == len(said) == len(found.left) == 2
+    assert len(undone) == len(said) == len(found.to_restore) == 2
     wanted = "on this machine was restored, but the notebook could not record it (database disk image is malformed)"
     assert all(wanted in text for text in said)
     assert len(notebook.left_behind()) == 2  # so that it is offered again

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.base.errors import ConnectionLostError, MeasurementError, NoSuchFileError
+from app.base.errors import ConnectionLostError, MeasurementError, NoSuchFileError, ProtocolError
 from app.clients.base import Content, FileMove, Meter
 from app.clients.smb import wire
 from app.clients.smb.files import SMBFiles
@@ -101,3 +101,23 @@ def test_a_dfs_referral_is_named_and_not_followed(smbd: Smbd, make_client: MakeC
         with pytest.raises(MeasurementError, match="another server") as caught:
             client.size("elsewhere")
         assert not isinstance(caught.value, NoSuchFileError), "what is to be removed there would count as gone"
+
+
+@pytest.mark.parametrize("request_bytes", [1000, 0], ids=["read", "query"])
+def test_an_open_whose_answer_is_cut_off_is_an_error_of_one_line(smbd: Smbd, request_bytes: int):
+    class CutOff(Once):
+        def __call__(self, message: bytearray) -> Iterable[Message]:
+            if self.armed and proxy.is_success(message, self.wanted):
+                self.armed = False
+                return [bytes(message[: wire.HEADER_BYTES + 8])]
+            return [message]
+
+    smbd.make_file("over", bytes(1000))
+    script = CutOff(Opcode.CREATE, wire.SUCCESS)
+    with Proxy(smbd.host, smbd.port, script) as between:
+        files = files_through(smbd, between, single_requests=True)
+        files.connected_share()
+        script.armed = True
+        with pytest.raises(ProtocolError, match="cut off"):
+            files.read_file("over", request_bytes) if request_bytes else files.query("over")
+        files.close()

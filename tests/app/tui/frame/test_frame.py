@@ -588,7 +588,7 @@ async def test_while_something_is_measured_no_other_measurement_is_opened_beside
         app.push_screen(second)
         app.visit("notebook")
         await settled(app, pilot)
-        assert app.leads_back()
+        assert app.returned_to_measurement()
         assert app.screen_stack[-1] is second, "the newest; what is above it alone is left"
         app.visit("audit")
         await settled(app, pilot)
