@@ -57,8 +57,8 @@ class MeasureMixin(BaseScreen):
         """Go to the guide; None where it does not come to lie on top, since something is measured."""
         self.sharebench_app.visit("guide")
         guide = self._open_guide()
-        is_on_top = guide is not None and self.app.screen is guide
-        return guide if is_on_top else None
+        screen_on_top: object = self.app.screen
+        return guide if screen_on_top is guide else None
 
     def choose_measurement(self, purpose: str, then: Callable[[], object]) -> None:
         """Have a target and a file chosen in a guide of its own; ``purpose`` says for what, in a sentence."""
