@@ -19,6 +19,9 @@ from forms.tuning.conf_file import read_conf
 from storage import looks, records
 from storage.plan import Settings
 
+_TCP_BYTES = 1 << 20
+"""For a target without files, of which nothing is sent here."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRequest:
@@ -99,7 +102,7 @@ def _open_session(request: AuditRequest) -> _Session:
         return _Session()
 
     try:
-        with closing(make_client(request.target, "sharebench", secrets, request.settings, 1 << 20)) as client:
+        with closing(make_client(request.target, "sharebench", secrets, request.settings, _TCP_BYTES)) as client:
             client.connect()
             agreed = client.facts()
             facts_of_path = client.facts_of_path()

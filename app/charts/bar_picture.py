@@ -60,7 +60,11 @@ class _Row:
 
 
 class BarPicture:
-    """The lines of one chart, at most ``height`` of them; at least one bar must have a value."""
+    """The lines of one chart, at most ``height`` of them; at least one bar must have a value.
+
+    A row has the name of a bar, the bar, and its number, with a blank between. Of the lines, the legend may take a
+    third, and the axis takes one where there is room; bars that do not fit in the others are left out, the first ones.
+    """
 
     def __init__(self, chart: Chart, width: int, height: int, *, colour: bool, zoomed: bool) -> None:
         self.width = width
@@ -68,11 +72,14 @@ class BarPicture:
         self.colour = colour
         self.interval_name = chart.intervals
         self.average = next((level for level in chart.levels if level.of_bars), None)
+        """Of the bars: drawn as a line through them."""
         self.level = next((level for level in chart.levels if not level.of_bars), None)
+        """Something else to compare with, such as the speed of the link: named at the axis, or in the legend."""
         self._choose_scale([bar for bar in chart.bars if bar.value], zoomed=zoomed)
 
         name_columns = max(width // 3, width - _BESIDE_NAMES)
         widest_name = max(layout.width(layout.visible(bar.name)) for bar in chart.bars)
+        # Two lines for each bar, besides the third that the legend may take.
         has_lines_for_names = height - height // 3 > 2 * len(chart.bars)
         self.names_above = widest_name > name_columns and has_lines_for_names
         if self.names_above:
@@ -88,6 +95,10 @@ class BarPicture:
         self.rows = rows[-count:]
 
     def _choose_scale(self, measured: Sequence[Bar], *, zoomed: bool) -> None:
+        """Set the value of the ``longest`` bar, and the ends of the scale, ``low`` and ``high``.
+
+        The scale is ``zoomed`` only where the bars or their intervals differ; else it begins at 0.
+        """
         self.longest = max(bar.value or 0.0 for bar in measured)
 
         ends: list[float] = []

@@ -90,6 +90,21 @@ class Line:
         return self.across[0] == self.across[1]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Curve:
+    """A curve through points, or the points alone, and what they are called."""
+
+    xs: Sequence[float]
+    rates: Sequence[float]
+    pattern: Pattern
+    colour: int
+    name: str
+
+    @property
+    def is_upright(self) -> bool:
+        return False
+
+
 @dataclass(slots=True)
 class Canvas:
     """One chart in the making: ``rates`` are those that must fit, ``low`` and ``high`` the ends of the lower axis."""
@@ -108,8 +123,9 @@ class Canvas:
     """Place across and letters, right below the axis."""
     notes: list[str] = field(default_factory=list)
     _lines: list[Line] = field(default_factory=list)
-    _curves: list[tuple[Sequence[float], Sequence[float], Line]] = field(default_factory=list)
+    _curves: list[_Curve] = field(default_factory=list)
     _is_filled: bool = False
+    """Whether the curves are areas above the axis."""
 
     def level(self, pattern: Pattern, colour: int, rate: float, name: str) -> None:
         """Add a level line over the whole width; ``name`` goes into the legend."""
@@ -133,7 +149,7 @@ class Canvas:
     ) -> None:
         """Add a curve through points, or the points alone; ``filled`` makes it an area above the axis."""
         self._is_filled |= filled
-        self._curves.append((xs, rates, Line(across=(0, 1), rates=(0, 0), pattern=pattern, colour=colour, name=name)))
+        self._curves.append(_Curve(xs=xs, rates=rates, pattern=pattern, colour=colour, name=name))
 
     def render(self) -> str:
         lines_below = bool(self.labels) + bool(self.signs)
@@ -145,7 +161,7 @@ class Canvas:
         plot_columns = self.width - axis_columns - 1
         drawn = self._draw(scale, lines, axis_columns, plot_columns)
 
-        # An axis that does not begin at 0 is broken where it would be.
+        # An axis that does not begin at 0 is broken where it would be: at its foot, or at its top.
         if scale.low > 0 or scale.high < 0:
             row = scale.rows if scale.low > 0 else 0
             drawn[row] = re.sub("[└┤]", "~" if ascii_only() else "≈", drawn[row], count=1)
@@ -160,7 +176,7 @@ class Canvas:
     def _choose_lines(self, lines_below: int) -> tuple[list[Line], list[str]]:
         """The lines that the scale holds, and the legend's lines of text."""
         legend: list[list[str]] = [[]]
-        # Twice: the legend takes its lines from the scale that it names.
+        # Twice: first for a legend of one line. A longer one leaves the scale fewer rows, which may hold other lines.
         for _ in range(2):
             scale = self._scale(lines_below, legend)
             lines = [line for line in self._lines if any(map(scale.holds, line.rates))]
@@ -181,16 +197,16 @@ class Canvas:
         words = scale.words + (", zoomed" if self.zoomed and differ(self.rates) else "")
         yield words, words
 
-        curve_lines = [line for _, _, line in self._curves]
+        marks: list[Line | _Curve] = [*lines, *self._curves]
         names: set[str] = set()
-        for line in [*lines, *curve_lines]:
-            if not line.name or line.name in names:
+        for mark in marks:
+            if not mark.name or mark.name in names:
                 continue
-            names.add(line.name)
-            pattern = line.pattern.ascii_sign if ascii_only() else line.pattern.sample
-            sample = "|" if line.is_upright else pattern
-            painted_sample = paint(sample, line.colour if self.colour else None)
-            yield f"{sample} {line.name}", f"{painted_sample} {line.name}"
+            names.add(mark.name)
+            pattern = mark.pattern.ascii_sign if ascii_only() else mark.pattern.sample
+            sample = "|" if mark.is_upright else pattern
+            painted_sample = paint(sample, mark.colour if self.colour else None)
+            yield f"{sample} {mark.name}", f"{painted_sample} {mark.name}"
 
         for note in self.notes:
             yield note, note
@@ -234,13 +250,13 @@ class Canvas:
             figure.draw(figure.signal(xs, scaled, marker=self._marker(pattern.ascii_sign, colour)))
 
     def _draw_curves(self, figure: Any, scale: Scale) -> None:
-        for xs, rates, line in self._curves:
-            scaled = [rate / scale.factor for rate in rates]
-            is_points = line.pattern is Pattern.POINTS
-            sign = line.pattern.value[0] if is_points else "braille"
-            marker = self._marker(line.pattern.ascii_sign, line.colour, sign)
+        for curve in self._curves:
+            scaled = [rate / scale.factor for rate in curve.rates]
+            is_points = curve.pattern is Pattern.POINTS
+            sign = curve.pattern.value[0] if is_points else "braille"
+            marker = self._marker(curve.pattern.ascii_sign, curve.colour, sign)
 
-            signal = figure.signal(list(xs), scaled, marker=marker)
+            signal = figure.signal(list(curve.xs), scaled, marker=marker)
             if not is_points:
                 signal = signal.lines()
                 if self._is_filled:

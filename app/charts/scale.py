@@ -113,6 +113,7 @@ def differ(values: Sequence[float]) -> bool:
 def _candidates(bottom: float, top: float, rows: int) -> Iterator[_Candidate]:
     # Two intervals at least where 0 lies between the ends: it is a tick.
     fewest_intervals = 2 if bottom < 0 < top else 1
+    # A scale of fewer rows may have rounder steps; up to a third of the rows may stay unused for that.
     fewest_rows = max(3, rows - rows // 3)
     for candidate_rows in range(fewest_rows, rows + 1):
         most_intervals = max(fewest_intervals, min(_MOST_INTERVALS, (candidate_rows - 1) // 2))

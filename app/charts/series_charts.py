@@ -53,12 +53,17 @@ def rates_chart(
     expected_bytes_per_second: float | None = None,
     expected_name: str = "expected",
 ) -> str:
-    """A bar for each run and the average; more runs than lines are one curve; ``zoomed`` shows how they vary."""
+    """A bar for each run and the average; more runs than lines are one curve; ``zoomed`` shows how they vary.
+
+    ``begins_zoomed``: where the bars look alike, they are zoomed at first, and ``zoomed`` shows them from 0.
+    """
     average = summary.average_rate
     bars = [Bar(name=row.label, value=row.measures.bytes_per_second, mark=mark_of(row)) for row in summary.all_rows]
     rates = [bar.value for bar in bars] + [expected_bytes_per_second]
     values = [rate for rate in rates if rate]
-    zoomed ^= begins_zoomed and len(values) > 1 and min(values) >= _ALIKE * max(values)
+    look_alike = len(values) > 1 and min(values) >= _ALIKE * max(values)
+    if begins_zoomed and look_alike:
+        zoomed = not zoomed
 
     small = marks.too_small(width, height)
     if not any(bar.value for bar in bars):
@@ -102,6 +107,7 @@ def runs_chart(
     run_seconds = sum(progress[-1][0] for _, progress in runs_with_samples)
     end_seconds = max(until_seconds, run_seconds)
 
+    # Points of one area: for each run one where it begins, one at the end of each span of it, and a fall to 0.
     bars: list[Bar] = []
     places: list[float] = []
     if any(len(progress) > 1 for _, progress in runs_with_samples):
@@ -173,17 +179,23 @@ def _time_labels(chart: Chart, end_seconds: float, width: int) -> list[tuple[flo
 def curve_chart(
     chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False, name: str = "averages"
 ) -> str:
-    """Points in their order, with their intervals where there is room: a curve, or dots, which begin zoomed."""
+    """Points in their order, with their intervals where there is room: a curve, or dots.
+
+    Dots are zoomed at first; ``zoomed`` shows them from 0.
+    """
     small = marks.too_small(width, height)
     if small is not None:
         return small
 
-    zoomed ^= chart.is_dots
+    if chart.is_dots:
+        zoomed = not zoomed
     values = [bar.value or 0.0 for bar in chart.bars]
     count = len(values)
     highest_bar = max(values)
     lowest, highest = chart.ends if chart.is_dots else (0.0, FAR_ABOVE * highest_bar)
-    near_levels = [level for level in chart.levels if level.value <= highest and not (zoomed and not level.of_bars)]
+    # What is far above the points, such as the speed of a link, would press them flat; so would any level beside zoomed
+    # points that is not theirs.
+    near_levels = [level for level in chart.levels if level.value <= highest and (level.of_bars or not zoomed)]
     has_room_for_intervals = 4 * count <= width
     intervals = [
         (place, max(lowest, bar.interval[0]), min(bar.interval[1], highest))
@@ -232,5 +244,5 @@ def _mark_places(canvas: marks.Canvas, chart: Chart, highest_bar: float) -> None
             canvas.upright(marks.EXPECTED, place - 0.5, 0.0, highest_bar)
 
     most_labels = max(1, canvas.width // 14)
-    step = max(1, -(-count // most_labels))
+    step = max(1, -(-count // most_labels))  # rounded up
     canvas.labels += [(place, chart.bars[place - 1].name) for place in range(1, count + 1, step)]

@@ -98,7 +98,9 @@ def clean_command(
             _show_leftovers(listed, folder)
 
         problems: dict[leftovers.Leftover, str] = {}
-        if listed and (yes or (not as_json and _is_agreed(len(listed)))):
+        # With --json nobody is asked: without --yes, what is there is only listed.
+        is_wanted = yes or (bool(listed) and not as_json and _is_agreed(len(listed)))
+        if listed and is_wanted:
             connected = partial(connected_files, folder, secrets, spec.settings)
             problems = leftovers.remove_leftovers(client, folder, listed, connected)
 

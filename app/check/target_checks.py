@@ -108,7 +108,8 @@ def _folder_to_write(target: records.Target, client: Client) -> Checked:
     """Puts a file of one byte there, and removes it."""
     path = own_names.new_scratch_path(target)
     try:
-        client.put(path, Content(1), Meter(RunGate().cancelled))
+        nobody_cancels = RunGate().cancelled
+        client.put(path, Content(1), Meter(nobody_cancels))
     except errors.MeasurementError:
         with suppress(errors.MeasurementError):
             client.remove(path)

@@ -25,6 +25,7 @@ def find_earlier(
     """The series that is to be resumed or measured again; None where a TARGET is named. Raises UsageError."""
     series: Series
     if resume_reference:
+        # `confirmed` lets an imported one pass: whether to log in at its target is asked below.
         series, _ = resuming.recording_to_resume(
             context, resume_reference, _WITH_RESUME, SERIES, target=target, confirmed=True
         )

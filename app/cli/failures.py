@@ -31,14 +31,20 @@ def fail(error: SharebenchError, *, debug: bool, arguments: Sequence[str] = ()) 
 
 
 def _without_passwords(text: str, arguments: Sequence[str]) -> str:
+    """The text, with each argument that may hold a password written without it.
+
+    Any word with an @ may be a login with its password. Only of a URL, or of the value of --server-ssh, can it be seen
+    that there is none.
+    """
     from app.base.targets import may_hold_password, without_password
 
     addresses = {word for option, word in pairwise(arguments) if "://" in word or option == "--server-ssh"}
 
     # The longest first: a word may hold another.
     for word in sorted(arguments, key=len, reverse=True):
-        is_plain_address = word in addresses and "%" not in word and not may_hold_password(word)
-        if is_plain_address or ("@" not in word and "://" not in word):
+        may_be_login = "@" in word or "://" in word
+        is_harmless_address = word in addresses and "%" not in word and not may_hold_password(word)
+        if not may_be_login or is_harmless_address:
             continue
         for spelling in (word, os.path.normpath(word)):  # pathlib, in its errors, drops a slash
             text = text.replace(spelling, without_password(spelling))

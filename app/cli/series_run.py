@@ -30,7 +30,11 @@ def measure_and_show(
     spec: SeriesSpec,
     choices: dict[str, Any],
 ) -> int:
-    """Measure as the options say, and print the form; the exit code. Raises SharebenchError."""
+    """Measure as the options say, and print the form; the exit code. Raises SharebenchError.
+
+    There is an ``earlier`` series with --resume, which completes it, and with --again without a TARGET, which measures
+    it again. Else a TARGET is measured; --again then names the series whose settings are compared with.
+    """
     notebooks.check_can_store(context)
     control = process.SeriesControl(option_values.seconds_within(choices))
     earlier = earlier_series.find_earlier(context, target, resume_reference, choices)

@@ -59,14 +59,21 @@ def _watch(
 
 
 class _TrialDisplay:
-    """What is shown of a trial or a tuning while it is measured."""
+    """What is shown of a trial or a tuning while it is measured.
+
+    A tuning has the events of each of its trials between Trying and Tried. Of those it shows the runs, but neither the
+    results so far nor, unless it is cancelled, that the setting is restored: the line of Tried tells the result.
+    """
 
     def __init__(self, control: process.SeriesControl, pace: TrialPace, *, tunes: bool, redraws: bool) -> None:
         self.progress = progress.ProgressLine(redraws=redraws)
         self.summary: Any = None
         """The newest: of the trial or sweep so far, or of the whole tuning once that has ended."""
         self.is_changed = True
-        """Whether a setting is changed on the server, so that a second signal must not end the program."""
+        """Whether a setting may be changed on the server, so that a second signal must not end the program.
+
+        It may be from the beginning, since no event tells that the change begins.
+        """
         self._control = control
         self._pace = pace
         self._tunes = tunes
@@ -88,12 +95,9 @@ class _TrialDisplay:
                 self._pace.runs_done += run.phase is Phase.MEASURED
                 self.progress.show(event)
 
-            case trial_order.Judged(summary=summary) if not self._tunes:
-                self.summary = summary
-                # With a verdict, reaching the time limit is no failure any more.
-                self._control.limit.is_met = True
-                self.progress.clear()
-                _say_so_far(summary)
+            case trial_order.Judged(summary=summary):
+                if not self._tunes:
+                    self._show_judged(summary)
             case trial_order.SettingRestored(text=text):
                 self.progress.clear()
                 if not self._tunes or self._control.cancelled.is_set():
@@ -108,6 +112,13 @@ class _TrialDisplay:
                 self.summary = summary
             case _:
                 self.progress.show(event)
+
+    def _show_judged(self, summary: ChangeSummary) -> None:
+        self.summary = summary
+        # With a verdict the trial counts as ended in time: when the time is over, it is not cancelled any more.
+        self._control.limit.is_met = True
+        self.progress.clear()
+        _say_so_far(summary)
 
     def _show_trying(self, event: tune.Trying) -> None:
         reason = f", which the audit proposes: {event.reason}" if event.reason else ""

@@ -49,7 +49,11 @@ class _TimedChannel(Channel):
 
 
 class _StagedLink(SMBLink):
-    """A connection that notes the seconds of each of its legs, from the look-up of the name on."""
+    """A connection that notes the seconds of each of its legs, from the look-up of the name on.
+
+    `connect` calls `_dial` for the channel: the look-up and the connections of TCP are timed there, all that is sent
+    then by the channel.
+    """
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -59,7 +63,8 @@ class _StagedLink(SMBLink):
         tries: list[tuple[str, float]] = []
 
         def hold(sock: socket.socket) -> None:
-            self._sock = sock
+            """Called for each address that is tried, before it is."""
+            self._sock = sock  # so that `abort` can interrupt it
             tries.append((_FAMILIES.get(sock.family, "other"), time.perf_counter()))
 
         timeout_seconds = self._settings.timeout_seconds
@@ -85,6 +90,8 @@ def _waited_seconds() -> float:
 def connect(bench: Bench) -> looks.Stage:
     """Log in several times, the first time cold; then look each family of addresses up by itself."""
     samples = measures.Samples(list)
+    # The plan's number: to find what is affordable, the share is asked for its free space, and the first login of all
+    # must be one that is measured here.
     for _ in range(bench.plan.sizes.logins):
         bench.check()
         _measure_login(bench, samples)

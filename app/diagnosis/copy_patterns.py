@@ -58,7 +58,10 @@ def affordable_files(open_seconds: float, stage_seconds: float) -> int:
 def copy_as(
     requests: Sequence[str], paths: Sequence[str], streams: int, content: memoryview, stream: int, files: SMBFiles
 ) -> None:
-    """Copy this stream's part of the paths, each by those requests of ``patterns.toml``."""
+    """Copy this stream's part of the paths, each by those requests of ``patterns.toml``.
+
+    ``stream`` is the number of this stream, of that many ``streams``, which work at the same time.
+    """
     share = files.connected_share()
 
     for path in paths[stream::streams]:
@@ -74,6 +77,7 @@ def copy_as(
             elif request in OF_AN_OPEN_FILE:
                 share.ask(OF_AN_OPEN_FILE[request](handle.token, len(content)))
             else:
+                # In one message: the name is opened, asked about, and closed.
                 ending, access, queries = BY_NAME[request]
                 with suppress(errors.MeasurementError):  # nothing of that name, or a share without streams
                     share.together(path + ending, access, *queries)

@@ -1,4 +1,8 @@
-"""The stage of large folders: listing them, and asking about their entries."""
+"""The stage of large folders: listing them, and asking about their entries.
+
+Entries are made and asked about by `share.together`, which opens a name, sends requests about it, and closes it, all in
+one message; it raises the error of the first of these that fails.
+"""
 
 import time
 from collections.abc import Sequence
@@ -30,15 +34,16 @@ def folders(bench: Bench) -> looks.Stage:
         return measures.stage_of(looks.StageName.FOLDERS, samples, facts)
 
     began = time.monotonic()
-    for order, count in enumerate(bench.affordable_sizes.entries):
-        if order:
+    for position, count in enumerate(bench.affordable_sizes.entries):
+        if position:
+            # A folder takes as much longer than those before it as it has more entries than the last of them.
             spent_seconds = time.monotonic() - began
-            expected_seconds = spent_seconds * count / bench.affordable_sizes.entries[order - 1]
+            expected_seconds = spent_seconds * count / bench.affordable_sizes.entries[position - 1]
             if expected_seconds > bench.affordable_sizes.stage_seconds:
                 facts[f"skipped_{count}"] = "yes"
                 continue
 
-        path = _make_entries(bench, _FIRST_FOLDER_OF_ENTRIES + order, count)
+        path = _make_entries(bench, _FIRST_FOLDER_OF_ENTRIES + position, count)
         with bench.connection(SMBFiles) as files:
             _measure_folder(bench, files, path, samples)
     return measures.stage_of(looks.StageName.FOLDERS, samples, facts)

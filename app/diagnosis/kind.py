@@ -1,4 +1,4 @@
-"""What commands and screens do with diagnoses."""
+"""Diagnoses as a kind of recording: what commands and screens do with them (`Kind` tells what each method is for)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -148,7 +148,7 @@ class _DiagnosisMeasurement:
         )
 
     def stages(self, control: process.SeriesControl) -> Iterator[MeasurementEvent]:
-        # Checked only after the first connect, where that is measured: it must be the first login of all.
+        # The share is looked at only after the first connect, where that is measured: it must be the first login.
         if self._stages_to_come[:1] != [looks.StageName.CONNECT]:
             yield from self._prepare_share()
 

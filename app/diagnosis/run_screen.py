@@ -21,6 +21,8 @@ from storage.records import SeriesStatus
 
 
 class DiagnosisRunScreen(report_run.MeasurementScreen):
+    """The hooks of `MeasurementScreen`, for a diagnosis."""
+
     KEYS: ClassVar = (
         *GoesOn.KEYS,
         *report_run.run_keys("diagnosis", "Stop, remove what was created, keep what was measured."),

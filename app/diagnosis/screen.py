@@ -15,6 +15,8 @@ _ABOUT_STAGES = f"Stages: {', '.join(looks.StageName)}; empty: all of them."
 
 
 class DiagnosisScreen(LinesScreen):
+    """The form of a diagnosis; `LinesScreen` says which class attribute is for what, and when a method is called."""
+
     NAME = "diagnosis"
     HEADING = "Diagnosis"
     BUTTON = "Diagnose"
@@ -55,7 +57,8 @@ class DiagnosisScreen(LinesScreen):
             super().begin(request)
             return
 
-        def begin(_is_wanted: bool) -> None:
+        def begin_after_yes(_answer: bool) -> None:
             super(DiagnosisScreen, self).begin(request)
 
-        self.ask(ConfirmDialog("Begin the diagnosis?", amount, yes="Begin", no="Back"), begin)
+        # `ask` calls it only after the answer yes.
+        self.ask(ConfirmDialog("Begin the diagnosis?", amount, yes="Begin", no="Back"), begin_after_yes)

@@ -1,4 +1,8 @@
-"""Stages that move one large file: distance, signing and encryption, long run."""
+"""Stages that move one large file: distance, signing and encryption, long run.
+
+Bytes *in flight* are asked for and not answered yet. The server limits them by credits, each of which is its leave to
+ask for 64 KiB (`wire.CREDIT_BYTES`); how many it grants at most is known after the login.
+"""
 
 import time
 from collections.abc import Callable
@@ -24,7 +28,9 @@ _BLOCK_BYTES = 256 * 1024
 _TURNS_OF_A_WINDOW = 6
 """A read is this many times the bytes in flight."""
 _WINDOW_ROUNDS = 2
-_LEAST_READ_BYTES = 1024 * 1024
+_LEAST_READ_BYTES = 256 * 1024
+_PROTECTED_BYTES = 1024 * 1024
+"""The size of the message that this machine signs or encrypts, to find out how fast it does."""
 _SIGNER_SECONDS = 0.1
 """How long this machine's own signing and encryption are measured."""
 _MOST_SAMPLES = 600
@@ -39,7 +45,7 @@ def distance(bench: Bench) -> looks.Stage:
     settings = replace(bench.plan.settings, block_bytes=_BLOCK_BYTES, in_flight=in_flight)
     with bench.connection(smb_client.SMBClient, settings) as client:
         share = client.connected_share()
-        ends_at = time.monotonic() + bench.plan.sizes.stage_seconds
+        ends_at = time.monotonic() + bench.affordable_sizes.stage_seconds
         samples["echo_seconds"] += measures.echo_seconds(share, bench.affordable_sizes.echoes)
 
         facts: dict[str, FactValue] = dict(client.facts_of_path())
@@ -71,7 +77,7 @@ def _rate_with_window(share: Share, file: wire.OpenedFile, window_bytes: int, me
     """Bytes a second of reading with that many bytes in flight."""
     block_bytes = min(window_bytes, _BLOCK_BYTES)
     window = transfer.Window(block_bytes=block_bytes, in_flight=max(1, window_bytes // block_bytes))
-    read_bytes = max(_LEAST_READ_BYTES // 4, _TURNS_OF_A_WINDOW * window_bytes)
+    read_bytes = max(_LEAST_READ_BYTES, _TURNS_OF_A_WINDOW * window_bytes)
     return measures.read_part(share, file, read_bytes, window, meter)
 
 
@@ -93,9 +99,9 @@ def protection(bench: Bench) -> looks.Stage:
             try:
                 _measure_mode(bench, path, mode, modes[mode], samples, facts)
             except errors.LoginError:
-                raise
+                raise  # it is no mode that was refused
             except errors.MeasurementError as error:
-                bench.check()
+                bench.check()  # a connection that was interrupted by a cancel fails, too
                 if mode == "plain":
                     raise
                 facts[f"{mode}.refused"] = str(error)
@@ -141,7 +147,7 @@ def _signer_rate(algorithm: str) -> float:
     if algorithm not in codes:
         return 0.0
     signer = smb_protection.Signer(codes[algorithm], bytes(16))
-    message = memoryview(bytearray(_LEAST_READ_BYTES))
+    message = memoryview(bytearray(_PROTECTED_BYTES))
     return _rate_of(partial(signer.sign, 1, message, from_server=True))
 
 
@@ -152,18 +158,18 @@ def _cipher_rate(algorithm: str) -> float:
         return 0.0
     keys = smb_protection.Keys(bytes(16), wire.SMB_3_1_1, bytes(64), codes[algorithm])
     sealer = smb_protection.Sealer(codes[algorithm], keys, 1)
-    message = memoryview(bytearray(_LEAST_READ_BYTES))
+    message = memoryview(bytearray(_PROTECTED_BYTES))
     return _rate_of(partial(sealer.seal, b"", message))
 
 
 def _rate_of(work: Callable[[], object]) -> float:
-    """Bytes a second of work on a large read, done again and again for a tenth of a second."""
+    """Bytes a second of work on a message of _PROTECTED_BYTES, done again and again for _SIGNER_SECONDS."""
     began = time.perf_counter()
     count = 0
     while time.perf_counter() - began < _SIGNER_SECONDS:
         work()
         count += 1
-    return count * _LEAST_READ_BYTES / (time.perf_counter() - began)
+    return count * _PROTECTED_BYTES / (time.perf_counter() - began)
 
 
 class _EnoughError(Exception):
@@ -175,7 +181,7 @@ def long_run(bench: Bench) -> looks.Stage:
     path = bench.path(LONG)
 
     def sample(seconds: float, _moved: int) -> None:
-        if seconds > bench.plan.sizes.stage_seconds:
+        if seconds > bench.affordable_sizes.stage_seconds:
             raise _EnoughError
 
     meter = base.Meter(bench.cancelled, on_sample=sample)

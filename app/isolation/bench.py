@@ -41,6 +41,13 @@ _TRIES = 2
 """Of a run in which nothing moved."""
 _UNCOUNTED = {isolation_script.Operation.DELTREE.value, isolation_script.Operation.MKDIR.value}
 """Operations that are no part of a pass: dbench makes some of these itself, outside the script."""
+_PROGRAMS = {
+    isolation.Layer.DISK: "dbench",
+    isolation.Layer.DISK_WITH_NETWORK: "dbench",
+    isolation.Layer.NETWORK: "tbench",
+    isolation.Layer.NETWORK_WITH_DISK: "tbench",
+}
+"""By layer without Samba, the program that measures it."""
 
 
 class LayerBench:
@@ -87,8 +94,14 @@ class LayerBench:
         return sum(result.operations.values()) / max(result.seconds, 1e-6)
 
     def run(self, layer: isolation.Layer, clients: int, turn: int) -> list[isolation.LayerRun]:
-        """One result for each layer measured; a failed one has its reason. Raises CancelledError."""
-        layers = (layer, isolation.Layer.NETWORK_WITH_DISK) if layer is isolation.Layer.DISK_WITH_NETWORK else (layer,)
+        """One result for each layer measured in the round ``turn``; a failed one has its reason.
+
+        Raises CancelledError after :meth:`stop`, whatever came of the run.
+        """
+        layers = [layer]
+        if layer is isolation.Layer.DISK_WITH_NETWORK:
+            # Both programs work at the same time: the same run is one of the network with the disk.
+            layers.append(isolation.Layer.NETWORK_WITH_DISK)
         planned_runs = [
             isolation.LayerRun(round=turn, layer=run_layer, clients=clients, started_at=records.utc_now())
             for run_layer in layers
@@ -159,7 +172,7 @@ class LayerBench:
 
         began = started_at + bench_programs.warm_up_seconds(seconds)
         return [
-            self._with_result(watch.into(run, began, began + seconds), result)
+            self._with_result(watch.run_with_use(run, began, began + seconds), result)
             for run, result in zip(planned_runs, results, strict=True)
         ]
 
@@ -241,12 +254,12 @@ class LayerBench:
 
         profile: dict[str, isolation.ProfileCounter] = {}
         if smbd and is_profiled:
-            # smbd writes its counters with a delay.
+            # smbd writes its counters with a delay: they are complete once they tell as many requests as were sent.
             time.sleep(max(0.0, replayed_at + server_smbd.LATENESS_SECONDS - time.monotonic()))
             profile = smbd.grown_since(profile_before, sum(result.requests.values()))
 
         script = self._request.whole_script if has_whole_script else self.script
-        run = watch.into(run, result.began_at, result.began_at + result.seconds)
+        run = watch.run_with_use(run, result.began_at, result.began_at + result.seconds)
         return replace(
             self._with_replay(run, result, script),
             profile=profile,
@@ -316,11 +329,3 @@ class LayerBench:
 
 def _failed_runs(runs: list[isolation.LayerRun], error: str) -> list[isolation.LayerRun]:
     return [replace(run, status=records.RunStatus.FAILED, error=error) for run in runs]
-
-
-_PROGRAMS = {
-    isolation.Layer.DISK: "dbench",
-    isolation.Layer.DISK_WITH_NETWORK: "dbench",
-    isolation.Layer.NETWORK: "tbench",
-    isolation.Layer.NETWORK_WITH_DISK: "tbench",
-}

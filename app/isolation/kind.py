@@ -1,4 +1,7 @@
-"""Isolations as a kind of recording: how commands and screens show, compare, judge, import and store them."""
+"""Isolations as a kind of recording: how commands and screens show, compare, judge, import and store them.
+
+`Kind` tells what each attribute and method is for.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

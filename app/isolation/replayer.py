@@ -1,6 +1,10 @@
 """One client's replay of a script over SMB, request for request, on one connection.
 
 Scripts are of dbench, whose operations are those of SMB 1; each is sent as the requests of SMB 2 that do the same.
+
+A *compound* is several requests in one message, of which the later ones may be about the file that the first one opens.
+A *credit* is the server's leave to send one request, or 64 KiB of one: what a request takes of them is its *charge*,
+and each answer brings new ones.
 """
 
 import time
@@ -237,6 +241,7 @@ class Replayer:
     def _ask_together(self, *requests: wire.Request) -> bool:
         """Whether all compound requests succeed; after a failed first one the server counts no other."""
         while self._channel.credits < len(requests):
+            # An empty request: its answer brings new credits.
             self._ask(wire.ECHO)
         answers = self._channel.ask_at_once(self._tree, requests)
 

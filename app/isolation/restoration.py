@@ -38,7 +38,8 @@ def restore_server(left: isolation_records.LeftBehind) -> tuple[isolation_record
     return left, problems
 
 
-def on_the_share(folder: str, target: records.Target) -> str:
+def share_folder_text(folder: str, target: records.Target) -> str:
+    """That our folder could not be removed by its path on the server, and where it is to be looked for."""
     return f"{folder} may still be on the share {records.format_target(target)}: delete it there"
 
 
@@ -51,7 +52,7 @@ def restore_after_kills(
             continue
         left, problems = restore_server(isolation.left_behind)
         if left.share_folder:
-            problems.append(on_the_share(left.share_folder, isolation.target))
+            problems.append(share_folder_text(left.share_folder, isolation.target))
 
         sentences = problems or ["its folders are removed and smbd is as it was"]
         restored = replace(isolation, left_behind=replace(left, share_folder=None))

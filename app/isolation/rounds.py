@@ -1,7 +1,7 @@
 """An isolation under way: its layers are measured interleaved, one run after the other, in rounds.
 
-`app.isolation.record` stores each run when it is told that the run has ended. The layers
-are the share, the disk and the network; the price of operations is what leaving them out gains.
+`app.isolation.record` stores each run when it is told that the run has ended. The layers are the share, the disk and
+the network; the price of operations is what leaving them out gains.
 """
 
 from collections.abc import Generator, Iterator
@@ -180,7 +180,7 @@ def _problem_of_share_folder(request: IsolationRequest, folder: str) -> list[str
     The clients of a run remove their files and folders by themselves. A script of the user's own may make others.
     """
     if _may_be_there(request, folder):
-        return [restoration.on_the_share(folder, request.target)]
+        return [restoration.share_folder_text(folder, request.target)]
     return []
 
 

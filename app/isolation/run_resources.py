@@ -13,7 +13,7 @@ from storage import isolation
 class ResourceWatch(SampledSides):
     """Samples the server, where it can be reached, and this machine, as long as a layer is measured."""
 
-    def into(self, run: isolation.LayerRun, began: float, ended: float) -> isolation.LayerRun:
+    def run_with_use(self, run: isolation.LayerRun, began: float, ended: float) -> isolation.LayerRun:
         """The run with what it took between these moments (monotonic clock)."""
         if self.own:
             run = replace(run, client_cpu=cpu_use(self.own.samples(began, ended)))

@@ -19,6 +19,8 @@ from storage.isolation import Isolation
 
 
 class IsolationRunScreen(report_run.MeasurementScreen):
+    """The hooks of `MeasurementScreen`, for an isolation."""
+
     KEYS: ClassVar = (
         *GoesOn.KEYS,
         *report_run.run_keys("isolation", "Stop, remove the set-up on the server, and keep what was measured."),

@@ -41,6 +41,8 @@ def _parse_seconds(typed: Mapping[str, str]) -> int:
 
 
 class IsolationScreen(LinesScreen):
+    """The form of an isolation; `LinesScreen` says which class attribute is for what, and when a method is called."""
+
     NAME = "isolation"
     HEADING = "Isolation"
     BUTTON = "Isolate"

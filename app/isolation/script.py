@@ -77,7 +77,7 @@ class ScriptLine(NamedTuple):
     texts: tuple[str, ...]
     """Its arguments that are texts: paths."""
     numbers: tuple[int, ...]
-    """Its other arguments, such as handle, offset and length."""
+    """Its other arguments; of a read or write: handle, offset, bytes that are asked for, bytes that are expected."""
     succeeds: bool
     """Whether the operation is expected to succeed."""
     written: str
@@ -95,6 +95,7 @@ class Script:
 
     @property
     def pass_bytes(self) -> int:
+        """Bytes that one pass is expected to read and write."""
         return sum(line.numbers[3] for line in self.lines if line.operation in (Operation.READX, Operation.WRITEX))
 
     @property

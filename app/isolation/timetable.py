@@ -76,6 +76,7 @@ class Timetable:
             yield from self._time_round(_PRICE_ROUND, pair if turn % 2 else pair[::-1])
 
     def _time_round(self, kind: int, runs: list[PlannedRun]) -> Iterator[PlannedRun]:
+        """The runs of a round, timed: each is measured by the caller before it asks for the next one."""
         self._limit.began()
         yield from runs
         self._limit.ended(kind)

@@ -51,6 +51,7 @@ class EngineChild:
         while line := self._next_line():
             self._orders.put(line.strip())
         assert self._working is not None
+        # Raised in the greenlet that carries out the orders, of which it becomes the end.
         self._working.kill(errors.CancelledError("cancelled"), block=False)
 
     def _carry_out_orders(self, engine: LoadEngine) -> None:

@@ -100,6 +100,7 @@ def _add_workers(measured: PointMeasured) -> records.LoadPoint:
         read_bytes=sum(worker.read_bytes for worker in workers),
         write_bytes=sum(worker.write_bytes for worker in workers),
         late_starts=sum(worker.late_starts for worker in workers),
+        # The server was silent towards all of them for as long as towards the one that was answered most.
         silent_seconds=min(worker.silent_seconds for worker in workers),
         slices=tuple(map(sum, zip(*slices_of_workers, strict=False))),
         # Where users are missing, those of the ramp say why.
@@ -144,7 +145,10 @@ def _little_percent(workers: Sequence[WorkerFigures], service: records.Histogram
 
 
 def _silence(workers: Sequence[WorkerFigures], seconds: float) -> str | None:
-    """Why the point failed if nothing moved for too long, and this machine was not the cause; else None."""
+    """Why the point failed if nothing moved for too long, and this machine was not the cause; else None.
+
+    One worker whose users waited for too long is enough: what they asked for was not answered.
+    """
     silent_seconds = max((_server_silence(worker) for worker in workers), default=0.0)
     if silent_seconds < max(MOST_SILENT_SECONDS, MOST_SILENT_SHARE * seconds):
         return None

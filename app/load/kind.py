@@ -1,4 +1,7 @@
-"""Loads as a kind of recording: how commands and screens show, compare, judge, import and store them."""
+"""Loads as a kind of recording: how commands and screens show, compare, judge, import and store them.
+
+`Kind` tells what each attribute and method is for.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

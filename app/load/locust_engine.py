@@ -54,7 +54,7 @@ class LoadEngine:
 
         self._latest: dict[int, worker_figures.WorkerSecond] = {}
         """What each worker told last, by its index."""
-        self._nobody = True
+        self._has_no_users = True
         """Whether no user is logged in, so that a point begins with new logins."""
 
         # Of the point that is measured
@@ -89,7 +89,7 @@ class LoadEngine:
         ramp_seconds = 0.0
         try:
             self._start_workers()
-            self._nobody = False
+            self._has_no_users = False
             self._runner.send_message(worker.ORDER, {"size_bytes": size_bytes})
 
             ramp_seconds = self._ramp(users)
@@ -145,17 +145,21 @@ class LoadEngine:
         """Have all users leave until the next point, and tell when they were told to."""
         self._tell_phase(events.LoadPhase.PRINTING)
         stopped_at = time.monotonic()
-        self._nobody = True
+        self._has_no_users = True
         self._runner.stop()
         self._emit(events.UsersGone(at_seconds=stopped_at))
 
     def _start_workers(self) -> None:
-        """Start the processes that do not run, and wait until they have no users any more. Raises MeasurementError."""
+        """Start the processes that do not run. Raises MeasurementError.
+
+        Where no users are wanted yet, they are waited for: until all report, and those of the last point have left.
+        """
         self._processes.start_missing()
-        if self._nobody:
+        if self._has_no_users:
             self._wait(_LOGIN_PATIENCE_SECONDS, self._are_ready, must=True)
 
     def _are_ready(self) -> bool:
+        """Whether all worker processes are known to locust, have told their first second, and run no user."""
         ready = min(len(self._runner.clients.ready), len(self._latest))
         return ready >= self._processes.count and not any(second.users for second in self._latest.values())
 
@@ -178,7 +182,7 @@ class LoadEngine:
             self._runner.stop()  # which would wait for the users of a worker that is dead
         self._runner._users_dispatcher = None  # noqa: SLF001  locust makes a new one for the workers that are there
         self._latest.clear()
-        self._nobody = True
+        self._has_no_users = True
 
     def _ramp(self, users: int) -> float:
         """Seconds until all users have logged in or given up. Raises MeasurementError where users are not even run."""

@@ -178,6 +178,8 @@ class LoadMeasurement:
         printer: print_queue.PrinterShare | None,
     ) -> Iterator[MeasurementStep]:
         """Store the point, and once more when its print jobs have left the printer."""
+        # The point with the fewest users, who hardly wait for one another, shows what each user asks for. From that
+        # follow the requests per second that the users of this point offer, and whether they overload the server.
         fewest = load_summary.fewest_users((*self._load.points, point))
         offered = load_summary.offered_per_second(self._load.scenario, point, fewest)
         point = _with_bottleneck(replace(point, offered_per_second=offered), self._load, fewest)

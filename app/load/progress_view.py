@@ -139,6 +139,7 @@ class LoadProgressView(LoadProgress):
         room = height - len(table) - 2
         if height >= _AREAS_FROM and len(self.seconds) > 1 and room >= 2 * _LEAST_AREA:
             rows = min(room // 2, _MOST_AREA)
+            # A column of a chart has two dots beside one another.
             areas = [area_chart(chart, width, rows) for chart in self._area_charts(2 * width)]
             return "\n".join([*areas, self._connections_line(width), *table])
 
@@ -148,9 +149,9 @@ class LoadProgressView(LoadProgress):
 
     def _area_charts(self, most_bars: int) -> Iterator[report.Chart]:
         """The rate and the p95 over time; several seconds are one bar where there are too many."""
-        step = -(-len(self.seconds) // most_bars)
-        starts = range(0, len(self.seconds), step)
-        parts = [self.seconds[start : start + step] for start in starts]
+        seconds_a_bar = -(-len(self.seconds) // most_bars)  # rounded up
+        starts = range(0, len(self.seconds), seconds_a_bar)
+        parts = [self.seconds[start : start + seconds_a_bar] for start in starts]
         names = _names_of_steps([part[0].users for part in parts])
         places = tuple(float(start) for start in starts)
 

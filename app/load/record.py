@@ -1,6 +1,8 @@
 """Measures a new load, or resumes one, and stores each step in the notebook before it is told.
 
-Commands and screens call `run_load` and show the steps that it yields; `app.load.measurement` does the measuring.
+Commands and screens call `run_load` and show the steps that it yields; `app.load.measurement` does the measuring. A
+`Recorder` holds the lease of the load, from `begin` to `let_go`. `record_events` has it write what `_writes_of_step`
+names for a step, before it passes the step on, and at the end what `_writes_of_end` names.
 """
 
 from collections.abc import Generator, Iterator

@@ -29,6 +29,11 @@ PART_SECONDS = 3.0
 
 
 class LoadRunScreen(MeasurementScreen):
+    """The hooks of `MeasurementScreen`; what the events say so far is kept in ``view``.
+
+    Unlike other measurements, a load has a report as soon as its first point is measured, which can be exported.
+    """
+
     KEYS: ClassVar = keys("screen.next load.finish load.export")
     STOP_HEADING = "Stop the load?"
     STOP_TEXT = "The load is not done. Finished points are kept, and the scenario's files are removed."
@@ -101,6 +106,7 @@ class LoadRunScreen(MeasurementScreen):
         if closed is None or closed.failure is None or closed.failure.kind is not errors.LoginError:
             return super().refusal(error)
         if closed.stored:
+            # After the new login this load is completed, in place of another that would be begun.
             self.resumed = closed.load
         return closed.failure.text
 
@@ -109,7 +115,8 @@ class LoadRunScreen(MeasurementScreen):
             self.view = replace(self.view, seconds=())
 
         closed = self.view.closed
-        if closed and not closed.stored and self.report is None:
+        if closed is not None and not closed.stored and self.report is None:
+            # There is nothing to see: the failure is told as an error, on the form below.
             self.record = None
             if error is None and closed.failure:
                 error = closed.failure.error

@@ -59,6 +59,7 @@ def read_scenario(text: str, where: str) -> Scenario:
     try:
         return scenario_from_json(JSONNode("", _as_document(table)))
     except (DocumentError, UsageError) as error:
+        # It begins with the place of what is wrong, such as ``sizes[0].share: …`` or ``duration_seconds: …``.
         key = re.split(r"[.\[:]", str(error))[0].removesuffix("_seconds")
         raise UsageError(f"{where}, {_line(text, key)}: {error}") from error
 

@@ -18,6 +18,8 @@ from storage.records import JSONValue, Target
 
 
 class LoadScreen(LinesScreen):
+    """The form of a load; `LinesScreen` says which class attribute is for what, and when each method is called."""
+
     NAME = "load"
     HEADING = BUTTON = "Load"
     START = "Begin with what the lines say."

@@ -107,6 +107,7 @@ class LoadUsers:
                 window.count_error(kind_name, str(error))
 
     def begin_window(self) -> None:
+        """Count from now on. Of what is under way, the part before now is taken off (``edge_seconds``)."""
         self.window = SteadyWindow(clock(), self.plan.scenario.duration_seconds)
         self.window.edge_seconds = -self._seconds_under_way(self.window.began)
 
@@ -213,6 +214,7 @@ class LoadUser:
 
     def _pause_and_request(self, work: file_requests.FileRequests, mix: Mix, pacing: Pacing) -> None:
         users = self._users
+        # The pause began with the last answer; before the first request, now.
         answered_at = clock() if self.since is None else self.since
         self.since = answered_at
         late_before = pacing.late_starts

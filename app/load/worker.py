@@ -27,6 +27,7 @@ class FileUser(User):
     """locust's user, which lives as a :class:`LoadUser` of this process's users."""
 
     users: ClassVar[LoadUsers | None] = None
+    """Set by Worker before the first user starts: locust makes an object of this class for each user by itself."""
 
     def on_start(self) -> None:
         assert self.users is not None

@@ -138,11 +138,11 @@ def tuning_lines(tuning: Tuning) -> Iterator[str]:
         yield "If that needs a restart to take effect, smbd is restarted, which ends all its sessions."
 
 
-def tuning_time_lines(tuning: Tuning, usual: FittedRequest) -> Iterator[str]:
+def tuning_time_lines(tuning: Tuning, fitted: FittedRequest) -> Iterator[str]:
     """How long a tuning takes, a line each; nothing where that is not known."""
-    if usual.explanation:
-        yield usual.explanation
-    if usual.run_seconds:
-        yield f"Each setting: {expected_text(LOOKS, 2, usual.run_seconds)}"
+    if fitted.explanation:
+        yield fitted.explanation
+    if fitted.run_seconds:
+        yield f"Each setting: {expected_text(LOOKS, 2, fitted.run_seconds)}"
         limit = "" if tuning.within_seconds < math.inf else " To limit the time: --within MINUTES."
         yield f"It stops after {wording.count(tuning.stop_after, 'setting')} in a row without a gain.{limit}"

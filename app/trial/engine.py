@@ -57,6 +57,7 @@ class TransferYardstick:
     def observe(self, number: int, scratch_path: str | None) -> Iterator[process.Event]:
         """Measure the run of that number; ``scratch_path`` is our file on the target, if one is there already."""
         spec = self._request.spec
+        # One warm-up more than the slots before had, and runs up to this number, of which this is the one that is left.
         counts = replace(spec.counts, runs=number, warmups=1, until_percent=None)
         order = process.MeasuringOrder(
             spec=replace(spec, counts=counts),
@@ -68,6 +69,7 @@ class TransferYardstick:
         )
 
         with process.MeasuringProcess(order, self._control) as child:
+            # The one measured run lies between two events, and by those it is timed.
             for event in child.events():
                 if isinstance(event, process.RunStarted) and event.phase is records.Phase.MEASURED:
                     ours = Ours(trees=self._servers | {child.pid})

@@ -19,7 +19,11 @@ from storage.records import ExperimentKind, RunStatus
 
 
 class SettingsTriedKind(MadeOfSeries):
-    """A trial or sweep: a series of each value of a setting, run by turns and judged by pairs."""
+    """A trial or sweep: a series of each value of a setting, run by turns and judged by pairs.
+
+    Its methods are those of `Kind`, called by commands and screens. Where the plan is missing, or not every value was
+    measured yet, there is no verdict (`stored_change` is None): then a trial is shown as any experiment.
+    """
 
     record: type = TrialPlan
     resume = "try --resume"
@@ -41,6 +45,7 @@ class SettingsTriedKind(MadeOfSeries):
     def count_done(self, notebook: Notebook, head: Recording) -> int:
         """Pairs of a trial, blocks of a sweep."""
         change = stored_change(notebook, head.subject)
+        # The summary of a trial has ``pairs``, each with its figures; that of a sweep the number of its ``blocks``.
         return len(getattr(change, "pairs", ())) or getattr(change, "blocks", 0)
 
     def what_was_measured(self, notebook: Notebook, head: Recording) -> str:

@@ -11,6 +11,7 @@ from storage.changes import ChangeKind, JournalEntry
 from storage.notebook import Notebook
 
 _MACHINE_AND_USER = 'section machine\necho "$(uname -n) $(cat /etc/machine-id 2>/dev/null)"\nsection uid\nid -u'
+"""A script for the server: what it prints after ``section NAME`` is that section of the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

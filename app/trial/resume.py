@@ -45,6 +45,7 @@ def stored_trial(notebook: Notebook, reference: str) -> StoredTrial:
     blocks_done = 0
     with suppress(ValueError):  # not every value has a series yet
         summary = judge_change(experiment, plan, series, notebook.slots(name))
+        # The summary of a trial has ``pairs``, each with its figures; that of a sweep the number of its ``blocks``.
         blocks_done = len(getattr(summary, "pairs", ())) or getattr(summary, "blocks", 0)
     return StoredTrial(experiment=experiment, plan=plan, base=series[0], blocks_done=blocks_done)
 

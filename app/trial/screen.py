@@ -61,7 +61,13 @@ class Acceptance:
 
 
 class TrialScreen(ReportRunScreen, RecordingGoesOn):
-    """One trial, new or resumed."""
+    """One trial, new or resumed.
+
+    Methods without an underscore are hooks: of `ReportRunScreen` (`begin`, which is called when the screen is shown,
+    `events`, `take_event`, `now`, `headline`, `draw_heard`, `measurement_ended`, `keeps_from_leaving`), of
+    `RecordingGoesOn` (`offer`, by the key of the next step), of `Exports` (`export_name`), and of every screen
+    (`work_failed`, `check_action`).
+    """
 
     KEYS: ClassVar = (
         *keys("screen.next trial.accept trial.anew trial.consent trial.put trial.get trial.server trial.within"),

@@ -94,14 +94,14 @@ class Tuning:
     """What was found faster: written beside the value of each later trial."""
     kept_by_restart: bool = False
     """Whether only a restart of smbd brings one of those lines into effect."""
-    left: tuple[str, ...] = ()
+    untried: tuple[str, ...] = ()
     """The settings of the catalogue that were not tried with each value."""
 
-    def measure_fitting(self, usual: fitting.FittedRequest) -> None:
-        """Measure the smaller file that fits, where the usual one of the request would take too long."""
-        if usual.request is not self.request:
-            self.usual = replace(usual, request=self.request)
-            self.request = usual.request
+    def measure_fitted(self, fitted: fitting.FittedRequest) -> None:
+        """Measure the smaller file of the fitted request, if it has one; what was asked for is kept as ``usual``."""
+        if fitted.request is not self.request:
+            self.usual = replace(fitted, request=self.request)
+            self.request = fitted.request
 
     def check(self) -> None:
         """Raises UsageError where the remedy of the costliest harmful finding needs a restart that nobody allowed."""
@@ -130,18 +130,23 @@ class Tuning:
 
         for number, (name, value) in enumerate(all_candidates, start=1):
             to_come = [candidate for candidate in all_candidates[number - 1 :] if candidate in in_catalogue]
-            self.left = self._names_not_kept(to_come)
+            self.untried = self._names_not_kept(to_come)
             if self._is_over(ends_at):
                 break
 
             setting = self._setting_to_try(name, value)
-            if setting is not None:
-                yield Trying(setting, number, len(all_candidates), self._reason_of_audit(name, value))
-                yield from self._try_setting(setting, path, control, ends_at)
-            elif (name, value) in proposed and self.not_tried and self.not_tried[-1].name == name:
-                yield self.not_tried[-1]
+            if setting is None:
+                continue  # the server has that value already, or an earlier trial kept another one
+            if isinstance(setting, NotTried):
+                self.not_tried.append(setting)
+                # Of the catalogue's, which are many, only the summary tells that they were skipped.
+                if (name, value) in proposed:
+                    yield setting
+                continue
+            yield Trying(setting, number, len(all_candidates), self._reason_of_audit(name, value))
+            yield from self._try_setting(setting, path, control, ends_at)
         else:
-            self.left = ()
+            self.untried = ()
         yield Tuned(self.summary(stopped=self._is_over(ends_at)))
 
     def _is_over(self, ends_at: float) -> bool:
@@ -197,11 +202,15 @@ class Tuning:
         """Let the value stand in all later trials, and measure the usual file again if that is short enough now."""
         self.kept_lines.append(ConfLine(section=setting.section.strip("[]"), name=setting.name, value=summary.value))
         self.kept_by_restart |= bool(setting.place and setting.place.restart)
-        if self.usual and summary.pairs:
-            usual = self.usual
-            fitting_bytes = fitting.fitting_bytes(usual.usual_bytes, summary.pairs[-1].other_rate)
-            size_bytes = fitting_bytes and min(fitting_bytes, DEFAULT_SIZE_BYTES)
-            self.request = fitting.with_file_of(usual.request, size_bytes) if size_bytes else usual.request
+        if not self.usual or not summary.pairs:
+            return
+
+        usual = self.usual
+        smaller_bytes = fitting.fitting_bytes(usual.usual_bytes, summary.pairs[-1].other_rate)
+        if smaller_bytes is None:
+            self.request = usual.request
+        else:
+            self.request = fitting.with_file_of(usual.request, min(smaller_bytes, DEFAULT_SIZE_BYTES))
 
     def _check_setting(self, name: str, value: str) -> ChangeableSetting:
         """The setting as it can be changed there; only what the audit proposes may restart smbd. Raises UsageError."""
@@ -211,8 +220,8 @@ class Tuning:
             name, [value], self.request.target, ways, kept_lines=self.kept_lines, kept_by_restart=self.kept_by_restart
         )
 
-    def _setting_to_try(self, name: str, value: str) -> ChangeableSetting | None:
-        """None for what is kept, what the server has already, and what is skipped, whose reason is noted."""
+    def _setting_to_try(self, name: str, value: str) -> ChangeableSetting | NotTried | None:
+        """The setting; or why it is skipped; or None for one that is kept, or whose value the server has already."""
         smb_name = spelling(name).name
         if any(line.name == smb_name for line in self.kept_lines):
             return None
@@ -226,5 +235,4 @@ class Tuning:
             else:
                 is_set_already = setting.same(setting.previous or "", value)
                 return None if is_set_already else setting
-        self.not_tried.append(NotTried(name=smb_name, value=value, why=obstacle))
-        return None
+        return NotTried(name=smb_name, value=value, why=obstacle)

@@ -69,6 +69,7 @@ def _history_of_head(notebook: Notebook, head: Recording, most: int) -> History 
 
 def _history_of_path(notebook: Notebook, series: records.Series, most: int) -> History | None:
     """The history of a series' path; of one without a measured run that of the newest series in its place."""
+    # One more than is shown tells whether there are more. ``brief``: without what a history does not show.
     ids = notebook.earlier_ids(series, before=records.utc_now(), since="", most=most + 1)
     measured = [earlier for earlier in notebook.all_of(ids[-most:], brief=True) if earlier.measured()]
     if not measured:

@@ -1,4 +1,4 @@
-"""The kind of recording that is a watch: what commands and screens that know all kinds do with one."""
+"""Watches as a kind of recording: what commands and screens do with them (`Kind` tells what each method is for)."""
 
 from typing import TYPE_CHECKING
 

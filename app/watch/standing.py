@@ -71,6 +71,7 @@ def last_check(notebook: Notebook, watch: Watch) -> Check:
     nights = count_nights(baseline)
     outcome = _OUTCOME_OF_STATE.get(watch.state, Outcome.POSTPONED)
     if outcome is Outcome.POSTPONED and watch.is_measured:
+        # Collecting leaves the same state as postponing, but only what was collected had been measured.
         outcome = Outcome.COLLECTED
 
     comparison = None

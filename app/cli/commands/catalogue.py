@@ -47,8 +47,11 @@ def catalogue_command(context: click.Context, /, *, name: str | None, as_json: b
 
 
 def _entries_about(name: str) -> tuple[CatalogueEntry, ...]:
+    """The entries of that name or parameter, else those in which its words are found. Raises UsageError for none."""
     try:
-        return catalogue.about(name) or catalogue.search(name) or (catalogue.find(name),)
+        entries = catalogue.about(name) or catalogue.search(name)
+        # Nothing matches here, so `find` raises the error that proposes similar names.
+        return entries or (catalogue.find(name),)
     except catalogue.UnknownEntryError as error:
         raise UsageError(f"{error} (`sharebench catalogue --all` lists all)") from error
 

@@ -56,7 +56,10 @@ def list_experiments(context: click.Context, as_json: bool) -> None:
 def show_experiment(context: click.Context, name: str, as_json: bool) -> None:
     """Show the experiment NAME: each change, its gain, and whether it was kept; or a survey or self-test."""
     with notebooks.open_notebook(context) as notebook:
-        answer_trial(stored_change(notebook, name), stored_experiment(notebook, name), as_json=as_json)
+        # Only trials and sweeps have a summary of that kind; every experiment has a report.
+        trial_summary = stored_change(notebook, name)
+        report = stored_experiment(notebook, name)
+        answer_trial(trial_summary, report, as_json=as_json)
 
 
 @experiment_command.command("keep")

@@ -30,6 +30,7 @@ def report_command(context: click.Context, names: tuple[str, ...], file_name: st
 
 
 def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
+    """The page of an experiment's steps, with the form of its newest series, or of recordings of one kind."""
     from forms.experiments.summary import experiment_summary
     from forms.series.summary import run_form
 

@@ -44,6 +44,7 @@ def _answer_of_worker(context: click.Context, word: str) -> object:
             raise UsageError(f"that is more than {MOST_BYTES // 2**20} MiB, which is too much at once")
 
         try:
+            # Its error begins with this word: "that takes more than … of memory".
             with peers.limit_part("that"):
                 if word == "take":
                     return taking.take(notebook, value_of(order), "the other notebook").to_json()

@@ -52,13 +52,13 @@ def tune_command(context: click.Context, /, target: str, spec: SeriesSpec, **cho
     check_target(request)
     console.say(*consent.tuning_lines(tuning))
 
-    usual = fitting.FittedRequest(request, 0)
+    fitted = fitting.FittedRequest(request, 0)
     if not load:
-        usual = fitting.fit_request(request, keeps_size=bool(spec.counts.size_bytes) or spec.counts.make_file)
-    console.say(*consent.tuning_time_lines(tuning, usual))
+        fitted = fitting.fit_request(request, keeps_size=bool(spec.counts.size_bytes) or spec.counts.make_file)
+    console.say(*consent.tuning_time_lines(tuning, fitted))
     if not choices["yes"]:
         console.confirm(consent.QUESTION, declined=consent.DECLINED)
-    tuning.measure_fitting(usual)
+    tuning.measure_fitted(fitted)
 
     summary = _run_tuning(context, tuning, as_json=choices["as_json"])
     console.answer_report(tune_report(summary), as_json=choices["as_json"])
@@ -72,8 +72,8 @@ def _run_tuning(context: click.Context, tuning: tune.Tuning, *, as_json: bool) -
     except SharebenchError:
         if tuning.trials:
             console.answer_report(tune_report(tuning.summary()), as_json=as_json)
-        if tuning.trials and tuning.left:
+        if tuning.trials and tuning.untried:
             before = "write the lines above into smb.conf, then " if tuning.kept_lines else ""
-            untried = " ".join(f"--only {shlex.quote(name)}" for name in tuning.left)
-            console.say(f"Recommendation: {before}try the rest with the same command and {untried}")
+            options = " ".join(f"--only {shlex.quote(name)}" for name in tuning.untried)
+            console.say(f"Recommendation: {before}try the rest with the same command and {options}")
         raise

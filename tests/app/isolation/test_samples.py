@@ -27,7 +27,7 @@ class Sampler:
 
 def test_the_cards_rates_are_those_of_the_run_alone():
     run = LayerRun(round=1, layer=Layer.SERVER, clients=4)
-    found = ResourceWatch(Sampler(), None).into(run, 5.0, 8.0)  # type: ignore[arg-type]
+    found = ResourceWatch(Sampler(), None).run_with_use(run, 5.0, 8.0)  # type: ignore[arg-type]
     assert (found.in_bytes_per_second, found.out_bytes_per_second) == (6e6, 12e6)
 
 

@@ -354,7 +354,7 @@ def test_a_tuning_that_is_cancelled_shows_what_it_came_to(
         plan = TrialPlan(kind=ChangeKind.SMB_CONF, name="strict sync", values=("no",), looks=(8,))
         experiment = Experiment(name="trial of it", kind=ExperimentKind.TRIAL)
         tuning.trials.append(trial_summary(experiment, plan, [base, other], []))
-        tuning.left = left
+        tuning.untried = left
         yield from ()
         raise CancelledError("cancelled")
 

@@ -480,7 +480,7 @@ def test_a_tuning_ends_after_that_many_in_a_row_without_a_gain(
     assert isinstance(last, Tuned)
     assert (len(last.summary.trials), last.summary.stopped) == (tried, stopped)
     assert len(tuning.kept_lines) == verdicts.split()[:tried].count("faster")
-    assert tuning.left == tuple(f"name {number}" for number in range(tried, len(verdicts.split())))
+    assert tuning.untried == tuple(f"name {number}" for number in range(tried, len(verdicts.split())))
 
 
 def test_what_is_left_of_a_tuning_that_breaks_off_has_what_it_broke_off_in(
@@ -489,7 +489,7 @@ def test_what_is_left_of_a_tuning_that_breaks_off_has_what_it_broke_off_in(
     tuning = tuning_of(monkeypatch, ["faster", "no verdict", "same"])
     with pytest.raises(ValueError, match="no verdict"):
         list(tuning.run(tmp_path / "notebook.db", SeriesControl()))
-    assert tuning.left == ("name 1", "name 2")
+    assert tuning.untried == ("name 1", "name 2")
 
 
 def test_a_tuning_begins_nothing_after_its_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
