@@ -13,6 +13,20 @@ from forms.series.progress import over_time
 from forms.series.run_table import mark_of
 from forms.series.summary import SeriesSummary
 
+_ALIKE = 0.9
+"""Least share of the longest bar from which all bars look as long."""
+_LEAST_CURVE = 12
+"""Lines: below, a curve says less than the last bars."""
+_BELOW_BARS = 3
+"""Lines that the average, the axis and the legend take below the bars of runs."""
+_BESIDE_CURVE = 10
+"""Columns that the numbers of a curve's axis may take."""
+_BESIDE_AREA = 12
+"""Columns that the numbers of an area's axis may take."""
+_LEAVE_ALONE = "BT?"
+"""Signs of a history's recordings after which the server is as before: baseline, trial, slower but not confirmed."""
+TOO_SHORT = "the run is too short for a curve"
+
 
 def bars_chart(chart: Chart, width: int, height: int, *, colour: bool = True, zoomed: bool = False) -> str:
     """The bars of a chart; ``zoomed`` shows what differs between them: the axis names both of its ends."""
@@ -28,18 +42,6 @@ def bar(percent: float | None, width: int) -> str:
         return "·" * width
     full = round(max(0.0, min(100.0, percent)) / 100 * width)
     return "█" * full + "░" * (width - full)
-
-
-_ALIKE = 0.9
-"""Least share of the longest bar from which all bars look as long."""
-_LEAST_CURVE = 12
-"""Lines: below, a curve says less than the last bars."""
-_BELOW_BARS = 3
-_BESIDE_CURVE = 10
-"""Columns that the numbers of a curve's axis may take."""
-_BESIDE_AREA = 12
-_LEAVE_ALONE = "BT?"
-"""Signs of a history's recordings after which the server is as before: baseline, trial, slower but not confirmed."""
 
 
 def rates_chart(
@@ -88,9 +90,6 @@ def rates_chart(
         bars.append(Bar(name=expected_name, value=expected_bytes_per_second, tone=Tone.FAINT))
     chart = Chart(title="", unit=scale.RATE, bars=tuple(bars), levels=tuple(levels))
     return bars_chart(chart, width, height, colour=colour, zoomed=zoomed)
-
-
-TOO_SHORT = "the run is too short for a curve"
 
 
 def runs_chart(

@@ -95,7 +95,9 @@ def help_command(context: click.Context, names: tuple[str, ...]) -> None:
     command: click.Command = cli
     context = context.find_root()
     for name in names:
-        subcommand = command.resolve_command(context, [name])[1] if isinstance(command, click.Group) else None
+        subcommand: click.Command | None = None
+        if isinstance(command, click.Group):
+            _, subcommand, _ = command.resolve_command(context, [name])
         if subcommand is None:
             raise UsageError(f"{context.command_path} has no commands of its own; see `{context.command_path} --help`")
 
@@ -143,6 +145,7 @@ def run(arguments: Sequence[str], open_tui: OpenTUI) -> int:
     words = [word for word in arguments if word != "--debug"]
 
     try:
+        # Not standalone: click raises its errors, where it would print them and exit.
         result = cli.main(words, "sharebench", standalone_mode=False, obj={"open_tui": open_tui})
         sys.stdout.flush()
     except click.exceptions.Exit as exit_:

@@ -32,7 +32,7 @@ def prospect_of(order: process.MeasuringOrder, path: Path, series: int = 1) -> P
 
     link = spec.link_bits_per_second
     if not link and not target.abilities.is_local:
-        link = detect_link(target.host)[0]
+        link, _reason = detect_link(target.host)
     rate = expected_rate(target, measured=measured, link=link, is_this_machine=is_this_machine(target.host))
     return Prospect(order=order, rate=rate, series=series)
 

@@ -51,6 +51,7 @@ def measure_and_show(
         todo: SeriesRequest | Resumption
         if earlier and resume_reference:
             order = order_to_resume(earlier, secrets)
+            # ``confirmed``: where it was imported, `find_earlier` has asked whether to log in at its target.
             todo = Resumption(series_id=earlier.id, secrets=secrets, confirmed=True)
         else:
             if earlier:

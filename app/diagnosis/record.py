@@ -1,4 +1,9 @@
-"""Measures a diagnosis and stores each stage as it ends; commands and screens show the events."""
+"""Measures a diagnosis and stores each stage as it ends; commands and screens show the events.
+
+A `Recorder` leases the diagnosis (``leases`` has its id then), so that no other process measures it. `record_events`
+has it write what `_writes_of_event` names for an event, before it passes the event on, and at the end what
+`_writes_of_end` names; then it releases the lease.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -36,7 +36,8 @@ def measure_stage(bench: Bench, name: looks.StageName) -> looks.Stage:
         traceback.print_exc()
         stage = looks.Stage(name=name, status=SeriesStatus.FAILED, error=f"{type(error).__name__}: {error}")
 
-    load_per_processor = round(os.getloadavg()[0] / (os.cpu_count() or 1), 2)
+    load_of_last_minute, *_ = os.getloadavg()
+    load_per_processor = round(load_of_last_minute / (os.cpu_count() or 1), 2)
     return replace(
         stage,
         samples={key: _six_digits(values) for key, values in stage.samples.items()},

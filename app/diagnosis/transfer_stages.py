@@ -135,7 +135,9 @@ def _measure_mode(
 
 def _has_aes() -> str:
     """Whether this machine's processor has instructions for AES: ``yes``, ``no`` or ``unknown``."""
-    flags = (read_text("/proc/cpuinfo") or "").partition("flags")[2].partition("\n")[0].split()
+    _, _, from_flags_on = (read_text("/proc/cpuinfo") or "").partition("flags")
+    flags_line, _, _ = from_flags_on.partition("\n")
+    flags = flags_line.split()
     if not flags:
         return "unknown"
     return "yes" if {"aes", "pclmulqdq"} <= set(flags) else "no"
@@ -148,6 +150,7 @@ def _signer_rate(algorithm: str) -> float:
         return 0.0
     signer = smb_protection.Signer(codes[algorithm], bytes(16))
     message = memoryview(bytearray(_PROTECTED_BYTES))
+    # As the answers of a server are signed, which bring the content of a file that is read.
     return _rate_of(partial(signer.sign, 1, message, from_server=True))
 
 

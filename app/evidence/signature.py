@@ -116,6 +116,7 @@ def _run_ssh_keygen(text: bytes, action: str, *words: str) -> ProgramResult:
 
     environment = clean_environment(LC_ALL="C")
     try:
+        # It may ask for the passphrase of a key.
         return run_program(command, seconds=_ANSWER_SECONDS, given=text, environment=environment, may_ask=True)
     except FileNotFoundError as error:
         raise MissingProgramError(

@@ -126,11 +126,13 @@ class LayerBench:
             self._raise_if_stopped()
 
     def _end_with_run(self, program: running_program.RunningProgram) -> running_program.RunningProgram:
+        """Have the program ended with the run, and told to end at once by :meth:`stop`."""
         self._programs.append(program)
         self._end_on_stop(program.hang_up)
         return program
 
     def _end_on_stop(self, end: Callable[[], None]) -> None:
+        """Have :meth:`stop` call ``end``, which must not wait; at once where that was called already."""
         self._ends.append(end)
         if self._stopped:
             end()

@@ -64,8 +64,12 @@ class IsolationKind(recording_kind.Kind[Isolation]):
         self, notebook: Notebook, head: Recording, run: str, status: records.RunStatus, reason: str | None
     ) -> bool:
         name = _parsed_run_name(run)
-        clients = list(self.read(notebook, head).clients) if name and name.clients is None else []
-        if name is None or (name.clients is None and len(clients) != 1):
+        clients = name.clients if name else None
+        if name and clients is None:
+            # Left out, it means the only number of clients that was measured.
+            numbers_of_clients = self.read(notebook, head).clients
+            clients = numbers_of_clients[0] if len(numbers_of_clients) == 1 else None
+        if name is None or clients is None:
             raise UsageError(
                 f"a run of an isolation is named ROUND:LAYER or ROUND:LAYER:CLIENTS, such as 1:server:4; not {run!r}"
             )
@@ -73,7 +77,7 @@ class IsolationKind(recording_kind.Kind[Isolation]):
             "isolation_id": head.id,
             "round": name.round,
             "layer": name.layer,
-            "clients": clients[0] if name.clients is None else name.clients,
+            "clients": clients,
         }
         return notebook.judge("layer_runs", key, status.value, reason)
 

@@ -1,4 +1,9 @@
-"""Measures an isolation and stores each run as it ends; before that, restores what killed isolations changed."""
+"""Measures an isolation and stores each run as it ends; before that, restores what killed isolations changed.
+
+A `Recorder` leases the isolation (``leases`` has its id then), so that no other process measures it. `record_events`
+has it write what `_writes_of_event` names for an event, before it passes the event on, and at the end what
+`_writes_of_end` names; then it releases the lease.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,6 +26,7 @@ from storage.recordings import ISOLATION
 
 def restored_isolations(notebook: Notebook) -> Iterator[str]:
     """Restore what killed isolations changed, and store it with the recorder's patience. Raises NotebookError."""
+    # What was restored is not worth another notebook, where this one cannot be written.
     recorder = Recorder(notebook, may_move=False)
     for isolation, sentences in restore_after_kills(notebook.isolations()):
         recorder.write(methodcaller("update_isolation", isolation))

@@ -202,11 +202,11 @@ class Replayer:
         return self._ask_about(folder, wire.ACCESS_LIST, wire.OPTION_A_FOLDER, find)
 
     def _query_path(self, line: ScriptLine) -> bool:
-        query = _query_file(wire.SAME_FILE, line.numbers[0])
+        query = _file_query(wire.SAME_FILE, line.numbers[0])
         return self._ask_about(line.texts[0], wire.ACCESS_ATTRIBUTES, 0, query)
 
     def _query_file(self, line: ScriptLine) -> bool:
-        return self._succeeds(_query_file(self._file_id(line), line.numbers[1]))
+        return self._succeeds(_file_query(self._file_id(line), line.numbers[1]))
 
     def _query_disk(self, line: ScriptLine) -> bool:
         information = _class_of(line.numbers[0], _OLD_DISK_LEVELS, wire.SIZE_INFORMATION)
@@ -223,11 +223,14 @@ class Replayer:
         return self._ask_together(create, request, _CLOSE_SAME)
 
     def _ask(self, request: wire.Request, payload: wire.View = b"", *, charge: int = 1) -> wire.Answer:
-        self.tally.requests[request[0]] += 1
-        return self._channel.ask_at_once(self._tree, (request,), payload, charge=charge)[0]
+        command, _body = request
+        self.tally.requests[command] += 1
+        (answer,) = self._channel.ask_at_once(self._tree, (request,), payload, charge=charge)
+        return answer
 
     def _succeeds(self, request: wire.Request) -> bool:
-        return self._ask(request)[0] == wire.SUCCESS
+        status, _message = self._ask(request)
+        return status == wire.SUCCESS
 
     def _open(self, name: bytes, access: int, disposition: int, options: int) -> bytes | None:
         status, message = self._ask(wire.create(name, access, disposition, options))
@@ -245,7 +248,8 @@ class Replayer:
             self._ask(wire.ECHO)
         answers = self._channel.ask_at_once(self._tree, requests)
 
-        is_opened = answers[0][0] == wire.SUCCESS
+        status_of_first, _message = answers[0]
+        is_opened = status_of_first == wire.SUCCESS
         counts = self.tally.requests
         for command, _body in requests if is_opened else requests[:1]:
             counts[command] += 1
@@ -311,7 +315,7 @@ class Replayer:
         return name
 
 
-def _query_file(file_id: bytes, level: int) -> wire.Request:
+def _file_query(file_id: bytes, level: int) -> wire.Request:
     return wire.query(file_id, _class_of(level, _OLD_LEVELS, wire.BASIC_INFORMATION))
 
 

@@ -80,6 +80,7 @@ def measure(
     for problem in places.problems:
         yield process.Warned(text=problem)
 
+    # It stays interrupted, without an error, where nobody listens to the events any more.
     status = records.SeriesStatus.INTERRUPTED
     error_text: str | None = None
     try:
@@ -95,18 +96,18 @@ def measure(
     finally:
         control.detach()
         bench.close()
-        left, problems = restoration.restore_server(measurement.isolation.left_behind)
+        to_do, problems = restoration.restore_server(measurement.isolation.left_behind)
 
     # A server that failed may not answer now: its folder stays noted, and is named when the notebook is used next.
-    if left.share_folder and status is not records.SeriesStatus.FAILED:
-        problems += _problem_of_share_folder(request, left.share_folder)
-        left = replace(left, share_folder=None)
+    if to_do.share_folder and status is not records.SeriesStatus.FAILED:
+        problems += _problem_of_share_folder(request, to_do.share_folder)
+        to_do = replace(to_do, share_folder=None)
     for problem in problems:
         yield process.Warned(text=problem)
 
     isolation = measurement.isolation
     client = bench.client or isolation.client
-    closed = replace(isolation, status=status, error=error_text, client=client, left_behind=left)
+    closed = replace(isolation, status=status, error=error_text, client=client, left_behind=to_do)
     return IsolationClosed(isolation=closed)
 
 

@@ -11,7 +11,10 @@ from storage import isolation
 
 
 class ResourceWatch(SampledSides):
-    """Samples the server, where it can be reached, and this machine, as long as a layer is measured."""
+    """Samples the server, where it can be reached, and this machine, as long as a layer is measured.
+
+    From `SampledSides` come the samplers ``server`` and ``own``, which run while the ``with`` block lasts.
+    """
 
     def run_with_use(self, run: isolation.LayerRun, began: float, ended: float) -> isolation.LayerRun:
         """The run with what it took between these moments (monotonic clock)."""

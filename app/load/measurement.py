@@ -144,6 +144,7 @@ class LoadMeasurement:
         for event in engine.point(self._unused_number(), planned.users, planned.size_bytes):
             yield event
             if printer and isinstance(event, events.PhaseBegan) and event.phase is events.LoadPhase.SETTLE:
+                # Jobs of the ramp do not count.
                 printer.count_from_here()
             if isinstance(event, events.PointMeasured) and engine.ended is None:
                 point = replace(self._judge(event, samplers, started_at), size_bytes=planned.size_bytes)

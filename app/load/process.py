@@ -16,7 +16,7 @@ def main(role: str) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     # A user is an open file.
-    hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    _soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
 
     # Imported once gevent's sockets are in place.

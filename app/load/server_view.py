@@ -27,7 +27,11 @@ SamplePairs = list[tuple[resources.ResourceSample, resources.ResourceSample]]
 
 
 class LoadSamplers(SampledSides):
-    """Samples the server, where it can be reached, and this machine, as long as a load is measured."""
+    """Samples the server, where it can be reached, and this machine, as long as a load is measured.
+
+    From `SampledSides` come the samplers ``server`` and ``own``, which run while the ``with`` block lasts. Where this
+    machine is the server, they are one.
+    """
 
     def __init__(self, load: records.Load, ssh: str | None) -> None:
         target = load.targets[0]

@@ -56,7 +56,7 @@ def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
 def _check_open_files(users: int, processes: int) -> None:
     import resource
 
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    _soft_limit, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     users_a_process = -(-users // processes)
     needed = users_a_process + _RESERVED_FILES
     if limit == resource.RLIM_INFINITY or needed <= limit:

@@ -48,6 +48,14 @@ class WorkerOrder:
     """The engine's public key: only who knows it can connect."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Greeting:
+    """What ``load-worker`` says first."""
+
+    version: str
+    processes: Annotated[int, up_to(MOST_PROCESSES, at_least=1)]
+
+
 def start_worker(order: WorkerOrder) -> child_process.ChildProcess:
     process = child_process.ChildProcess("app.load.process", "worker", grace_seconds=_END_SECONDS)
     process.say(order)
@@ -77,14 +85,6 @@ def serve_workers() -> int:
         stdin_has_ended = bool(readable)
     end_workers(workers)
     return 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Greeting:
-    """What ``load-worker`` says first."""
-
-    version: str
-    processes: Annotated[int, up_to(MOST_PROCESSES, at_least=1)]
 
 
 class RemoteWorkers:

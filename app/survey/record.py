@@ -3,7 +3,6 @@
 A round measures one series for each station: a protocol, in one direction, by one address of the server.
 """
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -34,12 +33,15 @@ def measure_round(
             if isinstance(event, SeriesStored) and not is_expecting:
                 is_expecting = True
                 recorder.write(lambda notebook: notebook.expect_parts(name, expected_series))
-            deque(recorder.flush(), 0)  # the series themselves warn of a notebook that is held
-            yield planned.todo[turn][0], event
+            for _warning in recorder.flush():
+                pass  # the series themselves warn of a notebook that another program holds
+            station_index, _ = planned.todo[turn]
+            yield station_index, event
 
         if not control.cancelled.is_set():
             recorder.write(lambda notebook: notebook.expect_parts(name, 0))
-        deque(recorder.finish(), 0)
+        for _warning in recorder.finish():
+            pass
 
 
 def targets_like(station: Station, planned: SurveyRound, targets: Sequence[Target]) -> list[Target]:

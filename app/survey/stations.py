@@ -49,7 +49,10 @@ def wanted_stations(choices: SurveyChoices, log_in: LogIn) -> list[WantedStation
     for place, host in places(choices.hosts):
         is_in_network = place is StationPlace.NETWORK
         given_link = choices.spec.link_bits_per_second if is_in_network else None
-        link = given_link or (link_facts.detect_link(host)[0] if is_in_network else None)
+        detected_link = None
+        if is_in_network and not given_link:
+            detected_link, _reason = link_facts.detect_link(host)
+        link = given_link or detected_link
         size_bytes = choices.spec.counts.size_bytes or size_for(link)
 
         for target in _targets_on(choices, host):

@@ -190,6 +190,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             super().work_failed(error)
             return
 
+        # With Kerberos there is no password to ask for. Behind the dialog stands why the trial is not prepared.
         if isinstance(error, LoginError) and self._target is not None and not self._choices.kerberos:
             self._log_in(self._target, error)
 

@@ -115,6 +115,7 @@ class ServerSetting:
     def _verify_restored(self, answer: Answer) -> str:
         setting = self.setting
         effective = setting.effective(answer)
+        # Where the value before was not known, there is only the whole configuration to compare with, below.
         if setting.previous is not None and (effective is None or not setting.same(effective, setting.previous)):
             raise ChangeFailedError(
                 f"everything that was written is gone, but {setting.name} is {effective}, not {setting.previous} as"

@@ -146,6 +146,7 @@ class Tuning:
             yield Trying(setting, number, len(all_candidates), self._reason_of_audit(name, value))
             yield from self._try_setting(setting, path, control, ends_at)
         else:
+            # It came to the end of the candidates.
             self.untried = ()
         yield Tuned(self.summary(stopped=self._is_over(ends_at)))
 

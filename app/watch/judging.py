@@ -101,6 +101,7 @@ def _collect(
     """Take the series into the baseline if it is of a new night and like those that are in it."""
     why = _why_not_collected(notebook, limits, series, baseline)
     if not why and count_nights((*baseline, series)) > count_nights(baseline):
+        # ``keep``: beside what the baseline holds, not in its place.
         notebook.set_baseline(watch.baseline, series.id, keep=True)
     nights = count_nights(baseline_of(notebook, watch.baseline, series))
     return JudgedSeries(outcome=Outcome.COLLECTED, nights=nights, why=why, series=series)

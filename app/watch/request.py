@@ -57,6 +57,7 @@ def begin_check(request: WatchRequest, path: Path) -> Watch:
             )
 
         watch = _stored_watch(notebook, request)
+        # Leases it, or raises where another process checks it. What is measured has recorders of its own.
         Recorder(notebook).begin(watch.id, stored=True)
         return watch
 

@@ -9,6 +9,9 @@ from forms.worksheets import references, users
 from forms.worksheets import summary as sheets
 from storage.records import Series, format_target
 
+PARTS = ("cpu", "disk", "network")
+"""Of a machine, as the options spell them."""
+
 
 def read_rate(text: str) -> float:
     """Bytes a second: ``560KB``, ``118MB/s``, ``64K``. Raises UsageError."""
@@ -75,9 +78,6 @@ def group_from(words: str, number: int) -> users.UserGroup:
         demand = values[1].strip().lower() if has_demand else ""
         name = demand if demand in references.DEMANDS else f"group {number}"
     return users.UserGroup(name=name, clients=count, transfers_per_second=transfers, file_bytes=size)
-
-
-PARTS = ("cpu", "disk", "network")
 
 
 def part_of_series(series: Series, count: int) -> sheets.Part:

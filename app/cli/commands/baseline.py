@@ -54,6 +54,7 @@ def add_to_baseline(context: click.Context, name: str, series: tuple[str, ...]) 
             head = notebook.recording(reference, SERIES)
             head_by_id[head.id] = head
         KINDS[SERIES].check_repeats(notebook, list(head_by_id))
+        # ``keep``: beside what the baseline holds, not in its place.
         notebook.set_baseline(name, *head_by_id, keep=True)
         _say_what_it_holds(notebook, name, list(head_by_id.values()))
 

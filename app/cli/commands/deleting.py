@@ -64,6 +64,7 @@ def prune_command(context: click.Context, yes: bool) -> None:
     """
     with notebooks.open_notebook(context) as notebook:
         baseline_ids = {baseline.recording_id for baseline in notebook.baselines()}
+        # ``parts``: the series inside trials and surveys as well.
         failed = [
             head
             for head in notebook.recordings(SERIES, parts=True)
