@@ -81,6 +81,7 @@ def _remove_folder(leftover: Leftover, folder: Target, connected: Callable[[], A
     with connected() as files:
         # Looked at once more: what lies there may have been replaced by a link since it was listed.
         if _is_folder_of_ours(name, folder) and _is_plain(leftover.path, folder, stat.S_ISDIR):
+            # In the folder of an isolation the names are those of a script, which may be the user's own.
             remove_all(files, leftover.path, any_name=bool(own_names.is_isolation_folder(name)))
 
 

@@ -61,6 +61,7 @@ class Workers(Generic[_Connection]):
             go_write = -1
             worked: list[_Worked] = self._hear(_Worked)
         finally:
+            # -1 stands for the end that was closed above.
             for end in {go_read, go_write, *self._pids} - {-1}:
                 os.close(end)
             for pid in self._pids.values():
@@ -106,18 +107,18 @@ class Workers(Generic[_Connection]):
 
     def _hear(self, kind: type) -> list[Any]:
         """The next message of each: one line, as each waits for the others."""
-        messages: dict[int, Any] = {}
-        while len(messages) < len(self._pids):
+        message_by_end: dict[int, Any] = {}
+        while len(message_by_end) < len(self._pids):
             self._check()
-            silent = self._pids.keys() - messages.keys()
+            silent = self._pids.keys() - message_by_end.keys()
             readable, _, _ = select.select(silent, [], [], _LOOK_SECONDS)
             for end in readable:
                 message = self._take_part(end, kind)
                 if isinstance(message, Failed):
                     raise message.error
                 if message is not None:
-                    messages[end] = message
-        return [*messages.values()]
+                    message_by_end[end] = message
+        return [*message_by_end.values()]
 
     def _take_part(self, end: int, kind: type) -> Any:
         """The message whose last part has come; None where more of it is to come."""

@@ -41,7 +41,13 @@ class Preparation:
 
     def make(self) -> None:
         """Make the files, or find those of an earlier load. Raises MeasurementError."""
+        if self._plan.leftover and self._plan.scenario.needs_files and not self._plan.reuse:
+            # From all targets before any gets its files: a folder that is there after that was made here.
+            self._on_each(self._remove_leftover)
         self._on_each(self._make_on)
+
+    def _remove_leftover(self, files: base.Files) -> None:
+        file_tree.remove_all(files, file_tree.path_within(files.target, self._plan.folder))
 
     def _on_each(self, job: Callable[[base.Files], None]) -> None:
         for target in self._plan.targets:
@@ -78,8 +84,6 @@ class Preparation:
         if self._made_on and _is_there(files, folder):
             return  # the same share by another of the server's addresses
 
-        if self._plan.leftover and not self._made_on:
-            file_tree.remove_all(files, file_tree.path_within(target, folder))
         file_tree.check_space(files, self._file_set)
 
         # Noted before anything is made, so that a half-made folder is removed, too.

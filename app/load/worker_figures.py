@@ -2,7 +2,8 @@
 
 A worker is a process whose greenlets are users. They count what they do in a SteadyWindow, which becomes WorkerFigures
 or a WorkerSecond. A worker may run on another machine, so nothing that it says is trusted: numbers are read with
-limits, and a message that exceeds one is no message. All moments are of the monotonic clock, in seconds.
+limits, by the function that the type of a field names (``Annotated``), and a message that exceeds one is no message.
+All moments are of the monotonic clock, in seconds.
 """
 
 from collections import Counter

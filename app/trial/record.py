@@ -4,8 +4,8 @@
 (`app.trial.change_journal`); it is opened before anything is written on the server, renewed while this process is at
 work on it, and closed when everything is restored. Each event is stored before it is told.
 
-The trial's ``failure`` is an error of ours that ended the measurement; it is raised once the result so far has been
-told. Its ``problem`` is graver, and raised at once: the setting could not be restored, or the error is not ours.
+The trial's ``failure`` is why measuring ended early, such as a run that failed; it is raised once the result so far has
+been told. Its ``problem`` is graver, and raised at once: the setting may not be restored, or sharebench has a fault.
 """
 
 from collections.abc import Generator

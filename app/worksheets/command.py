@@ -85,7 +85,8 @@ def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices:
         machines.append(parsing.upgraded(machines[-1], words))
     target_rate = parse_size(choices["target"]) if choices["target"] else None
     if target_rate is not None:
-        machines += sheets.way_to(machines[-1], target_rate)[1:]
+        _machine_before, *upgraded_machines = sheets.way_to(machines[-1], target_rate)
+        machines += upgraded_machines
     worksheet = sheets.BottleneckCalculation(machines=tuple(machines), target_bytes_per_second=target_rate)
     _show(context, worksheet, choices)
 

@@ -120,6 +120,25 @@ def test_files_that_were_kept_are_used_again_without_what_the_last_users_made(tm
     assert [path.name for path in (tmp_path / "kept").iterdir()] == ["d0000"]
 
 
+def test_what_a_killed_attempt_left_is_made_anew_on_each_of_several_servers(tmp_path: Path):
+    folders = [tmp_path / "one", tmp_path / "other"]
+    for folder in folders:
+        folder.mkdir()
+    targets = tuple(Target(protocol="file", path=str(folder)) for folder in folders)
+    plan = LoadPlan(targets=targets, scenario=replace(find_scenario("small"), files=3), folder="left")
+    Preparation(plan, lambda _event: None).make()
+    files = sorted(path.relative_to(folders[0]) for path in folders[0].rglob("*") if path.is_file())
+    for folder in folders:
+        (folder / files[0]).unlink()
+
+    resumed = Preparation(replace(plan, leftover=True), lambda _event: None)
+    resumed.make()
+    for folder in folders:
+        assert sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file()) == files
+    resumed.remove()
+    assert [list(folder.iterdir()) for folder in folders] == [[], []]
+
+
 class ForgetfulWindow(SteadyWindow):
     """A mutant: it drops every second request and tells a third of the time that the others took."""
 
