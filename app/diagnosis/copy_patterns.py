@@ -75,7 +75,8 @@ def copy_as(
             elif request == "close":
                 files.close_file(handle)
             elif request in OF_AN_OPEN_FILE:
-                share.ask(OF_AN_OPEN_FILE[request](handle.token, len(content)))
+                file_id: bytes = handle.token
+                share.ask(OF_AN_OPEN_FILE[request](file_id, len(content)))
             else:
                 # In one message: the name is opened, asked about, and closed.
                 ending, access, queries = BY_NAME[request]

@@ -59,6 +59,7 @@ def find_places(request: IsolationRequest) -> Places:
     if request.server_ssh:
         check_ssh_host(request.server_ssh)
 
+    # The server's processors are not watched now (``window_seconds``): that is done in each run.
     environment = facts.collect(target, ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
     is_here = is_this_machine(target.host) and request.server_ssh is None
     is_reached = is_here or (request.server_ssh and environment.server)

@@ -31,6 +31,7 @@ def run_load(
 
     spec.check_hosts(request)
     spec.check_limits(request.choices, request.targets)
+    # The server's processors are not watched now (``window_seconds``): that is done at each point.
     environment = facts.collect(request.targets[0], ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
     spec.check_server_limits(request.choices, environment)
     load = new_load(request, environment)

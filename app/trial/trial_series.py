@@ -63,6 +63,7 @@ def ceiling_in(notebook: Notebook, recorder: Recorder) -> Callable[[Series], flo
 
 def look_around(writer: SeriesWriter, request: SeriesRequest) -> None:
     """Store the facts of this machine, the server and the path between, as of any series."""
+    # The server's processors are not watched now (``window_seconds``), between the runs of a trial.
     environment = facts.collect(
         request.target,
         ssh=request.spec.monitor.server_ssh,

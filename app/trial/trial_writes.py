@@ -60,5 +60,6 @@ def _take_experiment(trial: TrialUnderWay, recorder: Recorder, notebook: Noteboo
 def _forget_if_empty(experiment: Experiment, notebook: Notebook) -> None:
     """Take an experiment out that ended before the first run of any of its values was stored."""
     stored = notebook.experiment_called(experiment.name)
-    if stored and stored.recording_id and not notebook.heads(1, experiment=stored.name):
+    has_series = bool(notebook.heads(limit=1, experiment=experiment.name))
+    if stored and stored.recording_id and not has_series:
         take_out(notebook, stored.recording_id)

@@ -159,4 +159,4 @@ def _is_experiment(notebook: Notebook, reference: str) -> bool:
     experiment = None if is_id else notebook.experiment_called(reference)
     if experiment is None or experiment.recording_id is not None:
         return False
-    return bool(notebook.heads(1, experiment=reference))
+    return bool(notebook.heads(limit=1, experiment=reference))
