@@ -57,7 +57,8 @@ def unforeseen_error(error: Exception, *, debug: bool) -> SharebenchError:
 
     from storage.errors import NotebookFileError, unusable
 
-    if isinstance(error.__cause__, KeyboardInterrupt):  # as Python tells one within a class that it makes
+    # Ctrl-C while Python makes a class comes as the cause of another error (RuntimeError, of ``__set_name__``).
+    if isinstance(error.__cause__, KeyboardInterrupt):
         return CancelledError("cancelled")
     if isinstance(error, sqlite3.Error):
         error = unusable(error)
