@@ -30,6 +30,7 @@ def width(text: str) -> int:
     cells = previous = 0
     for character in text:
         if character == _EMOJI_PRESENTATION:
+            # It has no width of its own, and makes a character of one cell before it two cells wide.
             cells += previous == 1
             previous = 0
             continue
@@ -218,6 +219,7 @@ PLAIN_SIGNS = str.maketrans(
 )
 """One cell each; those on the right are in code page 437, which every console font has."""
 _DOTS = re.compile(r"…  (?= |$)|[\w.)-]{2}…(?!  ( |$))", re.MULTILINE)
+"""An ellipsis in whose place three dots have room: they also take two blanks behind it, or the two letters before."""
 
 
 def plain_signs(text: str, dots: str = ".") -> str:

@@ -61,12 +61,12 @@ def series_page(summary: SeriesSummary, form: report.Report) -> report.Report:
 def comparison_page(comparisons: Sequence[ComparisonSummary], form: report.Report) -> report.Report:
     """Two series or more: the first verdict, what it is judged by, and the runs of both."""
     first = comparisons[0]
-    forms = [*first.bases[:1], *first.others[:1]]
-    run_tables = [_runs_table(form) for form in forms] if len(comparisons) == 1 else []
+    both_sides = (first.base, first.other)
+    run_tables = [_runs_table(side) for side in both_sides] if len(comparisons) == 1 else []
     return one_page(
         replace(form, tables=(*form.tables[:1], *run_tables, *form.tables[1:])),
-        [form.series for form in forms],
-        question=next((form.series.question for form in forms if form.series.question), ""),
+        [side.series for side in both_sides],
+        question=next((side.series.question for side in both_sides if side.series.question), ""),
         answer=" ".join(comparison_headline(summary.comparison) for summary in comparisons),
         tone=first.comparison.tone,
         how_sure=basis_sentence(first.comparison) or "",

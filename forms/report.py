@@ -322,7 +322,7 @@ class Chart:
     is_dots: bool = False
     """Values above and below 0, without a bar to each."""
     places: tuple[float, ...] = ()
-    """The second at which each point of an area lies; its bars are named where something begins."""
+    """Of a chart that is drawn as an area over time: the second at which each bar lies; few of its bars have a name."""
     in_text: bool = False
     """Whether a form in plain text shows it too."""
     intervals: str = "95 % interval"

@@ -61,6 +61,7 @@ def _scaled(value: float, units: tuple[tuple[int, str], ...], smallest: str) -> 
     for factor, unit in units:
         if abs(value) >= factor:
             scaled = value / factor
+            # From 999.5 on, three figures would be written with an exponent.
             text = f"{scaled:.0f}" if scaled == int(scaled) or scaled >= 999.5 else f"{scaled:.3g}"
             return f"{text} {unit}"
     return f"{value:.0f} {smallest}"

@@ -31,7 +31,7 @@ def watch_after(watch: Watch, outcome: Outcome, judgement: JudgedSeries, slow_id
     ``judgement`` is that of the check's last series, and ``slow_ids`` are those of its series that were slower.
     """
     now = records.utc_now()
-    standing = rule.state_after(watch.standing, outcome, slowed=bool(watch.slow_ids))
+    standing = rule.standing_after(watch.standing, outcome, slowed=bool(watch.slow_ids))
     was_measured = outcome not in {Outcome.POSTPONED, Outcome.UNMEASURABLE}
     unconfirmed_ids = () if outcome is Outcome.SLOWER else slow_ids
     return replace(

@@ -255,7 +255,8 @@ def _finding(
 ) -> AuditFinding:
     """A finding about a line; the arguments are as the fields of AuditFinding, but for ``move_to``.
 
-    ``move_to`` is the section that the line belongs in.
+    ``instead`` is the line to write: empty to delete it, None where nobody but the user knows it. ``move_to`` is the
+    section that the line belongs in.
     """
     spelled = smb_conf.spelling(setting.name)
     return AuditFinding(

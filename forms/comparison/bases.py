@@ -53,6 +53,7 @@ def plan_sentence(power: BasePower, plan: RepeatPlan) -> str:
 
 
 def _spacing_text(power: BasePower, plan: RepeatPlan) -> str:
+    """How far apart the repeats are; of several plans the one with the shortest pauses is that to measure at once."""
     shortest = min(other.spacing_seconds for other in power.plans)
     if plan.spacing_seconds == shortest and len(power.plans) > 1:
         return " now"

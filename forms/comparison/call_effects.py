@@ -169,6 +169,8 @@ def _effect_of_call(call: CallOfBoth, overall_slowdown: float) -> CallEffect:
 def _effect_beyond_calls(calls: Mapping[str, CallOfBoth], overall_slowdown: float, session: float) -> CallEffect:
     """The effect on smbd's own work, less what changed with the number of calls: each call's result is work as well.
 
+    With m times as many calls, own work that takes up to m times as long is explained, and has no effect; of work that
+    takes longer only what is beyond m counts, and of work that takes less long all (with fewer calls the reverse).
     ``session`` is what equal recordings differ by in it, as a logarithm.
     """
     own_work = calls[OWN]
@@ -225,6 +227,7 @@ def _effect_by_time(call: CallOfBoth, overall_slowdown: float, session: float = 
     other_rates = [rate * overall_slowdown for rate in call.other.rates]
     if min(len(base_rates), len(other_rates)) < LEAST_ROUNDS:
         return NO_EFFECT
+    # The change of the rate from the base to the other, as a logarithm with its standard error, by the rounds alone.
     by_rounds = within_series([plain_reading(base_rates)], [plain_reading(other_rates)])
     if by_rounds is None:
         return NO_EFFECT

@@ -36,6 +36,9 @@ _REVERSE = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
 class Comparison(ChangeDecision):
     """A decision between two sides of series, with what it rests on and what would settle it.
 
+    The verdict with its figures (``change_percent``, ``interval_percent``, ``doubt``, ``variation``, ``interleaved``,
+    ``leaning``, …) are those of :class:`forms.stats.decision.ChangeDecision`.
+
     Four things sound alike: ``verdict`` is that of these series; ``known`` whether they have one at all; ``decided``
     lets a trial of the change answer in its place; ``is_open`` asks whether it is worth while to measure more.
     """

@@ -81,10 +81,10 @@ def compare_steps(steps: Sequence[judged_sides.Sides], limits: Limits) -> list[C
     pairs = [judged_sides.interleaved_pairs(step) for step in steps]
     by_series = [place for place, step in enumerate(steps) if pairs[place] is None and not step.equal]
 
-    # Together the steps of whole series get their share of alpha, and each interleaved step gets its own.
+    # Each step gets an equal part of alpha: those of whole series together theirs, each interleaved one its own.
     joint_share = 1 if len(by_series) == len(steps) else len(by_series) / len(steps)
     joint_alpha = limits.alpha * joint_share
-    # Without a step of whole series nothing is judged by it, but no alpha is 0.
+    # Without a step of whole series nothing is judged by the joint limits: any alpha will do, but for 0.
     joint_limits = replace(limits, alpha=joint_alpha or limits.alpha)
     own_limits = replace(limits, alpha=limits.alpha / max(1, len(steps)))
     decisions = dict(zip(by_series, _decide_steps(steps, by_series, joint_limits), strict=True))
@@ -123,6 +123,7 @@ def _decide_steps(
         steps_of_groups.append(verdict_rule.Step(base_place, other_place))
 
     measured_groups = [judged_sides.group_of_side(side) for side in groups.values()]
+    # All steps are of one path, so that each has the same history.
     history = judged_sides.groups_of_history(steps[0].history) if steps else ()
     return verdict_rule.decide_together(measured_groups, steps_of_groups, history=history, limits=limits)
 

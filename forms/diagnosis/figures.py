@@ -29,7 +29,10 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number with its unit and, where it was measured several times, its 95 % interval."""
+    """One number with its unit and, where it was measured several times, its 95 % interval.
+
+    Most functions of ``summary`` return both as a pair (value, interval), which stands with a star at the end here.
+    """
 
     stage: StageName
     key: str

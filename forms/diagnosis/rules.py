@@ -259,12 +259,12 @@ def _slower_direction(stage: Stage) -> SmallFileTimes | None:
         if not times:
             continue
 
-        median, _ = summary.median_with_interval(times)
+        median_seconds, _ = summary.median_with_interval(times)
         nearly_each = summary.time_of_nearly_each(times)
         directions.append(
             SmallFileTimes(
                 command=command,
-                seconds=median,
+                seconds=median_seconds,
                 seconds_of_nearly_each=nearly_each,
                 share_on_the_way=round_trips * round_trip / nearly_each,
             )
@@ -480,19 +480,25 @@ def protected(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     elif is_old:
         what_to_do = f"{algorithm} is the algorithm of {_OLD_SERVER}."
 
+    spent = ""
+    cost = None
     share = summary.protection_share(stage)
-    spent = f" This machine alone spends at least {_percent_with_interval(*share)} of it on that." if share else ""
+    if share:
+        percent, interval = share
+        spent = f" This machine alone spends at least {_percent_with_interval(percent, interval)} of it on that."
+        cost = percent / 100
+
     further = _price_of_encryption_too(stage) if not is_encrypted else ""
-    rate = wording.rate(summary.median_with_interval(base)[0])
+    median_rate, _ = summary.median_with_interval(base)
     aes = stage.facts.get("client.aes", "unknown")
-    protected = "encrypted" if is_encrypted else "signed"
+    how = "encrypted" if is_encrypted else "signed"
     return Finding(
         key="encryption" if is_encrypted else "signing",
         severity=Severity.WARNING if is_old else Severity.NOTE,
-        title=f"Every request is {protected} ({algorithm}), because the server asks for it",
-        evidence=f"A get ran at {rate}.{spent}{further} This processor's AES instructions: {aes}.",
+        title=f"Every request is {how} ({algorithm}), because the server asks for it",
+        evidence=f"A get ran at {wording.rate(median_rate)}.{spent}{further} This processor's AES instructions: {aes}.",
         what_to_do=what_to_do,
-        cost=share[0] / 100 if share else None,
+        cost=cost,
         sure="the server allows no plain session, so there is none to compare with",
     )
 
@@ -500,10 +506,12 @@ def protected(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
 def _price_of_encryption_too(stage: Stage) -> str:
     """What encryption would cost a session that is signed; empty where that is not known to be more than nothing."""
     price = summary.price(stage.of("plain_bytes_per_second"), stage.of("encrypted_bytes_per_second"))
-    if not price or price[1][0] <= 0:
+    if not price:
         return ""
 
-    return f" Encryption would cost {_percent_with_interval(*price)} more."
+    percent, interval = price
+    low, _ = interval
+    return f" Encryption would cost {_percent_with_interval(percent, interval)} more." if low > 0 else ""
 
 
 def _percent_with_interval(percent: float, interval: summary.Interval) -> str:

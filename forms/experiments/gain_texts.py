@@ -49,11 +49,11 @@ def gain_headlines(experiment: ExperimentSummary) -> Iterator[layout.Toned]:
 
     still_open = open_steps(experiment)
     if still_open:
-        step, way = still_open[0]
+        step, settling_step = still_open[0]
         judged = [step.comparison for step in experiment.steps if step.change is not None and step.comparison]
         decided = sum(comparison.known for comparison in judged)
         steps = wording.count(len(judged), "step")
-        next_step = f"Step {step.number}: {comparison_wording.settling_sentence(way)}"
+        next_step = f"Step {step.number}: {comparison_wording.settling_sentence(settling_step)}"
         yield layout.Toned(f"{decided} of {steps} decided. {next_step}", layout.Tone.FAINT)
 
 
@@ -65,8 +65,8 @@ def open_steps(experiment: ExperimentSummary) -> list[tuple[ExperimentStep, Sett
             still_open.append((step, step.comparison.settle))
 
     def seconds_to_settle(pair: tuple[ExperimentStep, SettlingStep]) -> float:
-        _, way = pair
-        return way.seconds
+        _, settling_step = pair
+        return settling_step.seconds
 
     return sorted(still_open, key=seconds_to_settle)
 

@@ -121,11 +121,11 @@ def experiment_summary(name: str, series: Sequence[records.Series]) -> Experimen
     bases = bases_of(series)
     by_id = {one_series.id: one_series for one_series in series}
     numbers = {one_series.id: number for number, one_series in enumerate(series)}
-    directions = list(dict.fromkeys(one_series.command for one_series in reversed(series)))
+    directions = _directions(series)
 
-    # In each direction the way from the series whose settings are in force down to the first base, and of it the path
-    # that is compared: it begins above what is contradicted.
-    ways = _kept_ways(series, bases, list(reversed(directions)))
+    # In each direction the way from the series whose settings are in force down to the first base, newest first, and of
+    # it the path that is compared: without a newest series whose change is contradicted.
+    ways = _kept_ways(series, bases, directions)
     paths = [_without_contradicted_end(way) for way in ways]
     kept_ids = {series_on_way.id for series_on_way in chain.from_iterable(ways)}
 
@@ -163,6 +163,12 @@ def experiment_summary(name: str, series: Sequence[records.Series]) -> Experimen
         path_steps = tuple(steps[numbers[one_series.id]] for one_series in reversed(path))
         gains.append(Gain(path=path_steps, comparison=comparison_of_path.get(path[0].id)))
     return ExperimentSummary(name=name, steps=steps, gains=tuple(gains))
+
+
+def _directions(series: Sequence[records.Series]) -> list[records.Command]:
+    """The directions that were measured, in the order of their newest series."""
+    newest_first = list(dict.fromkeys(one_series.command for one_series in reversed(series)))
+    return newest_first[::-1]
 
 
 def _kept_ways(

@@ -22,9 +22,10 @@ def next_base(all_series: Sequence[records.Series], command: records.Command | N
     bases = bases_of(usable)
     by_id = {series.id: series for series in usable}
 
-    # The last change or first base; where that was measured again, the newest repeat of it.
-    moved = [series for series in usable if series.change is not None or bases[series.id] is None]
-    newest = (moved or usable)[-1]
+    # The last change or first base (there is none where a damaged notebook has bases in a circle); where that was
+    # measured again, the newest repeat of it.
+    changes_and_firsts = [series for series in usable if series.change is not None or bases[series.id] is None]
+    newest = (changes_and_firsts or usable)[-1]
     if newest.decision is not records.Decision.REVERTED:
         repeats = [series for series in usable if series.change is None and bases[series.id] == newest.id]
         newest = repeats[-1] if repeats else newest

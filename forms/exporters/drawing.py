@@ -141,8 +141,10 @@ class _ChartField:
         lowest, highest = replace(chart, bars=tuple(bars), levels=tuple(levels)).ends
         highest = max(highest, *(bar.frame or 0.0 for bar in bars), chart.band[2] if chart.band else 0.0)
         lowest *= _ROOM_ABOVE
+        highest *= _ROOM_ABOVE
         # A chart of nothing but zeros has a scale, too.
-        highest = highest * _ROOM_ABOVE or float(not lowest)
+        if not lowest and not highest:
+            highest = 1.0
 
         fifth = _round_fifth(lowest, highest)
         self.low = floor(lowest / fifth) * fifth

@@ -121,6 +121,7 @@ def _parts(pdf: FPDF, texts: Sequence[str], widths: Sequence[float]) -> Iterator
     columns = []
     for text, width in zip(texts, widths, strict=True):
         parts = [text]
+        # A text of fewer characters has no more lines: only longer ones are wrapped to count them, which takes time.
         if len(text) > _MOST_LINES:
             lines = lines_of(pdf, text, width - 2 * _PADDING)
             if len(lines) > _MOST_LINES:
@@ -137,6 +138,7 @@ def _fit_columns(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tup
     text_columns = text_columns or columns
     size = _SIZES[0]
     widths = [0.0]
+    # Sentences are wrapped anyway, so that they keep the largest letters.
     for size in _SIZES[:1] if table.sentences else _SIZES:
         pdf.set_font(TEXT, "B", size)
         natural = [_natural_width(pdf, table, texts, index) for index in columns]
@@ -145,7 +147,7 @@ def _fit_columns(pdf: FPDF, table: Table, texts: Sequence[Sequence[str]]) -> tup
         if sum(natural) <= pdf.epw or (size <= _WRAPPED_FROM and widest >= _WRAPPED_TEXT):
             break
 
-    # What is too much is taken from wide columns first; what is free goes to all alike.
+    # What is too much is taken from each column in proportion to its width; what is free goes to all alike.
     excess = sum(widths) - pdf.epw
     return size, [width - max(excess, 0.0) * width / sum(widths) - min(excess, 0.0) / len(widths) for width in widths]
 

@@ -165,6 +165,7 @@ def _fit_columns(table: Table, texts: list[list[str]], width: int) -> _FittedCol
         needed = _cells_needed(table, rows, heading_lines=heading_lines)
         if sum(needed) + gap * (len(needed) - 1) <= width:
             return _FittedColumns(widths=needed, gap=gap, texts=rows)
+    # None of the ways fits: what the last and narrowest of them needs is cut further.
     return _narrow_columns(table, texts, needed, rounded, width)
 
 
@@ -203,11 +204,12 @@ def _narrow_columns(
             for index, column in enumerate(table.columns)
             if column.kind is ReportKind.TEXT and needed[index] > max(_LEAST_CELLS, heading_cells[index])
         ]
-        if not candidates and not table.marked and not is_blank:
-            return None
-
         if not candidates and is_blank:
             candidates = [index for index, cells in enumerate(needed) if cells > heading_cells[index]]
+        elif not candidates and not table.marked:
+            return None
+
+        # A table of runs stays a table, and so does a blank form: at last any of their columns is cut.
         widest = max(candidates or range(len(needed)), key=needed.__getitem__)
         needed[widest] -= 1
         excess -= 1

@@ -235,6 +235,7 @@ class _SheetWriter:
             for index, row in enumerate(self.form.tables[table].rows)
             if row.role is report.Role.ENTRY and row.mark is not report.Mark.WARM_UP
         }
+        # The chart may leave out the first rows of the table.
         lines = [*entries][chart.rows_before :]
         rows = [*entries.values()][chart.rows_before :]
         name = self.page.get_name()

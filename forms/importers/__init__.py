@@ -2,7 +2,8 @@
 
 This module parses the text of JSON documents: in little memory, since a document may have hundreds of megabytes, and
 strictly, since what Python's parser lets pass (``NaN``, half of a surrogate pair, a name twice) is no value that could
-be stored. What a document's values mean is read by the kinds of recording.
+be stored. What a document's values mean is read by the kinds of recording; here (:func:`check`) only the numbers of a
+series are checked that no field's type does.
 """
 
 import codecs
@@ -17,6 +18,28 @@ from forms.layout import is_plain, visible
 from storage.json_reader import LARGEST, DocumentError
 from storage.records import LONGEST_SECONDS, SHORTEST_SECONDS, Series, Target
 
+_PIECE_BYTES = 2**20
+"""Of UTF-8 that is checked at once."""
+
+_MOST_ESCAPED = 2_000_000
+"""Groups of characters beyond ASCII that are written as escapes; more would take long."""
+
+_MOST_WIDE_BYTES = 160 * 2**20
+"""Memory of a text that is not written as escapes."""
+
+_WIDE = re.compile(b"[\x80-\xff]+")
+"""UTF-8 of characters beyond ASCII."""
+
+_ASTRAL = re.compile(b"[\xf0-\xff]")
+"""Begins a character outside of the Basic Multilingual Plane: with one, each character of a text takes four bytes."""
+
+_NOT_FIRST = bytes(range(0x80, 0xC0))
+"""Bytes that continue a character: without them a text has as many bytes as characters."""
+
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_HALF_OF_PAIR = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
+"""An escape of either half of a surrogate pair without the other: a first one without its second, or the reverse."""
+
 
 def check_utf_8(content: bytes) -> None:
     """Raises DocumentError for text that is not UTF-8; in pieces, since all of it may take four times the memory."""
@@ -29,22 +52,6 @@ def check_utf_8(content: bytes) -> None:
             decoder.decode(content[start:end], final=end >= len(content))
         except UnicodeDecodeError as error:
             raise DocumentError(f"byte {decoded_from + error.start}: not UTF-8 text") from error
-
-
-_PIECE_BYTES = 2**20
-_MOST_ESCAPED = 2_000_000
-"""Groups of characters beyond ASCII that are written as escapes; more would take long."""
-_MOST_WIDE_BYTES = 160 * 2**20
-"""Memory of a text that is not written as escapes."""
-_WIDE = re.compile(b"[\x80-\xff]+")
-"""UTF-8 of characters beyond ASCII."""
-_ASTRAL = re.compile(b"[\xf0-\xff]")
-"""Begins a character outside of the Basic Multilingual Plane: with one, each character of a text takes four bytes."""
-_NOT_FIRST = bytes(range(0x80, 0xC0))
-"""Bytes that continue a character: without them a text has as many bytes as characters."""
-_BLANKS = re.compile(r"[ \t\r\n]*")
-# An escape of either half of a surrogate pair without the other: a first one with no second behind it, or the reverse.
-_HALF_OF_PAIR = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
 
 
 def json_text_of(content: bytes) -> str:

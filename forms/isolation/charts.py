@@ -55,7 +55,8 @@ def _limit_text(verdict: IsolationVerdict) -> str:
     if held_share is None:
         return ""
 
-    is_client = verdict.cause is Cause.CLIENT
-    if is_client is not (held_share >= HELD_SHARE):
+    client_takes_most = held_share >= HELD_SHARE
+    is_client_the_limit = verdict.cause is Cause.CLIENT
+    if client_takes_most != is_client_the_limit:
         return ""
     return f" (a client that takes {100 * HELD_SHARE:.0f} % of it is the limit)"

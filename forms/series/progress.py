@@ -1,5 +1,6 @@
 """How far a run is, and its rate over time."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -33,7 +34,7 @@ class RunProgress:
 
 def over_time(progress: Sequence[tuple[float, int]], most: int = 120) -> list[RateSpan]:
     """Between samples of (seconds, total bytes), in at most ``most`` stretches; short ones join a neighbour."""
-    step = max(1, -(-len(progress) // most))
+    step = max(1, math.ceil(len(progress) / most))
     samples = [(0.0, 0), *progress[step - 1 :: step]]
     if progress and samples[-1] != progress[-1]:
         samples.append(progress[-1])

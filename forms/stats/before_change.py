@@ -146,6 +146,7 @@ class _Outlook:
         base_squares = known.variance * known.freedom + variance_to_come * base_freedom_to_come
 
         both_sides = statistics.fmean([base_squares / base_freedom, variance_to_come])
+        # Of the side that has less, doubled, since both sides contribute.
         return RunVariance(both_sides, 2 * min(base_freedom, self.runs_a_series - 1))
 
     def repeats_of_base(self) -> _Repeats:
@@ -166,6 +167,7 @@ class _Outlook:
         return _Repeats(freedom=freedom, squares=squares)
 
     def _weight(self, group: SeriesGroup) -> float:
+        """What the repeats of a group count, 0 to 1: less where they are old, or closer in time than the sides."""
         between_sides = self.later_at - statistics.fmean(self.times)
         return variation.weight(group, between_sides, self.later_at)
 
@@ -173,6 +175,7 @@ class _Outlook:
 def _shown_percent(outlook: _Outlook) -> float | None:
     """The smallest change that the base shows nine times in ten; None where no verdict could be given."""
     known = outlook.known_runs
+    # The rule doubles the freedom of the side that has less, and needs more than two for a variance.
     if known.freedom <= 1:
         return None
 
@@ -197,7 +200,10 @@ def _shown_percent(outlook: _Outlook) -> float | None:
 
 
 def _shift(outlook: _Outlook, known: RunVariance, earlier: RunVariance, repeats: _Repeats) -> float:
-    """The change in percent that is found nine times in ten, by ``known`` runs of which some are ``earlier`` ones."""
+    """The change in percent that is found nine times in ten, by ``known`` runs of which some are ``earlier`` ones.
+
+    Step 4: the x at which the mean of Φ((x - bound) / e) over all pairs of scales is 90 %.
+    """
     terms = [*_terms(outlook, known, earlier, repeats)]
     total = math.fsum(weight for *_, weight in terms)
     normed_terms = [(factor, bound, weight / total) for factor, bound, weight in terms]

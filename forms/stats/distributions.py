@@ -119,6 +119,7 @@ def scale_nodes(freedom: float) -> tuple[tuple[float, float], ...]:
         log_scale = w - math.exp(-w)
         return freedom * (log_scale - math.expm1(2 * log_scale) / 2) + math.log1p(math.exp(-w))
 
+    # The density is about 1 / √freedom wide: where it ends is looked for in tenths of that.
     step = 0.1 / math.sqrt(freedom + 1)
     low_end = _UNIT_SCALE_AT
     while log_density(low_end) > _NEGLIGIBLE_LOG_DENSITY:

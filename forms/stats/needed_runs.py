@@ -150,6 +150,7 @@ def _predictive_shift(freedom: int, first_freedom: int, level: float) -> float:
     mean of Φ(x · w1 - t(level, f) · w2) is 90 %.
     """
     bound = distributions.student_t(level, freedom)
+    # A quarter of the nodes of one scale averages as well, and takes a quarter of the time.
     new_scales = distributions.scale_nodes(freedom)[::4]
     terms = []
     for (first_scale, first_weight), (new_scale, new_weight) in product(

@@ -57,6 +57,8 @@ def base_comes_first(earlier: Sequence[bool], looks: Sequence[int], pair: int, s
     """
     if not earlier:
         return True
+    # Of the pairs up to the next look half begin with the base. Those that still have to are drawn from those that are
+    # still to come, each with the same chance.
     next_look = next((look for look in looks if look > len(earlier)), len(earlier) + 1)
     still_first = (next_look + 1) // 2 - sum(earlier)
     chance = random.Random(f"{seed} {pair}").random()  # noqa: S311  an order of runs, no secret

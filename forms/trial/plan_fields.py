@@ -35,6 +35,7 @@ def plan_fields(plan: changes.TrialPlan, base: records.Series) -> Iterator[repor
     yield report.Field(name="Client", text=client_text(replace(base.client, signing=signing, encryption=encryption)))
     yield from origin_fields([base])
 
+    # A plan over one setting has no axes: its own fields describe it.
     for axis in plan.axes or (plan,):
         place = " ".join(filter(None, (axis.section, f"({axis.kind})")))
         previous = axis.previous or "empty"

@@ -144,6 +144,7 @@ def differences_of_repeat(first: Series, again: Series) -> tuple[Difference, ...
 
 def differences_before(first: Series, again: Series) -> tuple[Difference, ...]:
     """:func:`differences_of_repeat` where only the login is known of ``again``: absent values do not differ."""
+    # A session without signing or encryption may have no value for it: of two sessions that is a difference.
     logged_in = first.client.dialect and again.client.dialect
     return tuple(
         difference
@@ -263,6 +264,7 @@ def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
     for name in sorted(names):
         if is_volatile(name) or _family(name) not in seen_by_both:
             continue
+        # Where the file could not be read on one side, the path there is only one that was tried.
         if is_conf_unread and name == "smb.conf.path":
             continue
         if name == _SEGMENT and any(_is_halved_segment(facts.get(name)) for facts in (base, other)):

@@ -78,6 +78,7 @@ def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
         yield _reason_for_unknown(name)
         return
 
+    # Only where no other entry is about it: several are about different ways to use a parameter.
     kinds = [(entry.kind, entry.takes_effect) for entry in catalogue.about(name)]
     if kinds == [(EntryKind.SMB_CONF, Effect.NEVER)]:
         yield f"{name} has no effect in this Samba, so there is nothing to measure"

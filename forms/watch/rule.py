@@ -127,10 +127,11 @@ def joint_outcome(
     # Of ``most`` series ``needed`` must agree, so that the others may differ; with more of these it is not confirmed.
     disagreeing = len(measured) - agreeing
     can_still_agree = disagreeing <= confirm.most - confirm.needed
+    # The last series is the one that disagreed once too often: what it says does not change the state.
     return None if can_still_agree else measured[-1]
 
 
-def state_after(state: WatchState, outcome: Outcome, *, slowed: bool) -> WatchState:
+def standing_after(standing: WatchState, outcome: Outcome, *, slowed: bool) -> WatchState:
     """The standing that a check leaves, from that before it; ``slowed``: a slowdown was reported and is not over."""
     match outcome:
         case Outcome.SLOWER:
@@ -138,7 +139,7 @@ def state_after(state: WatchState, outcome: Outcome, *, slowed: bool) -> WatchSt
         case Outcome.UNMEASURABLE:
             return WatchState.UNMEASURABLE
         case Outcome.POSTPONED:
-            return state
+            return standing
         case Outcome.UNDECIDED:
             return WatchState.SLOWER if slowed else WatchState.STEADY
         case Outcome.NOT_SLOWER | Outcome.COLLECTED:

@@ -12,7 +12,7 @@ from forms.stats.levels import confirmed_changes
 from forms.stats.readings import Rates
 from forms.stats.variation import DAY_SECONDS, MOST_EARLIER, SeriesGroup
 from forms.stats.verdict_rule import decide
-from forms.watch.rule import BASELINE_NIGHTS, Confirm, Outcome, joint_outcome, outcome_of, state_after
+from forms.watch.rule import BASELINE_NIGHTS, Confirm, Outcome, joint_outcome, outcome_of, standing_after
 from storage.looks import WatchState
 
 HISTORY, NIGHTS, STRETCHES = 60, 100, 500
@@ -51,7 +51,7 @@ class SimulatedPath:
             while (outcome := joint_outcome(outcomes, Confirm(), slowed=bool(self.slow))) is None:
                 tonight.append(self.measure(level))
                 outcomes.append(self.outcome(tonight[-1], at, history))
-            state = state_after(self.state, outcome, slowed=bool(self.slow))
+            state = standing_after(self.state, outcome, slowed=bool(self.slow))
             self.alarms += state is WatchState.SLOWER is not self.state
             self.state = state
             if outcome is Outcome.SLOWER:

@@ -16,7 +16,7 @@ from forms.watch.rule import (
     joint_outcome,
     outcome_of,
     smallest_slowdown_percent,
-    state_after,
+    standing_after,
 )
 from storage.looks import WatchState
 from tests.builders import one
@@ -95,7 +95,7 @@ def test_recovered_is_also_what_is_faster_than_the_slowdown(verdict, against_slo
     ],
 )
 def test_states(state, outcome, slowed, expected):
-    assert state_after(state, outcome, slowed=slowed) is expected
+    assert standing_after(state, outcome, slowed=slowed) is expected
 
 
 def test_nights_are_twelve_hours_apart():
