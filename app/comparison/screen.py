@@ -27,7 +27,8 @@ class InterleavedScreen(report_run.ReportRunScreen):
 
     Whatever is a pair here has the base first. Each step calls the next one: ``begin`` reads the two series,
     ``_log_in`` and ``_log_in_to_other`` ask for passwords, ``_measure`` starts the thread in which ``events`` is
-    called, ``take_event`` hears of each run, and ``measurement_ended`` opens the comparison.
+    called, ``take_event`` hears of each run, and ``measurement_ended`` opens the comparison. Meanwhile the base class
+    calls ``tick`` once a second, and by ``draw`` what says how far it is: ``now`` and ``draw_heard``.
     """
 
     KEYS: ClassVar = report_run.run_keys("comparison", "Stop at once; the runs measured so far are kept.")

@@ -31,7 +31,7 @@ def sides_to_compare(
     again: Sequence[str] = (),
     *,
     only_named: bool = False,
-    turns: bool | None = None,
+    by_interleaved: bool | None = None,
     each_is_a_side: bool = False,
 ) -> list[Sides]:
     """The sides that the named series are compared as: one pair of sides for each series after the base.
@@ -39,8 +39,8 @@ def sides_to_compare(
     - ``references``: the base and the others, as the user names them;
     - ``again``: further series that repeat the base; the third of three does so too where it has the base's settings;
     - ``only_named``: whether repeats and history are left out;
-    - ``turns``: whether the newest two series with interleaved runs stand for all of their sides: True always, False
-      never, None by ``stand_in_rule``;
+    - ``by_interleaved``: whether the newest two series with interleaved runs stand for all of their sides: True always,
+      False never, None by ``stand_in_rule``;
     - ``each_is_a_side``: whether the third of three is a side of its own even with the base's settings.
 
     Raises UsageError, UnknownReferenceError.
@@ -62,9 +62,9 @@ def sides_to_compare(
     groups[0] = (*groups[0], *(repeat for repeat in repeats if repeat.id not in ids_of_base))
     all_sides = [_one_of_each_if_shared(sides, named_series) for sides in sides_of(groups)]
 
-    if not only_named and turns is not False:
+    if not only_named and by_interleaved is not False:
         named_ids = {series.id for series in (*named_series, *repeats)}
-        stand_in = stand_in_rule(turns, len(named_series))
+        stand_in = stand_in_rule(by_interleaved, len(named_series))
         all_sides = prefer_interleaved(all_sides, named_series, named_ids, stand_in)
 
     all_sides = [change_between.with_trial(notebook, sides) for sides in all_sides]

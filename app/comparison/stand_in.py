@@ -41,9 +41,9 @@ class _InterleavedPair:
         return rates is not None and decide_interleaved(*rates).verdict is not Verdict.UNKNOWN
 
 
-def stand_in_rule(turns: bool | None, count_of_named: int) -> StandIn:
-    """The rule for that many named series; ``turns`` allows any pair."""
-    if turns:
+def stand_in_rule(by_interleaved: bool | None, count_of_named: int) -> StandIn:
+    """The rule for that many named series; where ``by_interleaved`` was asked for, any pair may stand for all."""
+    if by_interleaved:
         return StandIn.ANY
     return StandIn.ONE_NAMED if count_of_named == 2 else StandIn.BOTH_NAMED
 
@@ -67,6 +67,7 @@ def prefer_interleaved(
             two_series = replace(sides, base=(chosen_pair.base,), other=(chosen_pair.other,), stands_in=stands_in)
             narrowed_sides.append(two_series)
         else:
+            # Of more than two named series no other pair stands in: it is only told that one would answer better.
             has_better_answer = stand_in is StandIn.BOTH_NAMED and next(near_pairs, None) is not None
             narrowed_sides.append(replace(sides, interleaved_since=has_better_answer))
 

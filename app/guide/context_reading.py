@@ -57,7 +57,7 @@ def read_context(notebook: Notebook, choices: GuideChoices, before: GuideContext
 def _interleaved_sides(notebook: Notebook, proof: "Sides | None") -> "Sides | None":
     if proof is None:
         return None
-    return sides_to_compare(notebook, (proof.base[0].id, proof.other[0].id), turns=True)[0]
+    return sides_to_compare(notebook, (proof.base[0].id, proof.other[0].id), by_interleaved=True)[0]
 
 
 def _with_results(
@@ -71,8 +71,8 @@ def _with_results(
     compared = []
     for yardstick in yardsticks.yardsticks_of(notebook, choices, series, heads):
         # Of the base, the two whose runs were interleaved tell most; others are compared as they are.
-        turns = True if yardstick.series.id == base_id else None
-        sides = sides_to_compare(notebook, (yardstick.series.id, series.id), turns=turns)[0]
+        by_interleaved = True if yardstick.series.id == base_id else None
+        sides = sides_to_compare(notebook, (yardstick.series.id, series.id), by_interleaved=by_interleaved)[0]
         compared.append(replace(yardstick, sides=sides))
 
     proof_bases = {base.id for base in context.proof.base} if context.proof else set[str]()

@@ -86,7 +86,7 @@ def changes_made_from(
         if change is None or (change.name, change.value) in listed_changes:
             continue
 
-        (sides,) = sides_to_compare(notebook, (proof.base[0].id, head.id), turns=True)
+        (sides,) = sides_to_compare(notebook, (proof.base[0].id, head.id), by_interleaved=True)
         if series.id in {base.id for base in (*proof.base, *sides.base)}:
             listed_changes.add((change.name, change.value))
             yield change, sides

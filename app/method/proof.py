@@ -29,7 +29,9 @@ def proof_of(notebook: Notebook, changed_id: str | None) -> "Sides | None":
     base = series_called(notebook, changed_series.base_id)
     if base is None:
         return None
-    return sides_to_compare(notebook, (base.id, changed_series.id), turns=False)[0]
+    # All series of both sides count, also where two of them have interleaved runs.
+    (sides,) = sides_to_compare(notebook, (base.id, changed_series.id), by_interleaved=False)
+    return sides
 
 
 def proof_of_round(notebook: Notebook, choices: GuideChoices) -> "Sides | None":

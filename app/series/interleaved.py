@@ -75,7 +75,10 @@ def _events_in_turn(
     rounds: "_Rounds",
     logins: Sequence[str],
 ) -> Iterator[tuple[int, RecorderEvent]]:
-    """Let each series go one run further in turn, until all have ended."""
+    """Let each series go one run further in turn, until all have ended.
+
+    A series that says Paused goes on in the next round; one whose events end without that has ended.
+    """
     refused_logins: set[str] = set()
     begun: set[int] = set()
     going = list(range(len(streams)))
@@ -126,6 +129,7 @@ class _Rounds:
         self._has_begun = True
 
     def take_event(self, index: int, event: RecorderEvent) -> None:
+        """Tell the user's time limit (``--within``) when a run begins and ends: it keeps the longest of each series."""
         if isinstance(event, process.RunStarted):
             self._control.limit.began()
         elif isinstance(event, process.RunFinished):
@@ -135,7 +139,9 @@ class _Rounds:
     def end_in_time(self, going: Sequence[int]) -> process.Warned | None:
         """Where another round would end too late, have the series finish, and say so; cancel if nothing is measured."""
         limit = self._control.limit
-        if limit.is_met or limit.allows(*going):
+        was_told_to_finish = limit.is_met
+        ends_in_time = limit.allows(*going)
+        if was_told_to_finish or ends_in_time:
             return None
         if self._is_measured:
             return self._control.finish_in_time("run")

@@ -29,6 +29,11 @@ _GONE = Toned("what was measured is gone: deleted a moment ago, or the notebook 
 
 
 class SeriesKind(Kind[Series]):
+    """A single series. Its attributes and methods take the place of those of `Kind`, where each is explained.
+
+    What computes and draws is imported in the methods, so that to list recordings loads none of it.
+    """
+
     name = SERIES
     record: type = Series
     resume = "run --resume"

@@ -38,6 +38,7 @@ def measure_series(
 
 
 def _put_end(writer: SeriesWriter, failure: process.Failed | None) -> None:
+    """Write down how the series ended, and why where that was early."""
     error = failure.text if failure else None
     writer.put(replace(writer.series, status=_status_after(failure), error=error))
 
@@ -130,6 +131,7 @@ def _try_login(
         target=order.target,
         secrets=order.secrets,
     )
+    # ``trial``: what the user asks for meanwhile is kept for the process that measures.
     with process.MeasuringProcess(only_logs_in, control, trial=True) as child:
         for event in child.events():
             if isinstance(event, process.Failed):

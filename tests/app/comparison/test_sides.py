@@ -83,7 +83,7 @@ def test_the_newest_two_whose_runs_were_interleaved_are_compared_in_place_of_all
     newest = interleaved(at(5, base_id=before.id), at(6, 0.9, client=few, base_id=after.id))
     for each in (before, after, *first, *newest):
         notebook.add(each)
-    (sides,) = sides_to_compare(notebook, (before.id, after.id), turns=True)
+    (sides,) = sides_to_compare(notebook, (before.id, after.id), by_interleaved=True)
     assert (ids(sides.base), ids(sides.other)) == ([5], [6])
     assert compare_sides(sides, Limits()).interleaved
     for named, others in ((newest[1].id, ([5], [6])), (after.id, ([5], [6]))):
@@ -91,7 +91,7 @@ def test_the_newest_two_whose_runs_were_interleaved_are_compared_in_place_of_all
         assert (sorted(ids(found.base)), sorted(ids(found.other))) == others, (
             "what was named, or its partner, or came later"
         )
-    (never,) = sides_to_compare(notebook, (before.id, newest[1].id), turns=False)
+    (never,) = sides_to_compare(notebook, (before.id, newest[1].id), by_interleaved=False)
     assert len(never.other) == 3
     (alone,) = sides_to_compare(notebook, (before.id, after.id), only_named=True)
     assert (ids(alone.base), ids(alone.other)) == ([1], [2])

@@ -304,8 +304,8 @@ def test_a_pair_that_stands_for_the_baseline_has_not_its_name(tmp_path: Path):
     before, after = one(1, VARYING), changed(VARYING)
     pair = interleaved(one(3, (100e6,) * 8, base_id=before.id), one(4, (150e6,) * 8, client=FEW, base_id=after.id))
     with Notebook(book(tmp_path / "notebook.db", before, after, *pair, baselines={"spring": before.id})) as notebook:
-        (narrowed,) = sides_to_compare(notebook, (before.id, after.id), turns=True)
-        (whole,) = sides_to_compare(notebook, (before.id, after.id), turns=False)
+        (narrowed,) = sides_to_compare(notebook, (before.id, after.id), by_interleaved=True)
+        (whole,) = sides_to_compare(notebook, (before.id, after.id), by_interleaved=False)
     assert ([each.id for each in narrowed.base], narrowed.baseline) == ([f"{3:012x}"], "")
     assert whole.baseline == "spring"
 
