@@ -70,8 +70,8 @@ class JournalEntry:
     """When it was restored."""
 
     @property
-    def left(self) -> str:
-        """What people are told of a change that still stands on a server."""
+    def description(self) -> str:
+        """What people are told of a change that stands on a server."""
         return f"{self.name} changed on {self.ssh or 'this machine'}"
 
     @property

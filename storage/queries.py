@@ -59,8 +59,9 @@ class SeriesQuery:
 class Found(NamedTuple):
     """A recording in a list; a tuple, since there may be very many."""
 
-    series_id: str
+    recording_id: str
     experiment: str | None
+    """The name of the one that it is in; None for none."""
     kind: str = "series"
 
 

@@ -23,7 +23,8 @@ class CannotWriteError(SharebenchError):
 def is_there(path: Path) -> bool:
     """Whether writing ``path`` needs a question: a file is there, or a link that leads elsewhere.
 
-    Raises CannotWriteError for a folder, in a missing folder, and through a link of another user.
+    Devices and pipes need none: nothing of theirs is lost. Raises CannotWriteError for a folder, in a missing folder,
+    and through a link of another user.
     """
     try:
         with place_of(path) as place:
@@ -35,6 +36,7 @@ def is_there(path: Path) -> bool:
 
     if status is None:
         return place.is_link
+    # /dev/stdout and the like lead through /proc to a file that is open already: whoever opened it chose it.
     if place.is_of_kernel:
         return False
     if stat.S_ISDIR(status.st_mode):
@@ -70,7 +72,7 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def output_file(path: Path) -> Iterator[BinaryIO]:
-    """Write ``path`` whole or not at all; a device, as it comes.
+    """Write ``path`` whole or not at all; a device, or what is open already (/dev/stdout), as it comes.
 
     One's own links and root's are followed. Raises CannotWriteError before the block begins, or after it.
     """
@@ -108,10 +110,11 @@ def _device(place: Place) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _replacement(place: Place, before: os.stat_result | None) -> Iterator[BinaryIO]:
+def _replacement(place: Place, replaced: os.stat_result | None) -> Iterator[BinaryIO]:
     """A file beside ``place`` that takes its name when the block succeeds; ``.sharebench-….part`` until then.
 
-    The name is replaced, never what it points to: a link that was put there meanwhile goes.
+    The name is replaced, never what it points to: a link that was put there meanwhile goes. ``replaced`` is the file
+    that has the name now; None where there is none.
     """
     name = place.beside(f".sharebench-{secrets.token_hex(6)}.part")
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -122,17 +125,22 @@ def _replacement(place: Place, before: os.stat_result | None) -> Iterator[Binary
             file.flush()
             os.fsync(number)
             if hasattr(os, "fchmod"):
-                os.fchmod(number, _mode_after(before))
+                os.fchmod(number, _mode_after(replaced))
         os.replace(name, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
     finally:
         with suppress(FileNotFoundError):
             os.unlink(name, dir_fd=place.folder)
 
 
-def _mode_after(before: os.stat_result | None) -> int:
-    """The mode of our own file before; another user's file does not say who may write to ours."""
-    if before is not None and before.st_uid == os.geteuid():
-        return stat.S_IMODE(before.st_mode) & 0o777
+def _mode_after(replaced: os.stat_result | None) -> int:
+    """The mode of the file that is replaced, where it is ours; else that of any new file.
+
+    Another user's file does not say who may write to ours.
+    """
+    if replaced is not None and replaced.st_uid == os.geteuid():
+        return stat.S_IMODE(replaced.st_mode) & 0o777
+
+    # The mask can only be read by setting another one.
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

@@ -45,6 +45,7 @@ def print_document(pdf: bytes, printer: str, *, title: str, paper: str) -> str:
 def _answer_of(command: Sequence[str], document: bytes = b"", *, must_succeed: bool = False) -> str:
     """What a program of the printing system answers, empty where it fails. Raises PrintingError."""
     try:
+        # ``lp`` keeps the terminal (may_ask): a server of printers may want a password typed there.
         result = run_program(command, seconds=_PATIENCE_SECONDS, given=document, may_ask=True)
     except OSError as error:
         raise PrintingError(f"{command[0]} does not answer: {error}; is the printing service running?") from error

@@ -15,6 +15,8 @@ from storage.protocols import PROTOCOLS, Protocol
 from storage.records import Command, Target, format_target
 
 _BACKSLASH = "\\"
+
+# Texts of messages, which other modules use as well.
 FORMS = (
     "smb://[DOMAIN;][USER@]HOST[:PORT]/SHARE/PATH, ftp://[USER@]HOST[:PORT]/PATH, ftps://…, "
     "file:///PATH or iperf3://HOST[:PORT]"
@@ -25,12 +27,16 @@ CREDENTIALS_OPTION = "--credentials FILE"
 HOW_TO_LOG_IN = f"leave it out and {HOW_TO_GIVE}"
 
 _SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
+"""What a text begins with that has a scheme, also a mistyped one such as ``smb:/``; or the slashes in place of one."""
 _OTHER_SCHEMES = frozenset({"sftp", "tftp", "http", "https"})
+"""Schemes that look like our own, and mean another program's protocol."""
 _PASSWORD_IN_URL = f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}"
 _BARE = re.compile(r"(?:[^\s@/:\\]+@)?[\w-][\w.-]*(?::\d{1,5})?(?:/[^\\]*)?")
 """``[USER@]HOST[:PORT][/SHARE…]``, as for ssh and scp."""
 _PORT_ONLY = re.compile(r":\d{0,5}(?=[/\\]|$)")
+"""A colon with no more behind it than a port: what stands there is no password."""
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
+"""The drive of a Windows path, whose colon begins no password either."""
 
 _ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
@@ -87,8 +93,11 @@ def _not_a_target(text: str) -> UsageError:
         return UsageError(f"nothing was typed; write {FORMS}")
 
     scheme = _SCHEME.match(text)
-    is_address = _PORT_ONLY.match(text, text.find(":"))
-    if not scheme and "@" in text and may_hold_password(text) and not is_address:
+
+    # USER:PASSWORD@HOST; in HOST:445/name@x, though, the first colon begins a port.
+    is_login = not scheme and "@" in text and may_hold_password(text)
+    begins_port = _PORT_ONLY.match(text, text.find(":"))
+    if is_login and not begins_port:
         return PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
 
     typed = without_password(text)
@@ -158,7 +167,7 @@ def without_password(text: str) -> str:
 
 
 def may_hold_password(text: str) -> bool:
-    """Whether what stands before the host may be a password."""
+    """Whether what stands before the host may be a password; without an ``@``, what stands behind a colon."""
     scheme = _SCHEME.match(text)
     login, at, _ = text[scheme.end() if scheme else 0 :].rpartition("@")
     return ":" in login if at else without_password(text) != text

@@ -48,7 +48,7 @@ def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = Fa
 
 def _say_what_is_changed_now(context: click.Context, notebook: "Notebook") -> None:
     for entry in notebook.at_work():
-        text = f"sharebench: a running trial has {entry.left}: a measurement there includes that"
+        text = f"sharebench: a running trial has {entry.description}: a measurement there includes that"
         notebooks.say_once(context, text)
 
 

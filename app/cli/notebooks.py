@@ -99,7 +99,7 @@ def open_notebook(context: click.Context, *, make: bool = False) -> "Iterator[No
 
 def _say_what_was_left_behind(context: click.Context, notebook: "Notebook") -> None:
     for entry in notebook.left_behind():
-        text = f"sharebench: an interrupted trial left {entry.left}: restore it with `sharebench restore`"
+        text = f"sharebench: an interrupted trial left {entry.description}: restore it with `sharebench restore`"
         say_once(context, text)
 
 

@@ -75,8 +75,11 @@ class BrowsedFolder:
         return self.items if self.is_share_list else (MAKE_HERE, *self.items)
 
 
-def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> BrowsedFolder:
-    """Log in and list what the target names; a file named by it is found in its folder. Raises MeasurementError."""
+def look(target: Target, make_client: MakeClient, context: FileSizeContext) -> BrowsedFolder:
+    """Log in and list what the target names; a file named by it is found in its folder. Raises MeasurementError.
+
+    ``context`` is what tells how well a file of some size suits, such as the speed of the link; so it is below.
+    """
     with closing(make_client(target)) as client:
         client.connect()
         if not target.abilities.moves_files:
@@ -84,38 +87,40 @@ def look(target: Target, make_client: MakeClient, around: FileSizeContext) -> Br
         if target.abilities.has_share and not target.share:
             shares = sorted(client.shares(), key=str.casefold)
             return BrowsedFolder(target=target, items=tuple(Item(ItemKind.SHARE, name, name) for name in shares))
-        named_file = _named_file(client, target, around)
+        named_file = _named_file(client, target, context)
         if named_file is not None:
             target = replace(target, path=parent(target))
-        return BrowsedFolder(target=target, items=items(target, client.list(target.path), around), file=named_file)
+        return BrowsedFolder(target=target, items=items(target, client.list(target.path), context), file=named_file)
 
 
-def _named_file(client: Client, target: Target, around: FileSizeContext) -> Item | None:
+def _named_file(client: Client, target: Target, context: FileSizeContext) -> Item | None:
+    """The file that the target names; None where it names a folder."""
     if not target.path.strip("/"):
         return None
     try:
         size = client.size(target.path)
     except NotAFileError:
         return None
-    return _file(posixpath.basename(target.path), target.path, size, around)
+    return _file(posixpath.basename(target.path), target.path, size, context)
 
 
-def items(target: Target, entries: Sequence[DirectoryEntry], around: FileSizeContext) -> tuple[Item, ...]:
-    """The lines of a folder: the way up, the folders, the files. ``around`` is what tells how well a size suits."""
+def items(target: Target, entries: Sequence[DirectoryEntry], context: FileSizeContext) -> tuple[Item, ...]:
+    """The lines of a folder: the way up, the folders, the files."""
+    # Above the top folder of a share is the list of shares; above that of an FTP server or a disk is nothing.
     has_parent = target.abilities.has_share or target.path.strip("/")
     up = [Item(ItemKind.UP, "..", parent(target))] if has_parent else []
     ordered = sorted(entries, key=lambda entry: (not entry.is_folder, entry.name.casefold(), entry.name))
     below = (
         Item(ItemKind.FOLDER, entry.name, join(target, entry.name))
         if entry.is_folder
-        else _file(entry.name, join(target, entry.name), entry.size_bytes, around)
+        else _file(entry.name, join(target, entry.name), entry.size_bytes, context)
         for entry in ordered
     )
     return (*up, *below)
 
 
-def _file(name: str, path: str, size_bytes: int, around: FileSizeContext) -> Item:
-    fit = suitability(size_bytes, around).word
+def _file(name: str, path: str, size_bytes: int, context: FileSizeContext) -> Item:
+    fit = suitability(size_bytes, context).word
     return Item(ItemKind.FILE, name, path, size_bytes, wording.file_size(size_bytes), fit)
 
 
@@ -129,6 +134,7 @@ def inside(target: Target, item: Item) -> Target:
     """The target that a chosen line leads to."""
     if item.kind is ItemKind.SHARE:
         return replace(target, share=item.path, path="")
-    if item.kind is ItemKind.UP and target.abilities.has_share and not target.path.strip("/"):
-        return replace(target, share=None, path="")
+    is_top_of_share = target.abilities.has_share and not target.path.strip("/")
+    if item.kind is ItemKind.UP and is_top_of_share:
+        return replace(target, share=None, path="")  # to the list of shares
     return replace(target, path=item.path)

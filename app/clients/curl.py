@@ -22,10 +22,14 @@ from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
 _EXITS = refusals("curl")
+"""By curl's exit code: the error to raise, and its text."""
 
 
 class CurlClient(ExternalClient):
-    """A transfer is timed from ``time_pretransfer`` (ready to send RETR or STOR) to ``time_total``."""
+    """A transfer is timed from ``time_pretransfer`` (ready to send RETR or STOR) to ``time_total``.
+
+    ``target`` and ``_place_of`` (the URL of a path, for messages) are our own client's, as `ExternalClient` says.
+    """
 
     def __init__(self, target: Target, secrets: base.Secrets, settings: Settings) -> None:
         self._own: FTPClient
@@ -75,6 +79,10 @@ class CurlClient(ExternalClient):
         counter: str,
         files: list[int],
     ) -> base.Transfer:
+        """``direction`` is curl's word for it in its report; ``counter`` is the kernel's of what curl has moved.
+
+        A download is counted by what curl writes to /dev/null, an upload by what it reads from the file (``files``).
+        """
         where = self._place_of(path)
         self._own.close()  # an idle connection may not outlive the run, and some servers allow one a client
 

@@ -37,11 +37,12 @@ class FileRequests:
         chance: random.Random,
         count: Count,
     ) -> None:
+        """``folder`` has the files that all users share; ``own_name`` names this user's own folder in it."""
         self._files = files
         self._folder = folder
         self._set = file_set
-        self._own = path_within(files.target, folder, own_name)
-        self._has_own = False
+        self._own_folder = path_within(files.target, folder, own_name)
+        self._has_own_folder = False
         self._sizes = sizes
         self._chance = chance
         self._count = count
@@ -91,10 +92,10 @@ class FileRequests:
 
     def _own_path(self, name: str) -> str:
         """The path of a file of this user's own; its folder is made first where it is not yet there."""
-        if not self._has_own:
-            self._files.make_folder(self._own)
-            self._has_own = True
-        return f"{self._own}/{name}"
+        if not self._has_own_folder:
+            self._files.make_folder(self._own_folder)
+            self._has_own_folder = True
+        return f"{self._own_folder}/{name}"
 
     def _random_start(self) -> int:
         return self._chance.randrange(base.MAX_BLOCK_BYTES)
@@ -155,7 +156,8 @@ class FileRequests:
 
     def _print(self) -> None:
         self._turn += 1
-        self._write_whole(document_name(self._own, self._turn), self._random_size(), base.OpenMode.CREATE)
+        path = document_name(self._own_folder, self._turn)
+        self._write_whole(path, self._random_size(), base.OpenMode.CREATE)
 
 
 def document_name(users_folder: str, turn: int) -> str:

@@ -100,7 +100,8 @@ class Subprocess:
     ) -> Said:
         """What the program said, once it has ended. Raises StalledError, CancelledError.
 
-        ``counter`` is the line of /proc/PID/io that shows how many bytes it has moved; it inherits ``files``.
+        ``counter`` is the line of /proc/PID/io that shows how many bytes it has moved: by reading (``rchar``) or by
+        writing (``wchar``). The program inherits ``files``.
         """
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as error_output:
             process = subprocess.Popen(
@@ -134,7 +135,7 @@ class Subprocess:
                 watch(has_ended, moved_bytes, where, meter, timeout_seconds)
             finally:
                 self._process = None
-                programs.end_group(process)
+                programs.end_group(process)  # and waits for its end, as ``abort`` must not
             return Said(process.returncode, _read_output(output), _read_output(error_output))
 
     def abort(self) -> None:

@@ -11,25 +11,28 @@ from typing import NamedTuple, Self
 _SIOCOUTQ = 0x5411
 """The ioctl for the bytes in the send queue (linux/sockios.h)."""
 
-# Of struct tcp_info (linux/tcp.h): its fields are read by their offsets.
-
-
+# struct tcp_info (linux/tcp.h): its fields are numbers of 32 bits, but for the first ones, and read by their offsets.
 _INFO_BYTES = 256
-
-
+"""What is asked for: more than any field that is read here needs."""
 _LEAST_BYTES = 104
-
-
-_OPTIONS_OFFSET = 5
-
-
+"""With fewer there is not even the count of retransmissions."""
+_OPTIONS = 5
 _TIMESTAMPS = 1
-
-
+"""A byte of flags, and that of the timestamps in it."""
+_SEGMENT_BYTES = 16
+_PATH_MTU = 60
+_ROUND_TRIP_MICROSECONDS = 68
+_RETRANSMITTED = 100
+_SENT = 136
+_RECEIVED = 140
+_LEAST_ROUND_TRIP_MICROSECONDS = 148
+_OUT_OF_ORDER = 224
+"""The offsets of its counters and figures."""
 _UNKNOWN_MICROSECONDS = 0xFFFFFFFF
-
+"""The least round trip before one was measured."""
 
 _REQUESTS = 3
+"""How often a request is timed, for its least time."""
 
 
 def waiting_bytes(sock: socket.socket) -> int:
@@ -87,20 +90,20 @@ class TcpInfo:
         def number_at(offset: int) -> int:
             return int(struct.unpack_from("=I", padded, offset)[0])
 
-        least_microseconds = number_at(148)
+        least_microseconds = number_at(_LEAST_ROUND_TRIP_MICROSECONDS)
         is_least_known = 0 < least_microseconds < _UNKNOWN_MICROSECONDS
         return cls(
             segments=Segments(
-                sent=number_at(136),
-                retransmitted=number_at(100),
-                received=number_at(140),
-                out_of_order=number_at(224),
+                sent=number_at(_SENT),
+                retransmitted=number_at(_RETRANSMITTED),
+                received=number_at(_RECEIVED),
+                out_of_order=number_at(_OUT_OF_ORDER),
             ),
-            round_trip_seconds=number_at(68) / 1e6 or None,
+            round_trip_seconds=number_at(_ROUND_TRIP_MICROSECONDS) / 1e6 or None,
             least_round_trip_seconds=least_microseconds / 1e6 if is_least_known else None,
-            timestamps=bool(padded[_OPTIONS_OFFSET] & _TIMESTAMPS),
-            path_mtu_bytes=number_at(60) or None,
-            segment_bytes=number_at(16) or None,
+            timestamps=bool(padded[_OPTIONS] & _TIMESTAMPS),
+            path_mtu_bytes=number_at(_PATH_MTU) or None,
+            segment_bytes=number_at(_SEGMENT_BYTES) or None,
         )
 
     def since(self, before: "TcpInfo | None") -> "TcpInfo":

@@ -16,7 +16,10 @@ FILES_FACT = "tree.files"
 
 
 class TreeClient:
-    """A client whose paths are folders of ``count`` files; each is opened, moved and closed, several at a time."""
+    """A client whose paths are folders of ``count`` files; each is opened, moved and closed, several at a time.
+
+    ``files`` moves them. What else a client has, such as its facts, is that of ``client``, which moves nothing here.
+    """
 
     def __init__(self, client: Client, files: Files, count: int) -> None:
         self.target = client.target

@@ -153,18 +153,18 @@ class _DiagnosisMeasurement:
             yield from self._prepare_share()
 
         for number, name in enumerate(self._stages_to_come, start=1):
-            if not control.limit.allows():
+            if not control.limit.has_time_for_another():
                 control.end_in_time()
             if control.cancelled.is_set():
                 break
 
-            control.limit.began()
+            control.limit.begin_timing()
             yield self._beginning_of(name, number)
             if name is looks.StageName.SETTINGS:
                 self.diagnosis = with_audit(self.diagnosis, self.request)
             else:
                 yield from self._measure_in_process(name)
-            control.limit.ended()
+            control.limit.end_timing()
 
             yield from self._prepare_share()
             yield from self._tell_change(self.diagnosis.stages[-1])

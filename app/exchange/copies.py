@@ -71,10 +71,12 @@ def _copy_of_whole(stored: Whole, received: Whole) -> Copy:
 
 
 def _plan_of(record: Whole) -> Any:
+    """The plan of a trial or sweep; None for what has none."""
     return record.trial and record.trial.plan
 
 
 def _copy_of_record(kind: Kind[Any], stored: Any, received: Any) -> Copy:
+    """Of one record: by its runs where its kind has some, else both must be the same but for people's texts."""
     if any(getattr(stored, name, None) != getattr(received, name, None) for name in _IDENTITY):
         return Copy.DIFFERENT
     if kind.has_own_runs:
@@ -90,24 +92,25 @@ def _copy_of_runs(kind: Kind[Any], stored: Any, received: Any) -> Copy:
         return Copy.DIFFERENT
 
     added = theirs.keys() - mine.keys()
-    if not added:
-        was_completed = received.status is SeriesStatus.COMPLETE and stored.status is not SeriesStatus.COMPLETE
-        is_whole = mine.keys() == theirs.keys()
-        return Copy.FURTHER if was_completed and is_whole else Copy.NO_FURTHER
-
     lacking = mine.keys() - theirs.keys()
+    if not added:
+        # The same runs, or fewer: it goes on only where it was ended as complete, after the last run.
+        was_completed = received.status is SeriesStatus.COMPLETE and stored.status is not SeriesStatus.COMPLETE
+        return Copy.FURTHER if was_completed and not lacking else Copy.NO_FURTHER
+
+    # Resuming repeats failed runs in their places, and adds others at the end.
     repeatable_places = {kind.place_of_run(run) for run in kind.runs_of(stored) if run.status == _FAILED}
-    last = _last_numbers(mine)
-    is_inserted = any(number <= last.get(group, 0) for group, number in added - repeatable_places)
+    last_number = _last_numbers(mine)
+    is_inserted = any(number <= last_number.get(group, 0) for group, number in added - repeatable_places)
     return Copy.DIFFERENT if lacking or is_inserted else Copy.FURTHER
 
 
-def _last_numbers(runs: Iterable[RunPlace]) -> dict[tuple[Any, ...], int]:
+def _last_numbers(places: Iterable[RunPlace]) -> dict[tuple[Any, ...], int]:
     """The highest number of a run in each group."""
-    last: dict[tuple[Any, ...], int] = {}
-    for group, number in runs:
-        last[group] = max(number, last.get(group, 0))
-    return last
+    last_number: dict[tuple[Any, ...], int] = {}
+    for group, number in places:
+        last_number[group] = max(number, last_number.get(group, 0))
+    return last_number
 
 
 def _measured_runs(kind: Kind[Any], record: Any) -> dict[RunPlace, Any]:

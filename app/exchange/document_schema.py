@@ -16,7 +16,9 @@ from storage.records import HEAD, Series
 _NEVER_EXPORTED = OURS | frozenset(
     {"scratch_path", "scratch_folder", "left_behind", "server_ssh", "smb_conf", "apply", "revert"}
 )
-"""Fields that only this notebook has, that lead to a server, or that say what to remove there."""
+"""Fields that only this notebook has (``OURS``: who measures it now, for example), that lead to a server, or that say
+what to remove there.
+"""
 
 
 def json_schema(kind: Kind[Any]) -> dict[str, Any]:
@@ -56,6 +58,7 @@ def _properties_of_whole(
     """The keys of a recording that is made of series, such as a trial: its head, its series, and its plan."""
     series = schema_of(Series, records, fields_left_out)
     hints = get_type_hints(Recording)
+    # HEAD: what recordings of every kind begin with, such as id, status and label.
     properties = {name: schema_of(hints[name], records, fields_left_out) for name in HEAD}
     properties["parts"] = {"type": "array", "items": series}
     properties["series"] = {"type": "array", "items": {"anyOf": [series, {"type": "string"}]}}

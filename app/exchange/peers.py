@@ -55,7 +55,7 @@ def pull(notebook: Notebook, host: str, outcome: Taken | None = None) -> Taken:
 
 
 def _take_answer(notebook: Notebook, answer: bytes, host: str) -> tuple[set[str], Taken]:
-    """The ids that the host has dealt with, and what came of what it sent. Raises DocumentError."""
+    """The ids that the host has dealt with, and what came of what it sent. Raises DocumentError for a missing part."""
     place = JSONNode("", value_of(answer)).object()
     sent_ids = place.at("ids").filled().read(tuple[str, ...])
     return set(sent_ids), take(notebook, place.at("entries").filled().value, host)

@@ -189,7 +189,12 @@ def _merge_texts(
 def _goes_on(
     notebook: Notebook, received: _Received, stored: Recording, host: str, outcome: Taken, *, completes_ours: bool
 ) -> bool:
-    """Whether the copy received goes on from what is stored, and takes its place. Raises UsageError."""
+    """Whether the copy received goes on from what is stored, and takes its place.
+
+    It does not where it has nothing further, nor while the stored one is being measured. Where that was measured here,
+    it does only with ``completes_ours``; else this is a problem of the outcome. Raises UsageError for another
+    recording of the same id, and with ``completes_ours`` also while the stored one is being measured.
+    """
     recording_text = f"{stored.kind} {stored.id}"
     copy = copies.copy_received(notebook, stored, received.recording)
     if copy is copies.Copy.DIFFERENT:

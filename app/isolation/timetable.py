@@ -62,7 +62,7 @@ class Timetable:
         """Each run is to be measured before the next is asked for; ``so_far`` gives the isolation with its runs."""
         self._limit.start()
         for runs in self._whole_rounds:
-            if self.rounds and not self._limit.allows(_WHOLE_ROUND):
+            if self.rounds and not self._limit.has_time_for_another(_WHOLE_ROUND):
                 return
             yield from self._time_round(_WHOLE_ROUND, runs)
             self.rounds += 1
@@ -70,16 +70,16 @@ class Timetable:
         has_price = self._request.without and self._request.rounds > 1
         clients = max(self._request.clients)
         for turn in range(self.rounds + 1, _MOST_PRICE_ROUNDS + 1):
-            if not self._limit.allows(_PRICE_ROUND) or not has_price or _is_price_known(so_far()):
+            if not self._limit.has_time_for_another(_PRICE_ROUND) or not has_price or _is_price_known(so_far()):
                 return
             pair = [PlannedRun(turn, Layer.SERVER, clients), PlannedRun(turn, Layer.SERVER_WHOLE_SCRIPT, clients)]
             yield from self._time_round(_PRICE_ROUND, pair if turn % 2 else pair[::-1])
 
     def _time_round(self, kind: int, runs: list[PlannedRun]) -> Iterator[PlannedRun]:
         """The runs of a round, timed: each is measured by the caller before it asks for the next one."""
-        self._limit.began()
+        self._limit.begin_timing()
         yield from runs
-        self._limit.ended(kind)
+        self._limit.end_timing(kind)
 
 
 def _whole_round(request: IsolationRequest, places: isolation_places.Places, turn: int) -> list[PlannedRun]:

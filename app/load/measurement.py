@@ -139,7 +139,7 @@ class LoadMeasurement:
         printer: print_queue.PrinterShare | None,
     ) -> Iterator[MeasurementStep]:
         started_at = utc_now()
-        self._control.limit.began()
+        self._control.limit.begin_timing()
 
         for event in engine.point(self._unused_number(), planned.users, planned.size_bytes):
             yield event
@@ -194,7 +194,7 @@ class LoadMeasurement:
             point = _with_bottleneck(point, self._load, fewest)
             self._load = _with_point(self._load, point)
 
-        self._control.limit.ended()
+        self._control.limit.end_timing()
         yield LoadChanged(load=self._load, point=point, done=True)
 
     def _wait_for_printer(
@@ -260,7 +260,7 @@ def _printer_of(load: records.Load, request: spec.LoadRequest) -> print_queue.Pr
 
 def _warning_instead_of_point(load: records.Load, users: int, control: process.SeriesControl) -> process.Warned | None:
     """Why a point of that many users is not begun: no time for it is left, or this machine cannot carry them."""
-    if not control.limit.allows():
+    if not control.limit.has_time_for_another():
         return control.finish_in_time("point")
     try:
         spec.check_limits(replace(load.choices, users=(users,)), load.targets)

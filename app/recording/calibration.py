@@ -14,6 +14,7 @@ LARGEST_BYTES = 1024 * 1024 * 1024
 LONG_ENOUGH_SECONDS = 0.25
 """A shorter transfer is doubled, up to the largest."""
 TIMES = 4
+"""Transfers of the size that takes long enough."""
 
 
 def calibrate(order: CalibrationOrder) -> float | None:
@@ -34,6 +35,6 @@ def ceiling_bytes_per_second(
         size_bytes *= 2
         seconds = transfer(facts, command, size_bytes)
 
-    gc.disable()
+    gc.disable()  # until the end of the process, which does nothing else
     other_seconds = [transfer(facts, command, size_bytes) for _ in range(TIMES - 1)]
     return size_bytes / min(seconds, *other_seconds)

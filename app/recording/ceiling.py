@@ -25,6 +25,7 @@ CALIBRATION_SECONDS = 120
 LIFE_DAYS = 30
 """Older ceilings are measured again: kernels, firmware and power settings change."""
 BUSY_PERCENT = OTHERS_CPU_PERCENT.busy
+"""Of this machine's processors: where others took more meanwhile, a calibration may be too low."""
 
 _METHOD = 2
 """Raised when the method changes, which invalidates older ceilings."""
@@ -51,7 +52,8 @@ def ceiling_of(
     """The ceiling for a series that was measured.
 
     It is calibrated where none is kept, or one that is old, or that the series has beaten; and to ``renew`` it. The
-    best of what is known counts. ``keep`` stores it; without it this function does.
+    best of what is known counts. ``keep`` is given the write that stores it in the notebook, for a recorder to carry
+    out; without it this function stores it.
     """
     key = ceiling_key(series)
     stored = notebook.ceiling(key)
@@ -109,8 +111,10 @@ def ceiling_key(series: records.Series) -> str:
 
 
 def _calibrate(series: records.Series) -> Calibration:
+    """Calibrate the client once, in a process of its own, and see how busy others keep this machine meanwhile."""
     order = process.CalibrationOrder(protocol=series.target.protocol, command=series.command, client=series.client)
 
+    # Of the processors alone: no link is watched (an empty Wire), and our own ticks are counted below (no Ours).
     before = take_reading(Wire(), Ours())
     our_ticks_before = _our_ticks()
     try:

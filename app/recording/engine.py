@@ -56,14 +56,20 @@ class Engine:
         self._runs_done = order.done_runs
         """The number of the last measured run that was begun."""
         self._content: base.Content | None = None
+        """What is put; None where a file is got that was there before."""
         self._size_bytes = 0
+        """What a run moves; that of all files together where they are several."""
         self._path = order.target.path
         """Of the file that is got."""
         self._traffic: list[tcp_info.TcpInfo] = []
+        """What the kernel counted in each run, where that is known."""
         self._watch = StandstillWatch()
 
     def measure(self) -> None:
-        """Measure all of it and clean up; the last event is Finished or Failed."""
+        """Measure all of it and clean up; the last event is Finished or Failed.
+
+        An error that is not of our own kinds is a mistake: it ends the process, after the cleaning.
+        """
         self._gate.when_cancelled(self._client.abort)
         failure: errors.SharebenchError | None = None
         try:
@@ -201,6 +207,7 @@ class Engine:
         """One run, once its turn comes; none where the series is to end before that."""
         self._wait_for_turn()
         if self._gate.finishing:
+            # Its number was taken for it before.
             if phase is records.Phase.MEASURED:
                 self._runs_done -= 1
             return

@@ -80,5 +80,6 @@ def _unjudged_report(
         lack = "A series of it is missing" if has_plan else "It was imported without its plan"
         reason = Toned(f"{lack}, so it has no verdict of its own.", Tone.CAUTION)
 
+    # The first field of a form is its answer, which here is another than that of the steps.
     answer = replace(steps.fields[0], text=reason.text, tone=reason.tone)
     return replace(steps, fields=(answer, *steps.fields[1:], *server), results=())

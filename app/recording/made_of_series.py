@@ -38,7 +38,11 @@ class Whole:
 
 
 class MadeOfSeries(recording_kind.Kind[Any]):
-    """A kind whose recordings consist of series, and have no record of their own but an experiment."""
+    """A kind whose recordings consist of series, and have no record of their own but an experiment.
+
+    Its methods are those of `Kind`, in the form that suits all such kinds; each kind may replace them again. A trial,
+    whose documents have a plan too, has a ``from_document`` of its own, for which ``read_whole`` is here.
+    """
 
     record: type = stored_records.Experiment
     is_made_of_series = True

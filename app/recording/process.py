@@ -101,7 +101,8 @@ class RunGate:
 class TimeLimit:
     """``--within``: nothing begins that would not end in time, judged by the longest so far.
 
-    Around each measurement :meth:`began` and :meth:`ended` are called; :meth:`allows` is asked before the next.
+    Around each measurement :meth:`begin_timing` and :meth:`end_timing` are called, which time it;
+    :meth:`has_time_for_another` is asked before the next. Without a limit (infinite ``seconds``) there always is.
     """
 
     def __init__(self, seconds: float = math.inf, clock: Callable[[], float] = time.monotonic) -> None:
@@ -125,17 +126,17 @@ class TimeLimit:
     def seconds_left(self) -> float:
         return self.seconds - max(0.0, self._clock() - self._started_at)
 
-    def began(self) -> None:
-        """Note that something begins."""
+    def begin_timing(self) -> None:
+        """A measurement begins."""
         self._began_at = self._clock()
 
-    def ended(self, kind: int = 0) -> None:
-        """Note that what began last has ended; ``kind`` tells apart measurements that take different times."""
+    def end_timing(self, kind: int = 0) -> None:
+        """The measurement has ended; ``kind`` tells apart those that take different times."""
         seconds = self._clock() - self._began_at
         self._longest[kind] = max(self._longest.get(kind, 0.0), seconds)
 
-    def allows(self, *kinds: int) -> bool:
-        """Whether one of each kind, in turn, would end in time."""
+    def has_time_for_another(self, *kinds: int) -> bool:
+        """Whether one more of each of the kinds, in turn, would end in time; of the kind 0 where none is named."""
         needed_seconds = sum(self._longest.get(kind, 0.0) for kind in kinds or (0,))
         return needed_seconds <= self.seconds_left
 

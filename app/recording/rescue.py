@@ -13,8 +13,8 @@ from storage.disk import why_not_writable
 from storage.errors import ANOTHER, NotebookFileError
 from storage.notebook import Notebook
 
-_moved_to: dict[Path, Path | None] = {}
-"""The notebook that took the place of a lost one, by that one's path; None for one in memory.
+_moved_to: dict[Path, Path] = {}
+"""The notebook that took the place of a lost one, by that one's path; not where it is in memory.
 
 A survey and each of its series have the notebook open, and go into the same other one.
 """

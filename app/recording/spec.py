@@ -34,7 +34,10 @@ class Lineage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesSpec:
-    """Everything that was asked of a series, but its target and the secrets to log in there."""
+    """Everything that was asked of a series, but its target and the secrets to log in there.
+
+    ``BESIDE`` marks its parts: in JSON their fields stand beside those of the series itself, as options do.
+    """
 
     command: Command = Command.GET
     client: str = ""

@@ -131,17 +131,17 @@ class _Rounds:
     def take_event(self, index: int, event: RecorderEvent) -> None:
         """Tell the user's time limit (``--within``) when a run begins and ends: it keeps the longest of each series."""
         if isinstance(event, process.RunStarted):
-            self._control.limit.began()
+            self._control.limit.begin_timing()
         elif isinstance(event, process.RunFinished):
-            self._control.limit.ended(index)
+            self._control.limit.end_timing(index)
             self._is_measured = self._is_measured or event.run.phase is Phase.MEASURED
 
     def end_in_time(self, going: Sequence[int]) -> process.Warned | None:
         """Where another round would end too late, have the series finish, and say so; cancel if nothing is measured."""
         limit = self._control.limit
         was_told_to_finish = limit.is_met
-        ends_in_time = limit.allows(*going)
-        if was_told_to_finish or ends_in_time:
+        has_time = limit.has_time_for_another(*going)
+        if was_told_to_finish or has_time:
             return None
         if self._is_measured:
             return self._control.finish_in_time("run")

@@ -93,6 +93,8 @@ class MachineMeter:
         """What happened since the last call; None where no tick has passed, or nothing is known."""
         before = self._last
         last = MachineCounters.read(self._read, self._clock())
+
+        # Asked too soon: the next call still counts from the reading before.
         if before and last and before.cpu and last.cpu and last.cpu.total <= before.cpu.total:
             return None
         self._last = last

@@ -77,14 +77,15 @@ class QuietContext:
 def assess(
     before: Sequence[Sample],
     during: Sequence[Sample] = (),
-    around: QuietContext | None = None,
+    context: QuietContext | None = None,
     server: ServerLoad | None = None,
 ) -> Quiet:
     """The worst verdict of any figure, with the reasons for it and all figures.
 
-    ``before`` are the samples from before a series, ``during`` those from its runs, ``server`` what its server did.
+    ``before`` are the samples from before a series, ``during`` those from its runs, ``server`` what its server did
+    before it.
     """
-    context = around or QuietContext()
+    context = context or QuietContext()
     reasons: list[tuple[QuietVerdict, str]] = []
 
     if _long_enough(before):
@@ -146,12 +147,13 @@ def _phase_reasons(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _BusyFigure:
-    """A figure beyond a threshold, on average or in enough of the seconds; each with the verdict it gives."""
+    """A figure beyond a threshold, on average or in enough of the seconds, with the verdict that this gives."""
 
     verdict: QuietVerdict
     value: float
     """The average, of the worse seconds alone if only those are beyond the threshold."""
     duration: str = ""
+    """In words, in how many of the seconds it was so; empty where it was on average."""
 
     def reason(self, text: str) -> tuple[QuietVerdict, str]:
         return self.verdict, f"{text}{self.duration}"

@@ -49,7 +49,7 @@ class QuietWatch:
         is_here = target.abilities.is_local or (link.loopback if link else is_this_machine(target.host))
         self._receiving = command is Command.GET
         self._wire = _wire_of(link)
-        self._around = QuietContext(cpus=os.cpu_count() or 1, wire=self._wire, own_disk=is_here)
+        self._context = QuietContext(cpus=os.cpu_count() or 1, wire=self._wire, own_disk=is_here)
 
         has_server_here = is_here and not target.abilities.is_local
         servers = servers_here(target.port_number) if has_server_here else frozenset()
@@ -137,7 +137,7 @@ class QuietWatch:
         self._end_run()
 
     def verdict(self) -> Quiet:
-        return assess(self._before, self._during, self._around, self.server)
+        return assess(self._before, self._during, self._context, self.server)
 
     def _end_run(self) -> None:
         """Make samples of the run's readings, now that all of its bytes are known."""

@@ -3,6 +3,9 @@
 What another machine's program says is not trusted: it may never end, say nothing, or send without end. A
 `RunningProgram` is used in one of two ways: it is sent all of its input at once (``text``) and then read to its end by
 `wait` or `wait_while_it_moves`; or it is told lines and answers with lines (`tell`, `line`), until `end`.
+
+One thread may read from it while another ends it. Whichever is done last closes the pipes: the reader, once the program
+was ended, or `end`, where nobody reads.
 """
 
 import contextlib
@@ -210,7 +213,7 @@ class RunningProgram:
 
         code = self._process.returncode
         out, error = (pipe.text.decode(errors="replace").replace("\r\n", "\n") for pipe in (self._out, self._error))
-        if is_in_time or self._problem:
+        if is_in_time or self._problem:  # a problem: `line` gave it up before
             return Said(code, out, error, self._problem, bytes(self._out.text))
         return Said(_TOO_LATE, out, error, f"did not answer in {seconds:.0f} s", bytes(self._out.text))
 
@@ -309,8 +312,10 @@ class RunningProgram:
         if self._is_ssh:
             # Also what ssh leaves behind, such as a ProxyCommand.
             kill_group(self._process)
-        elif not self.has_ended:
-            if self._is_told_all:
-                kill_group(self._process)
-            else:
-                self._process.kill()
+        elif self.has_ended:
+            pass  # what a script here left running on purpose, such as a daemon, stays
+        elif self._is_told_all:
+            kill_group(self._process)
+        else:
+            # The shell that runs a program for as long as we listen ends that one itself (`ServerShell.start`).
+            self._process.kill()

@@ -103,16 +103,16 @@ class TrialUnderWay:
         limit = process.TimeLimit(self.order.within_seconds)
         limit.start()
         while True:
-            limit.began()
+            limit.begin_timing()
             block = self._next_block()
-            if block > 1 and (self.result_so_far().complete or not limit.allows()):
+            if block > 1 and (self.result_so_far().complete or not limit.has_time_for_another()):
                 return None
 
             for arm in self._order_of(block):
                 failure = yield from self._measure_slot(arm, block)
                 if failure:
                     return failure
-            limit.ended()
+            limit.end_timing()
             yield trial_order.Judged(self.result_so_far())
 
     def _next_block(self) -> int:

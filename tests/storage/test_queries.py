@@ -22,7 +22,7 @@ def notebook(tmp_path: Path) -> Iterator[Notebook]:
 
 
 def ids(notebook: Notebook, **query: Any) -> list[int]:
-    return [int(found.series_id, 16) for found in notebook.find(SeriesQuery(**query))]
+    return [int(found.recording_id, 16) for found in notebook.find(SeriesQuery(**query))]
 
 
 def test_a_series_without_a_change_or_quiet_time_is_stored_and_read_back(notebook: Notebook) -> None:
@@ -139,7 +139,9 @@ def test_an_older_notebook_is_filtered_like_a_new_one(tmp_path: Path) -> None:
         heads = notebook.heads()
         assert heads
         for head in heads:
-            assert [f.series_id for f in notebook.find(SeriesQuery(text=f"{head.id} {head.target.host}"))] == [head.id]
+            assert [f.recording_id for f in notebook.find(SeriesQuery(text=f"{head.id} {head.target.host}"))] == [
+                head.id
+            ]
 
 
 def plan_of(notebook: Notebook, query: SeriesQuery) -> str:
@@ -168,7 +170,7 @@ def test_groups_stand_together_the_newest_first(notebook: Notebook) -> None:
     for number, name in enumerate(["x", "y", None, "x", None], start=1):
         notebook.add(one(number, experiment=name))
     found = notebook.find(SeriesQuery(grouped=True))
-    assert [(int(f.series_id, 16), f.experiment) for f in found] == [(4, "x"), (1, "x"), (2, "y"), (5, None), (3, None)]
+    assert [(int(f.recording_id, 16), f.experiment) for f in found] == [(4, "x"), (1, "x"), (2, "y"), (5, None), (3, None)]
 
 
 def test_heads_in_the_order_asked_for_without_those_that_are_gone(notebook: Notebook) -> None:

@@ -64,7 +64,7 @@ def _ids_asked_for(notebook: Notebook, words: Sequence[str], choices: Mapping[st
     with_parts = (choices["everything"] and not as_json) or experiment is not None
     query = SeriesQuery(text=" ".join(words), parts=with_parts)
     return [
-        recording.series_id
+        recording.recording_id
         for recording in notebook.find(query)
         if experiment in {None, recording.experiment} and kind in {None, recording.kind}
     ]

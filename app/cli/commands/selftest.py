@@ -75,15 +75,15 @@ def _measure_apart(context: click.Context, requests: list[SeriesRequest], within
     control = process.SeriesControl(within_seconds)
     series_ids: list[str] = []
     for request in requests:
-        if len(series_ids) >= _FEWEST_REPEATS and not control.limit.allows():
+        if len(series_ids) >= _FEWEST_REPEATS and not control.limit.has_time_for_another():
             console.say(f"sharebench: {control.finish_in_time('series').text}")
             break
 
-        control.limit.began()
+        control.limit.begin_timing()
         is_first = not series_ids
         closed = progress.watch(record(request, path, control), control, prospect=prospect if is_first else None)
         if error := measuring.error_that_ended(control, [closed]):
             raise error
-        control.limit.ended()
+        control.limit.end_timing()
         series_ids.append(closed.series_id)
     return series_ids

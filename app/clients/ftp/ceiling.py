@@ -42,7 +42,7 @@ def _transfer_seconds(
         else:
             receive_all(data, receive_buffer(block_bytes), size_bytes, Meter(threading.Event()))
             data.sendall(_DONE)
-        data.recv(1)
+        data.recv(1)  # until this side hangs up: to end earlier could cut off what is still under way
 
     with far_process(answer) as sock:
         data: socket.socket = _context(ssl.PROTOCOL_TLS_CLIENT).wrap_socket(sock) if server_side else sock

@@ -29,7 +29,12 @@ DEFAULT_BLOCK_BYTES = 1024 * 1024
 
 
 class FTPClient(FTPLink):
-    """Transfers in passive and binary mode; with TLS the data is protected as well."""
+    """Transfers in passive and binary mode; with TLS the data is protected as well.
+
+    ``_using`` gives the control connection for requests about a path. ``_data_connection``, ``_begin`` and ``_finish``
+    open a data connection, begin a transfer on it and read its last reply. All four are of `FTPLink`, which says what
+    they do when something fails. ``_stall`` is the `StallWatch` of both connections.
+    """
 
     has_handles = False
 
@@ -158,7 +163,8 @@ class FTPClient(FTPLink):
                 except (ConnectionError, ssl.SSLError) as error:
                     raise self._refused_in_transfer(control, path, error) from error
 
-                # A slow link may take longer to send what the kernel still holds than a reply may take.
+                # A slow link may take longer to send what the kernel still holds than a reply may take: so the reply's
+                # time begins when all of it is sent, or when the server has said something.
                 while not control.has_said_something(transfers.TICK_SECONDS) and tcp_info.waiting_bytes(data):
                     meter.advance(content.size_bytes)
                 self._finish(control, path)

@@ -53,9 +53,12 @@ IMPLICIT_PORT = 990
 """TLS begins at once on this port; elsewhere AUTH TLS asks for it (RFC 4217)."""
 _LINE_BYTES = 8192
 _REPLY_BYTES = 65536
+"""The longest line of a reply, and the longest reply: a longer one may have no end."""
 _SIZE_REPLY = re.compile(r"213 +([0-9]{1,18})\s*")
 _PORT = re.compile(r"(?<![0-9])(?:[0-9]{1,3},){4}([0-9]{1,3}),([0-9]{1,3})(?![0-9])")
+"""In the reply to PASV: the address in four bytes, which is not used, and the port in two."""
 _EXTENDED_PORT = re.compile(r"\(\|\|\|([0-9]{1,5})\|\)")
+"""In the reply to EPSV."""
 
 
 class ControlConnection(ftplib.FTP):
@@ -172,7 +175,7 @@ class ControlConnection(ftplib.FTP):
             match = _EXTENDED_PORT.search(reply)
 
         port = 0
-        if match and reply[:2] == "22":
+        if match and reply[:2] == "22":  # 227 to PASV, 229 to EPSV
             # PASV gives the port in two bytes, EPSV in one number.
             for number in match.groups():
                 port = 256 * port + int(number)
@@ -218,6 +221,7 @@ class ControlConnection(ftplib.FTP):
         return bool(poll.poll(1000 * seconds))
 
     def end_of_data(self, sock: socket.socket) -> None:
+        """Say on a data connection that nothing more comes from this side; its other errors show in the next reply."""
         if isinstance(sock, ssl.SSLSocket):
             with contextlib.suppress(OSError, ValueError):
                 sock.settimeout(self.timeout)

@@ -35,9 +35,10 @@ def receive_all(
     received = 0
     receive = data.recv_into
     advance = meter.advance
-    stages = _low_water(data, len(buffer), size_bytes, meter.clock)
+    stages = _low_water_stages(data, len(buffer), size_bytes, meter.clock)
     stage_end = next(stages)
     while received < size_bytes:
+        # Going on in the generator sets the low water mark for what follows.
         while received >= stage_end:
             stage_end = next(stages)
 
@@ -56,16 +57,22 @@ def receive_all(
     return received, meter.clock()
 
 
-def _low_water(data: socket.socket, block_bytes: int, size_bytes: int, clock: Callable[[], float]) -> Iterator[int]:
-    """Yields the byte up to which to receive next, and sets the socket's low water mark before each but the first.
+def _low_water_stages(
+    data: socket.socket, block_bytes: int, size_bytes: int, clock: Callable[[], float]
+) -> Iterator[int]:
+    """The stages of receiving a file, each by the byte at which it ends; the next is asked for when that has arrived.
 
-    On a fast path, waking for each piece that the server sends costs half as much again; on a slow one, and at the
-    end of the file, ``recv`` must not wait for more than is there.
+    Between two stages the socket's low water mark is set. There are three on a fast path: the probe, which the
+    generator times by when it is asked again; most of the file, with the mark; and the last block, without it. On a
+    fast path, waking for each piece that the server sends costs half as much again; on a slow one, and at the end of
+    the file, ``recv`` must not wait for more than is there.
     """
-    began = clock()
-    if data.gettimeout() is None and size_bytes > _PROBE_BYTES + block_bytes:
+    began_at = clock()
+    is_plain = data.gettimeout() is None  # no TLS and no gevent, which receive in other ways (`wait_in_ticks`)
+    if is_plain and size_bytes > _PROBE_BYTES + block_bytes:
         yield _PROBE_BYTES
-        if _SWIFT_BYTES_PER_SECOND * (clock() - began) < _PROBE_BYTES:
+        swift_path_bytes = _SWIFT_BYTES_PER_SECOND * (clock() - began_at)
+        if swift_path_bytes < _PROBE_BYTES:
             data.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, _LOW_WATER_BYTES)
             yield size_bytes - block_bytes
             data.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1)

@@ -3,6 +3,7 @@
 Each transfer or list has a data connection of its own: ``_data_connection`` opens it, ``_begin`` sends the command and
 has TLS protect it, the bytes move, ``end_of_data`` closes our side, and ``_finish`` reads the server's last reply.
 Between the first and the last of these the control connection is ``unfinished``: after an error it is of no more use.
+It ends with the server's last reply about the transfer, be that a refusal: then the next request may follow.
 """
 
 import contextlib
@@ -115,16 +116,19 @@ class FTPLink(base.OneByOne):
             self._data = None
 
     def _begin(self, control: ControlConnection, data: socket.socket, command: str) -> socket.socket:
+        """The data connection, protected by TLS where that is in use, once the server has said that it begins."""
         try:
             control.begin(command)
         except ftplib.Error:
             control.unfinished = False
             raise
+
         self._data = control.protect(data)
         transfers.wait_in_ticks(self._data)
         return self._data
 
     def _finish(self, control: ControlConnection, path: str) -> None:
+        """Read the server's last reply. Raises the error that it says."""
         try:
             control.voidresp()
         except ftplib.Error as error:

@@ -19,6 +19,7 @@ from app.clients.smb.transfer import Window, read_file, write_file
 from storage.records import ClientFacts, Command
 
 _CREDITS = 8192
+"""As many as a server grants at most by default (``smb2 max credits`` of Samba): no window of a series took more."""
 _FILE_ID = bytes(16)
 _TREE_ID = 1
 _SESSION_ID = 1

@@ -37,10 +37,15 @@ _SIGNED = 1
 _SEALED = 2
 """How a message is protected, the stronger the higher: an answer may be protected more than it has to be."""
 
-# Of a number that holds a protection and, above it, a command.
+# What is expected of an answer is one number: the protection in its lower bits and, above these, the command.
 _PROTECTION_BITS = 2
 _PROTECTION_MASK = 3
 _NO_SIGNATURE = bytes(16)
+
+# Fields of a header (MS-SMB2 2.2.1.2), in a message behind its frame.
+_COMMAND = FRAME_BYTES + 12
+_TREE_ID = slice(FRAME_BYTES + 36, FRAME_BYTES + 40)
+_SIGNATURE = slice(FRAME_BYTES + 48, FRAME_BYTES + 64)
 _ANSWER_FLAGS = wire.FLAG_RESPONSE | wire.FLAG_ASYNC | wire.FLAG_SIGNED
 
 
@@ -50,6 +55,10 @@ class Channel(FrameSocket):
     ``ask`` sends one request and waits for its answer. ``send`` and ``receive`` let several be under way.
     ``ask_at_once`` is for small files: a request or compound by the shortest way. These are timed in a transfer, and
     so do little for each request or answer.
+
+    `FrameSocket` has the bytes: ``_fill`` receives into ``_buffer``, of which ``_view`` is the view, ``_ahead`` is what
+    was received beyond an answer, ``_push`` sends. Its ``fail`` makes an error after which the connection counts as
+    broken.
     """
 
     def __init__(self, sock: socket.socket, where: str, timeout_seconds: float) -> None:
@@ -78,7 +87,7 @@ class Channel(FrameSocket):
 
         self._next_id = 0
         self._outstanding: dict[int, int] = {}
-        """By message id: the protection that the answer must have and, in the upper bits, the command."""
+        """The requests that are not answered yet, by message id: what is expected of the answer, as a number."""
         self._longest_answer_bytes = _LONGEST_BYTES
         """A longer one is refused."""
         self._stage_left_bytes: int | None = None
@@ -90,6 +99,7 @@ class Channel(FrameSocket):
 
     @property
     def outstanding(self) -> int:
+        """How many answers are still to come."""
         return len(self._outstanding)
 
     def send(self, message: bytearray, payload: View = b"", *, charge: int = 1, sign: bool = False) -> int:
@@ -113,8 +123,7 @@ class Channel(FrameSocket):
             return message_id
 
         if signed and self.signer is not None:
-            signature = self.signer.sign(message_id, memoryview(message)[FRAME_BYTES:], payload)
-            message[FRAME_BYTES + 48 : FRAME_BYTES + 64] = signature
+            message[_SIGNATURE] = self.signer.sign(message_id, memoryview(message)[FRAME_BYTES:], payload)
 
         message[:FRAME_BYTES] = (len(message) - FRAME_BYTES + len(payload)).to_bytes(FRAME_BYTES, "big")
         self._push([message, payload] if payload else [message])
@@ -122,11 +131,14 @@ class Channel(FrameSocket):
 
     def _seals(self, message: bytearray) -> bool:
         """Whether a request has to be encrypted, by its tree."""
-        tree_id = int.from_bytes(message[FRAME_BYTES + 36 : FRAME_BYTES + 40], "little")
+        tree_id = int.from_bytes(message[_TREE_ID], "little")
         return self.sealer is not None and (self.seal_all or tree_id in self.sealed_trees)
 
     def _claim(self, charge: int) -> tuple[int, int, int]:
-        """Spend the credits of a request: its message id, the charge to name in it and the credits to ask for."""
+        """Spend the credits of a request: its message id, the charge to name in it and the credits to ask for.
+
+        A request of several credits takes as many message ids. Where a server knows no charge, 0 is named.
+        """
         message_id = self._next_id
         self._next_id += charge if self.multi_credit else 1
         self.credits -= charge
@@ -138,7 +150,7 @@ class Channel(FrameSocket):
         message_id, named_charge, requested_credits = self._claim(charge)
         flags |= wire.FLAG_SIGNED if protection == _SIGNED else 0
         wire.stamp(message, named_charge, requested_credits, flags, message_id, self.session_id)
-        self._outstanding[message_id] = message[FRAME_BYTES + 12] << _PROTECTION_BITS | protection
+        self._outstanding[message_id] = message[_COMMAND] << _PROTECTION_BITS | protection
         return message_id
 
     def send_related(self, messages: Sequence[bytearray], *, charge: int = 1) -> list[int]:
@@ -161,8 +173,7 @@ class Channel(FrameSocket):
 
             ids.append(self._stamp(message, charge, protection, wire.FLAG_RELATED if number else 0))
             if protection == _SIGNED and self.signer is not None:
-                signature = self.signer.sign(ids[-1], memoryview(message)[FRAME_BYTES:], b"")
-                message[FRAME_BYTES + 48 : FRAME_BYTES + 64] = signature
+                message[_SIGNATURE] = self.signer.sign(ids[-1], memoryview(message)[FRAME_BYTES:], b"")
             compound += memoryview(message)[FRAME_BYTES:]
 
         if seal and self.sealer is not None:
@@ -190,6 +201,8 @@ class Channel(FrameSocket):
         ``payload`` follows the last; ``charge`` is for each. Answers are valid until the next request.
         """
         self.stall.start()
+
+        # What is to be protected takes the usual way.
         if self.sign_all or self.seal_all or tree_id in self.sealed_trees:
             messages = [wire.frame(command, body, tree_id) for command, body in requests]
             if len(messages) > 1:
@@ -209,7 +222,7 @@ class Channel(FrameSocket):
             )
             parts += header, body
             ids.append(message_id)
-            self._outstanding[message_id] = command << _PROTECTION_BITS
+            self._outstanding[message_id] = command << _PROTECTION_BITS | _PLAIN
 
         parts[0] = (sum(map(len, parts)) + len(payload)).to_bytes(FRAME_BYTES, "big")
         compound = b"".join(parts)
@@ -221,7 +234,10 @@ class Channel(FrameSocket):
         return [(response.status, response.message) for response in responses]
 
     def _answers_at_once(self, ids: Sequence[int], requests: Sequence[Request]) -> list[Answer] | None:
-        """None if they are not exactly what was asked in one frame; then nothing was taken in yet."""
+        """The answers, if exactly they come: in one frame, and in the order of the requests.
+
+        None for whatever else comes: it is kept (``_ahead``), for ``receive`` to look more closely.
+        """
         if self._ahead:
             return None
         if self._wait_for_answer:
@@ -233,7 +249,8 @@ class Channel(FrameSocket):
 
         view = self._view
         end = FRAME_BYTES + int.from_bytes(view[:FRAME_BYTES], "big")
-        if FRAME_BYTES < received_bytes < end <= len(self._buffer):
+        is_cut_off = FRAME_BYTES < received_bytes < end
+        if is_cut_off and end <= len(self._buffer):
             self._fill(received_bytes, end)
             received_bytes = end
 
@@ -253,8 +270,8 @@ class Channel(FrameSocket):
             granted_credits += credits_given
             start = next_start
 
-        if len(answers) < len(ids) or start != end:
-            # Whoever takes them one by one reads them from here.
+        is_as_asked = len(answers) == len(ids) and start == end
+        if not is_as_asked:
             self._ahead = memoryview(bytes(self._view[:received_bytes]))
             return None
 
@@ -283,6 +300,7 @@ class Channel(FrameSocket):
             if expected is None or header.command != expected >> _PROTECTION_BITS or not is_answer:
                 raise self._not_asked()
 
+            # The signature of a message that was encrypted as well is that of the encryption.
             if header.flags & wire.FLAG_SIGNED and protection == _PLAIN and self.signer is not None:
                 self._verify(message, header.message_id)
                 protection = _SIGNED
@@ -381,6 +399,7 @@ class Channel(FrameSocket):
 
     def _first_of(self, message: memoryview, protection: int) -> tuple[memoryview, int]:
         """The first message of a frame; the others of a compound are kept for the next calls."""
+        # The header's field NextCommand: where the next message begins, 0 in the last.
         while next_offset := int.from_bytes(message[20:24], "little"):
             is_in_message = HEADER_BYTES <= next_offset <= len(message) - HEADER_BYTES
             if next_offset % 8 or not is_in_message or not self._compound_ids:

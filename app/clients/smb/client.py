@@ -21,7 +21,11 @@ _MOST_CREDITS = 1 << 16
 
 
 class SMBClient(SMBLink):
-    """Whole files over one connection, SMB 2.0.2 to 3.1.1; signs and encrypts only if required or requested."""
+    """Whole files over one connection, SMB 2.0.2 to 3.1.1; signs and encrypts only if required or requested.
+
+    ``_linked`` (the connection, made where there is none) and ``_using`` (the share, for requests about a path) are of
+    `SMBLink`, which calls ``_prepare`` whenever it has made a connection.
+    """
 
     def facts(self) -> records.ClientFacts:
         link = self._linked()
@@ -129,6 +133,7 @@ class SMBClient(SMBLink):
         }
 
     def _window(self, link: OpenLink, maximum_bytes: int) -> transfer.Window:
+        """How large the requests of a transfer are, and how many are under way; ``maximum_bytes`` is the server's."""
         settings = self._settings
         return transfer.choose_window(
             link.negotiated, maximum_bytes, link.credits, settings.block_bytes, settings.in_flight
@@ -158,7 +163,10 @@ def _timed_transfer(
     move: Callable[[wire.OpenedFile], float],
     put_bytes: int | None = None,
 ) -> base.Transfer:
-    """After ``put_bytes`` the file must have that size: a request altered in transit is acknowledged as well."""
+    """Open the file, move it and close it, each timed; ``move`` returns its own seconds.
+
+    After a put of ``put_bytes`` the file must have that size: a request altered in transit is acknowledged as well.
+    """
     channel = share.channel
     opening_at = time.perf_counter()
     file = open_file()
@@ -169,17 +177,20 @@ def _timed_transfer(
         seconds = move(file)
     except BaseException as error:
         channel.watch = frame_socket.watch_nothing
-        if channel.outstanding or channel.broken or not isinstance(error, errors.MeasurementError):
-            channel.shut()
-        else:
+        # A refusal, for example, leaves the connection in order. Not so an interruption, or answers still to come.
+        is_in_order = not channel.outstanding and not channel.broken
+        if is_in_order and isinstance(error, errors.MeasurementError):
             share.close(file)
+        else:
+            channel.shut()
         raise
     tcp_after = tcp_info.TcpInfo.of_socket(channel.sock)
 
     closing_at = time.perf_counter()
     stored_bytes = share.close(file)
     close_seconds = time.perf_counter() - closing_at
-    if None not in {put_bytes, stored_bytes} and stored_bytes != put_bytes:
+    is_known = put_bytes is not None and stored_bytes is not None
+    if is_known and stored_bytes != put_bytes:
         raise errors.CorruptedError(
             f"{channel.where}: the server has {stored_bytes} bytes of the {put_bytes} that it acknowledged; look for "
             "what is in between"

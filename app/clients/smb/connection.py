@@ -25,16 +25,17 @@ _SLOW_BLOCK_BYTES = 1024 * 1024
 class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
     """Replaces impacket's own transport, which is slow, checks no answer and knows only AES-CCM and AES-CMAC."""
 
-    def __init__(self, sock: socket.socket, channel: Channel, host: str, port: int, protection: Settings) -> None:
+    def __init__(self, sock: socket.socket, channel: Channel, host: str, port: int, settings: Settings) -> None:
+        """``settings`` say whether to sign or encrypt where the server does not ask for it."""
         self.channel = channel
-        self.protection = protection
+        self.settings = settings
         self.negotiated: negotiate.Negotiated | None = None
         """None before the server has answered."""
         self.is_guest = False
         """Whether the session is a guest's or anonymous, and so cannot be protected."""
         self.signing: int | None = None
         """The algorithm by which requests are signed; None where they are not."""
-        self._offer = negotiate.Offer(client_guid=os.urandom(16), sign=protection.sign)
+        self._offer = negotiate.Offer(client_guid=os.urandom(16), sign=settings.sign)
         self._login_answer = b""
         """The last answer to SESSION_SETUP: its signature can be checked once the login has given a key."""
         self._failure: errors.SharebenchError | None = None
@@ -70,7 +71,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             RequireSigning=True,  # makes impacket's NTLM exchange a session key
             SupportsEncryption=False,  # ours
         )
-        self.RequireMessageSigning = self.protection.sign or negotiated.requires_signing
+        self.RequireMessageSigning = self.settings.sign or negotiated.requires_signing
         self._bound_sizes()
 
     def sendSMB(self, packet: Any) -> int:  # noqa: N802 - impacket's name
@@ -165,8 +166,8 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
 
         if negotiated.cipher is not None:
             channel.sealer = protection.Sealer(negotiated.cipher, keys, channel.session_id)
-        channel.sign_all = self.protection.sign or negotiated.requires_signing
-        channel.seal_all = self.protection.encrypt or bool(flags & wire.SESSION_ENCRYPT)
+        channel.sign_all = self.settings.sign or negotiated.requires_signing
+        channel.seal_all = self.settings.encrypt or bool(flags & wire.SESSION_ENCRYPT)
         if channel.seal_all and channel.sealer is None:
             raise errors.MeasurementError(
                 f"{channel.where}: encryption is wanted, and the server offers none with SMB"
@@ -175,7 +176,8 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         self.signing = algorithm if channel.sign_all and not channel.seal_all else None
 
     def _refuse_unprotected(self, negotiated: negotiate.Negotiated) -> None:
-        if self.protection.sign or self.protection.encrypt:
+        """Raises LoginError where a session without protection is not what was asked for, or not allowed there."""
+        if self.settings.sign or self.settings.encrypt:
             raise errors.LoginError(
                 f"{self.channel.where}: a guest session can be neither signed nor encrypted; log in as a user, or "
                 "measure without signing and encryption"

@@ -55,6 +55,11 @@ class _Moving:
     is_flushed: bool = False
     """Whether the server was asked to flush it."""
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing more is asked about it: no answer is awaited, and it is not open (any more)."""
+        return not self.awaited_answers and not self.file_id
+
 
 class FileMover:
     """Used once, for one call of ``move``.
@@ -119,20 +124,20 @@ class FileMover:
         moving.awaited_answers -= 1
         try:
             self._take_answer(moving, response)
-            if not moving.awaited_answers and not moving.file_id:
+            if moving.is_closed:
                 moved(moving.file, moving.moved_bytes)
         except Exception as error:
             if self._channel.broken:
                 raise
+            # Only this file has failed: it is closed if it is open, and the others under way are moved to their end.
             self._failures.append(error)
             moving.is_ended = True
 
-        if moving.awaited_answers:
-            return
-        if moving.file_id:
-            self._ready.append(moving)
-        else:
+        if moving.is_closed:
             self._under_way -= 1
+        elif not moving.awaited_answers:
+            self._ready.append(moving)
+        # Else further answers of its compound are still to come.
 
     def _send_next(self, moving: _Moving) -> list[int]:
         """Send what follows for the file, everything in one compound if possible; returns the message ids."""
@@ -141,7 +146,7 @@ class FileMover:
         channel = share.channel
         most_bytes = self._read_bytes if data is None else self._write_bytes
         length = affordable_bytes(channel, min(size_bytes - moving.moved_bytes, most_bytes))
-        channel.reserve(length + COMPOUND_BYTES)
+        channel.reserve(length + COMPOUND_BYTES)  # allows an answer of that size
 
         if not moving.file_id:
             return self._send_open(share, moving, length)
@@ -189,7 +194,8 @@ class FileMover:
     def _take_answer(self, moving: _Moving, response: wire.Response) -> None:
         """Note in ``moving`` what an answer brought. Raises the error for a refusal."""
         share = self._share_at(moving.file.path)
-        share.sound(response, (wire.END_OF_FILE,) if response.command == wire.Opcode.READ else ())
+        allowed_statuses = (wire.END_OF_FILE,) if response.command == wire.Opcode.READ else ()
+        share.sound(response, allowed_statuses)  # raises for any other status but success
 
         if response.command == wire.Opcode.CREATE:
             opened = wire.parse_created(response.message)
@@ -203,6 +209,7 @@ class FileMover:
         elif response.status == wire.END_OF_FILE:
             moving.is_ended = True
         else:
+            # A READ or a WRITE that moved something, be it a part of what was asked for.
             moved_bytes = _moved_bytes(response, moving.file)
             if not 0 < moved_bytes <= moving.file.size_bytes - moving.moved_bytes:
                 raise share.cut_off()

@@ -1,5 +1,8 @@
 """A Kerberos ticket for one SMB server, from the user's cache or from the Kerberos server (RFC 4120).
 
+The user has a ticket-granting ticket from kinit. With it the Kerberos server is asked (TGS-REQ) for a ticket for the
+service ``cifs/HOST``, which its answer (TGS-REP) holds. A realm is what a Kerberos server serves, such as a domain.
+
 impacket asks for tickets by itself, but waits forever for a server that is silent, spins when one hangs up, and takes
 as many bytes as the server announces. So the request is ours, and impacket gets the ticket.
 """
@@ -58,7 +61,9 @@ class _Granted(NamedTuple):
     answer: bytes
     """The encoded AS-REP or TGS-REP with the ticket."""
     cipher: Any
+    """impacket's class that encrypts with keys of this kind."""
     session_key: Any
+    """impacket's ``Key``; proves to whom the ticket was granted."""
 
 
 def find_service_login(cache_path: Path, user: str, realm: str, host: str, timeout_seconds: float) -> ServiceLogin:

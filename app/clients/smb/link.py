@@ -52,6 +52,8 @@ class SMBLink:
     """One logged-in connection with one share at a time.
 
     Another thread may call ``abort`` at any time: the socket and the channel are kept from the moment that they exist.
+    A subclass may replace two steps of making the connection: ``_dial``, which makes the channel before the login, and
+    ``_prepare``, which is called at the end, when the share is open. Requests about a path go through ``_using``.
     """
 
     def __init__(self, target: records.Target, secrets: base.Secrets, settings: Settings) -> None:
@@ -137,11 +139,12 @@ class SMBLink:
         return OpenLink(session, channel, share, addresses, channel.credits)
 
     def _prepare(self, connection: ChannelConnection) -> None:
-        """Hook of a subclass, called when the share is open."""
+        """For subclasses, as the class says; nothing by default."""
 
     def _dial(self, where: str) -> smb_channel.Channel:
         """A channel on a new TCP connection."""
 
+        # Called with each socket before it connects, so that ``abort`` can shut it.
         def hold(sock: socket.socket) -> None:
             self._sock = sock
             if self._aborted:
@@ -182,9 +185,11 @@ class SMBLink:
 
 
 _MOST_NAMED = 10
+"""Shares that an error lists."""
 
 
 def _connect_tree(session: smb_session.Session, share: str, where: str) -> int:
+    """The id of the connected share. Raises NoSuchShareError, which lists those that there are, if they can be seen."""
     try:
         with mapped(where):
             return int(session.connection.connectTree(share))
@@ -202,6 +207,6 @@ def _connect_tree(session: smb_session.Session, share: str, where: str) -> int:
 
 
 def reach(target: records.Target, timeout_seconds: float, hold: Callable[[socket.socket], None]) -> socket.socket:
-    """``hold`` as in :func:`connect_tcp`. Raises UnreachableError."""
+    """A TCP connection to the server; ``hold`` gets each socket before it connects. Raises UnreachableError."""
     where = wire.place(records.Target(protocol="smb", host=target.host, port=target.port))
     return connect_tcp(target.host, target.port_number, where, timeout_seconds, "smbd", hold)

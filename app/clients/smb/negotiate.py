@@ -1,6 +1,9 @@
 """The NEGOTIATE exchange of SMB 2.0.2 to 3.1.1: dialect, sizes, and algorithms for signing and encryption.
 
 Also what shows that nobody changed it on the way: the check of dialects before 3.1.1, and of an NTLM challenge.
+
+The first number of a body that is packed here is its *structure size*: what MS-SMB2 fixes for that kind of message,
+however long it is.
 """
 
 import os
@@ -14,6 +17,7 @@ from app.clients.smb.protection import AES_128_CCM, AES_CMAC, AES_GMAC, CIPHER_N
 from app.clients.smb.wire import HEADER_BYTES, Opcode
 
 CAPABILITIES = wire.CAP_LARGE_MTU | wire.CAP_ENCRYPTION
+"""What we offer: requests of more than 64 KiB, and encryption."""
 
 LEAST_BLOCK_BYTES = 4096
 """A server that moves less than a page per request is refused, or it would take forever."""
@@ -23,15 +27,25 @@ _ENCRYPTION = 2
 _SIGNING = 8
 """Negotiate contexts (MS-SMB2 2.2.3.1)."""
 _SHA_512 = 1
+"""The one algorithm of the preauthentication hash (MS-SMB2 2.2.3.1.1)."""
 _REQUEST = struct.Struct("<HHHHI16sIHH")
+"""The fixed part of a NEGOTIATE request (MS-SMB2 2.2.3)."""
+_ANSWER = struct.Struct("<HHHH16sIIIIQQHHI")
+"""That of its response, as `_Answer` names the fields."""
+
+# The check of the negotiation: an IOCTL that is about no file (MS-SMB2 2.2.31.4, 2.2.32.6).
 _VALIDATE = 0x00140204
+"""FSCTL_VALIDATE_NEGOTIATE_INFO."""
 _IOCTL = struct.Struct("<HHI16sIIIIIIII")
 _NO_FILE = b"\xff" * 16
 _VALIDATED = struct.Struct("<I16sHH")
+"""What it answers: capabilities, GUID, security mode, dialect."""
 _VALIDATE_ANSWER_BYTES = 48
+
 _CHALLENGE = b"NTLMSSP\0\2\0\0\0"
+"""Begins an NTLM challenge."""
 _HAS_TARGET_INFO = 0x00800000
-_ANSWER = struct.Struct("<HHHH16sIIIIQQHHI")
+"""The flag of a challenge that NTLMv2 can answer."""
 
 
 class _Answer(NamedTuple):

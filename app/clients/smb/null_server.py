@@ -11,12 +11,17 @@ import struct
 from app.clients.smb import wire
 from app.clients.smb.protection import Sealer, Signer
 
-_LONGEST_ANSWER = memoryview(bytes(88))
 _ANSWER_BYTES: dict[int, int] = {wire.Opcode.CREATE: 88, wire.Opcode.CLOSE: 60, wire.Opcode.QUERY_INFO: 8}
+"""The lengths of answers whose body is all zeros, header not included."""
 _SHORT_BYTES = 4
+"""That of the others'."""
+_LONGEST_ANSWER = memoryview(bytes(88))
+"""As long as any of these."""
 _READ_ANSWER = struct.Struct("<HBBIII")
 _WRITE_ANSWER = struct.Struct("<HHIIHH")
+"""The fixed parts of answers (MS-SMB2 2.2.20, 2.2.22)."""
 _SLACK_BYTES = 4096
+"""Of the buffer beyond a block: for headers."""
 
 
 class NullServer:
@@ -32,8 +37,10 @@ class NullServer:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def serve(self) -> None:
+        """Answer until the client hangs up; each request of a compound in a frame of its own."""
         with contextlib.suppress(ConnectionError):
             while message := self._receive():
+                # The header's field NextCommand: where the next request of a compound begins, 0 in the last.
                 while next_offset := int.from_bytes(message[20:24], "little"):
                     self._answer(message[:next_offset])
                     message = message[next_offset:]
@@ -82,6 +89,7 @@ class NullServer:
         flags = wire.FLAG_RESPONSE | (wire.FLAG_SIGNED if signed else 0)
         wire.stamp(message, 0, header.credits, flags, header.message_id, header.session_id)
         head = memoryview(message)[wire.FRAME_BYTES :]
+        # The header's fields Status and Signature (MS-SMB2 2.2.1.2).
         head[8:12] = status.to_bytes(4, "little")
         if signed and self._signer is not None:
             head[48:64] = self._signer.sign(header.message_id, head, payload, from_server=True)

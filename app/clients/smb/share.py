@@ -38,7 +38,7 @@ class Share:
         return self.sound(self.channel.ask(wire.frame(*request, self.tree_id)))
 
     def sound(self, response: wire.Response, allowed: Container[int] = ()) -> wire.Response:
-        """The response, if its status is success or in ``allowed``. Raises the error for any other."""
+        """The response, once its status is found to be success or in ``allowed``. Raises the error for any other."""
         if response.status != wire.SUCCESS and response.status not in allowed:
             raise self.channel.refusal(response.status)
         return response
@@ -89,12 +89,10 @@ class Share:
         else:
             answers = self._at_once(compound)
 
-        for status, _message in answers:
-            if status in _SOUND:
-                continue
-            if status not in allowed:
-                raise channel.refusal(status)
-            break
+        failed_status = next((status for status, _message in answers if status not in _SOUND), None)
+        # Those after the first that failed are not looked at: they failed because of it.
+        if failed_status is not None and failed_status not in allowed:
+            raise channel.refusal(failed_status)
         return answers
 
     def _at_once(self, requests: Sequence[wire.Request]) -> list[wire.Answer]:
@@ -140,10 +138,12 @@ class Share:
 
 _CLOSE = wire.close(wire.SAME_FILE)
 _SOUND = frozenset({wire.SUCCESS, wire.END_OF_FILE})
+"""Statuses of requests that did what they can: a read beyond the end is none that failed."""
 
 
 @lru_cache(4096)
 def opening(path: str, access: int, disposition: int, options: int) -> wire.Request:
+    """The request that opens a file; kept, since the users of a load open the same ones again and again."""
     return wire.create(wire.wire_name(path).encode("utf-16-le"), access, disposition, options, wire.ATTRIBUTE_NORMAL)
 
 

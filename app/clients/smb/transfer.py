@@ -174,7 +174,7 @@ def read_file(
         response = channel.receive()
         piece = pipeline.take_answer(response.message_id, response.status)
         data = wire.read_data(response.message)
-        pipeline.note_moved(piece, -1 if data is None else len(data))
+        pipeline.note_moved(piece, -1 if data is None else len(data))  # raises for -1, as for any impossible count
         if into is not None and data is not None:
             into(piece[0], data)
         meter.advance(pipeline.moved_bytes)

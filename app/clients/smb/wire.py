@@ -2,6 +2,8 @@
 
 A request here is a command and a body. :func:`frame` puts a header before them, whose ids and credits the channel
 *stamps* when it is sent. Answers are parsed by offset from whole messages, header included.
+
+The first number of each body is its *structure size*: what MS-SMB2 fixes for that kind of message, however long it is.
 """
 
 import struct
@@ -112,13 +114,16 @@ _LOCK_NOW = 0x12
 _UNLOCK = 0x4
 _FIND = struct.Struct("<HBBI16sHHI")
 _RESTART = 0x1
+"""SMB2_RESTART_SCANS: the folder is listed from its beginning again."""
 _QUERY = struct.Struct("<HBBIHHIII16s")
 _SET = struct.Struct("<HBBIHHI16s")
 _STANDARD = struct.Struct("<8xQ5xB")
 _FULL_SIZE = struct.Struct("<8xQ8xII")
 _ANSWER = struct.Struct("<2xHI")
 _MOST_ANSWER_BYTES = 1024
+"""That a QUERY_INFO asks for: the information itself is far shorter."""
 _DATA_AT = 0x50
+"""Where a READ wishes the data to begin in the answer: right behind its header and fixed part."""
 
 
 class Opcode(IntEnum):
@@ -186,7 +191,9 @@ def parse_header(message: memoryview) -> Header:
 
 
 parse_answer = struct.Struct("<4s4xIHHIIQ").unpack_from
-"""Protocol, status, command, credits, flags, next command and message id."""
+"""The first fields of a header as a bare tuple, for the small files of loads, where making a `Header` takes too long:
+protocol, status, command, credits, flags, next command and message id.
+"""
 
 
 def header(
@@ -428,10 +435,13 @@ PIPE_LOST = frozenset({0xC00000B0, 0xC000014B})  # STATUS_PIPE_DISCONNECTED, STA
 
 
 _REFUSALS = refusals("smb")
-"""By the number in hexadecimal digits and the name that MS-ERREF gives it."""
+"""What a status means: the error to raise, and its text. The key is its number in hexadecimal digits, a blank and the
+name that MS-ERREF gives it.
+"""
 STATUSES = {code.split(" ")[1]: int(code.split(" ")[0], 16) for code in _REFUSALS}
-"""The numbers by their names."""
+"""The numbers of statuses by their names."""
 MEANINGS = {int(code.split(" ")[0], 16): refusal for code, refusal in _REFUSALS.items()}
+"""The error and the text by the status's number."""
 SESSION_OVER = frozenset(
     STATUSES[f"STATUS_{name}"]
     for name in (

@@ -117,7 +117,11 @@ def _set_card(parameter: str, card: str, value: str) -> str:
 
 
 def _plan_card(change_id: str, parameter: str, card: str, previous: str, values: Sequence[str]) -> script.ServerChange:
-    """The shell text of the change; a command that fails sets ``broken=yes``, as `script.ServerChange` says."""
+    """The shell text of the change, in the parts that `script.ServerChange` describes.
+
+    An arm sets one of the values, the first one the value that was there before. A command that fails sets
+    ``broken=yes``.
+    """
     read_command = _read_card(parameter, card)
     now = f'"$({read_command})"'
     label = f"{parameter} of {card}"

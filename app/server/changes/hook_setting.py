@@ -41,11 +41,11 @@ def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> Chan
 
 
 def _plan_hook(change_id: str, name: str, apply: str, revert: str) -> script.ServerChange:
-    """The shell text of the change.
+    """The shell text of the change, in the parts that `script.ServerChange` describes.
 
-    A file beside the undo script notes that the first command was begun. It is written before, so that a command that
-    was interrupted is reverted too. Both arms write to the disk (``flush`` of ``undo.sh``), so that neither of the two
-    values has that to do alone.
+    The first arm reverts what the command did, the second runs the command. A file beside the undo script notes that
+    the command was begun: it is written before, so that a command that was interrupted is reverted too. Both arms write
+    to the disk (``flush`` of ``undo.sh``), so that neither of the two values has that to do alone.
     """
     note = PurePosixPath(machine.UNDO).with_name(f"applied-{change_id}")
     flush = f"flush {note.parent}"

@@ -99,6 +99,7 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
         raise ChangeRefusedError(f"{conf} does not load as it stands ({'; '.join(complaints[-2:])}): mend that first")
 
     dump = testparm.parse_dump(answer.text("testparm"))
+    # What the user names is taken for the server's; a file that was found here may be that of another smbd.
     is_named = ssh or smb_conf_path
     if not is_named and not has_port(dump.get("global", {}).get("smb ports"), port):
         raise ChangeRefusedError(
@@ -158,13 +159,18 @@ def _change_kind(files: dict[str, str], conf: str, section: str) -> ChangeKind:
     """The registry if smb.conf delegates to it, or if only the registry has the share."""
     without_registry = read_conf(conf, {path: text for path, text in files.items() if path != "registry"})
     is_delegated = any(map(_delegates_to_registry, files[conf].splitlines()))
+
+    # Where both are read, [global] can be set in the files too, and so can a share that these have.
+    is_share = section != "global"
     is_in_files = any(setting.section == section.lower() for setting in without_registry.settings)
-    if is_delegated or (without_registry.uses_registry and section != "global" and not is_in_files):
+    has_share_in_registry_alone = is_share and without_registry.uses_registry and not is_in_files
+    if is_delegated or has_share_in_registry_alone:
         return ChangeKind.REGISTRY
     return ChangeKind.SMB_CONF
 
 
 def _delegates_to_registry(line: str) -> bool:
+    """Whether a line of smb.conf says that all settings are in the registry (``config backend = registry``)."""
     name, _, value = line.partition("=")
     return parameter_key(name) == "configbackend" and value.strip().lower() == "registry"
 

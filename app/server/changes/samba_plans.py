@@ -28,6 +28,8 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
     conf = place.state.files[place.conf]
     drop_in = place.state.files[place.drop_in]
     including = with_include(place)
+
+    # Of our file: without a value, for the first arm, then with each value, for the arms that set it.
     contents = [drop_in_content(place, change_id, ())]
     for value in values:
         line = ConfLine(section=place.section, name=place.name, value=value)
@@ -50,6 +52,7 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
     check_undo = f"{check_drop_in} {eased_sum}\n"
     begin = _write(drop_in, contents[0])
     restore = _restore_drop_in(drop_in)
+    # smb.conf is changed only where it does not include our file already.
     if including != conf.content:
         check_undo += f"check_includer {quote(conf.path)} {quote(place.drop_in)} {conf_sums}"
         begin += _write(conf, including)
@@ -60,6 +63,8 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
             + restore
         )
 
+    # Only what we wrote is taken out of our file.
+    ease_if_ours = f'case " {our_sums} " in *" $(sum_of {quote(drop_in.path)}) "*)\n{ease};;\nesac'
     values_to_try = " or ".join(f"{place.name} = {value}" for value in values)
     return ServerChange(
         id=change_id,
@@ -71,7 +76,7 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
         begin=begin,
         arms=tuple(_write(drop_in, content) for content in contents),
         restore=restore,
-        ease=f'case " {our_sums} " in *" $(sum_of {quote(drop_in.path)}) "*)\n{ease};;\nesac',
+        ease=ease_if_ours,
         settle=settle_text(place),
         look=look_text(place) + f"\nwarn_open {quote(conf.path)}\nwarn_open {quote(drop_in.path)}",
         seconds=RESTART_SECONDS if place.restart else script.STEP_SECONDS,

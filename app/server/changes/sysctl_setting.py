@@ -130,10 +130,11 @@ def _wrong_numbers(name: str, words: Sequence[str], previous: str) -> str | None
 def _plan_sysctl(
     change_id: str, name: str, previous: str, values: Sequence[str], partner: tuple[str | None, str]
 ) -> script.ServerChange:
-    """The shell text of the change.
+    """The shell text of the change, in the parts that `script.ServerChange` describes.
 
-    ``partner`` is the other setting of its pair and that one's value: if that was in force, it is what is restored. A
-    command that fails sets ``broken=yes``, as `script.ServerChange` says.
+    An arm sets one of the values, the first one the value that was there before. A command that fails sets
+    ``broken=yes``. ``partner`` is the other setting of its pair and that one's value: if that was in force, it is what
+    is restored.
     """
     path = _path(name)
     partner_name, partner_value = partner
@@ -143,7 +144,7 @@ def _plan_sysctl(
     # echo puts one blank between the words, as the previous value has it.
     is_restored = f'[ "$(echo $(cat {path}))" = {quoted} ]'
     restore = f"{is_restored} || printf '%s\\n' {quoted} >{path} || broken=yes"
-    if partner_name and previous == "0":
+    if partner_name and previous == "0":  # the partner was in force
         restore = f"{is_restored} || printf '%s\\n' {shlex.quote(partner_value)} >{_path(partner_name)} || broken=yes"
 
     # What TCP learned of the path before would hide what the setting does.

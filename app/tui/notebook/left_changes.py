@@ -59,7 +59,7 @@ class LeftChanges:
         self._left = left
         self.changed()
 
-        texts = {entry.id: f"An interrupted trial left {entry.left}: R restores it." for entry in left.changes}
+        texts = {entry.id: f"An interrupted trial left {entry.description}: R restores it." for entry in left.changes}
         for recording_id in left.leftovers:
             texts[recording_id] = f"Leftovers of {recording_id} may still be on its target: R names them."
         for left_id, text in texts.items():

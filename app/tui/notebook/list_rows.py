@@ -42,7 +42,7 @@ class ListRows:
 def listing(found_rows: Sequence[queries.Found], query: queries.SeriesQuery, *, imported: bool = False) -> ListRows:
     """The rows for what was found; ``imported``: whether the notebook has anything from elsewhere."""
     rows = list(_with_headings(found_rows)) if query.grouped else list(found_rows)
-    places = {row.series_id: index for index, row in enumerate(rows) if isinstance(row, queries.Found)}
+    places = {row.recording_id: index for index, row in enumerate(rows) if isinstance(row, queries.Found)}
     return ListRows(query=query, rows=rows, places=places, imported=imported)
 
 

@@ -68,7 +68,7 @@ def read_lines(notebook: "Notebook", ids: list[str]) -> "ListedRecordings":
 
 def read_texts_to_search(notebook: "Notebook", known_ids: frozenset[str]) -> dict[str, str]:
     """What the list shows of the newest recordings but for those known: reading the answers of all takes seconds."""
-    all_ids = [row.series_id for row in notebook.find(queries.SeriesQuery())]
+    all_ids = [row.recording_id for row in notebook.find(queries.SeriesQuery())]
     ids = [recording_id for recording_id in all_ids if recording_id not in known_ids][:_READ_AT_ONCE]
 
     # What cannot be read has no text, and is not asked for again.

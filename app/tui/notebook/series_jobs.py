@@ -126,7 +126,7 @@ def _others_of_its_kind(notebook: "Notebook", recording_id: str) -> "ListedRecor
 
     with notebook.snapshot():
         this = notebook.recording(recording_id)
-        ids = [row.series_id for row in notebook.find(SeriesQuery()) if row.kind == this.kind][:_MOST_OFFERED]
+        ids = [row.recording_id for row in notebook.find(SeriesQuery()) if row.kind == this.kind][:_MOST_OFFERED]
         other_ids = [other_id for other_id in ids if other_id != this.id]
         listed = readable_lines(notebook, other_ids) if other_ids else ListedRecordings([], {})
         heads = notebook.recordings_of([line.id for line in listed.lines])

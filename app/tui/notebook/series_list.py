@@ -96,7 +96,7 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
     @property
     def pointed(self) -> str | None:
         row = self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
-        return row.series_id if isinstance(row, queries.Found) else None
+        return row.recording_id if isinstance(row, queries.Found) else None
 
     # What is listed
 
@@ -273,7 +273,9 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
         """Of these rows, the recordings whose lines were not asked for yet."""
         rows = self.rows[first:end]
         return [
-            row.series_id for row in rows if isinstance(row, queries.Found) and row.series_id not in self._asked_for
+            row.recording_id
+            for row in rows
+            if isinstance(row, queries.Found) and row.recording_id not in self._asked_for
         ]
 
     # Drawing
@@ -288,7 +290,7 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
 
         row = self.rows[index]
         if isinstance(row, queries.Found):
-            return self._draw_series(row.series_id, has_cursor=index == self.cursor)
+            return self._draw_series(row.recording_id, has_cursor=index == self.cursor)
         return self._draw_group(row)
 
     def _draw_heading(self) -> Strip:

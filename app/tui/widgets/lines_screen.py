@@ -112,7 +112,7 @@ class LinesScreen(FormScreen):
 
     def _read_stored(self, notebook: Notebook) -> listing.ListedRecordings:
         with notebook.snapshot():
-            ids = [row.series_id for row in notebook.find(SeriesQuery()) if row.kind == self.NAME]
+            ids = [row.recording_id for row in notebook.find(SeriesQuery()) if row.kind == self.NAME]
             return listing.readable_lines(notebook, ids) if ids else listing.ListedRecordings([], {})
 
     def _choose_stored(self, listed: listing.ListedRecordings) -> None:

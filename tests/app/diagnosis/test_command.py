@@ -174,7 +174,7 @@ def test_resuming_a_killed_one_removes_what_it_left(inside: Inside, smbd: Smbd):
 def test_within_a_time_no_further_stage_begins_and_the_rest_is_resumed(
     inside: Inside, smbd: Smbd, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(TimeLimit, "allows", lambda limit: not limit._longest)
+    monkeypatch.setattr(TimeLimit, "has_time_for_another", lambda limit: not limit._longest)
     words = ("diagnose", format_target(smbd.target()), "--yes", "--only", "connect,distance", "--within", "9")
     done = inside(*words)
     with Notebook(inside.db) as notebook:

@@ -250,7 +250,7 @@ def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(sm
 def test_within_a_time_a_load_is_complete_with_the_points_that_fit(
     smbd: Smbd, sharebench: Inside, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(TimeLimit, "allows", lambda limit: not limit._longest)
+    monkeypatch.setattr(TimeLimit, "has_time_for_another", lambda limit: not limit._longest)
     words = ("--users", "2,3,4", "--duration", "1", *SHORT, "--sizes", "4K", "--within", "30", "--json")
     done = sharebench("load", url_of(smbd, "within"), *words)
     assert done.returncode == 0, done.stderr

@@ -170,9 +170,9 @@ def test_no_point_begins_that_would_not_end_in_time(passed: float, another: bool
     now, control = 0.0, SeriesControl()
     control.limit = TimeLimit(60.0, lambda: now)
     control.limit.start()
-    control.limit.began()
+    control.limit.begin_timing()
     now = 20.0
-    control.limit.ended()
+    control.limit.end_timing()
     now = passed
     warned = _warning_instead_of_point(full_load(), 10, control)
     assert (warned is None) is another

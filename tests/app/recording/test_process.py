@@ -107,23 +107,23 @@ def limited(seconds: float) -> tuple[TimeLimit, Hands]:
 def test_one_more_begins_only_if_it_ends_in_time_by_the_longest_so_far(seconds: float, allowed: bool):
     limit, clock = limited(seconds)
     for took in (10.0, 7.0):
-        limit.began()
+        limit.begin_timing()
         clock.now += took
-        limit.ended()
+        limit.end_timing()
     clock.now += 3.0
-    assert limit.allows() is allowed, "20 of the seconds are over, and the longest took 10"
+    assert limit.has_time_for_another() is allowed, "20 of the seconds are over, and the longest took 10"
 
 
 @pytest.mark.parametrize(("seconds", "allowed"), [(30.0, True), (29.9, False)])
 def test_a_round_takes_as_long_as_the_longest_of_each_kind(seconds: float, allowed: bool):
     limit, clock = limited(seconds)
     for kind, took in ((1, 2.0), (2, 10.0), (1, 3.0)):
-        limit.began()
+        limit.begin_timing()
         clock.now += took
-        limit.ended(kind)
-    assert limit.allows(1, 2, 3) is (seconds >= 28.0)
+        limit.end_timing(kind)
+    assert limit.has_time_for_another(1, 2, 3) is (seconds >= 28.0)
     clock.now += 2.0
-    assert limit.allows(1, 2, 3) is allowed, "17 are over, and a round takes 13"
+    assert limit.has_time_for_another(1, 2, 3) is allowed, "17 are over, and a round takes 13"
 
 
 def test_the_time_counts_from_the_start_and_only_once():
@@ -132,7 +132,7 @@ def test_the_time_counts_from_the_start_and_only_once():
     clock.now += 20
     limit.start()
     assert limit.seconds_left == 40.0
-    assert TimeLimit().allows()
+    assert TimeLimit().has_time_for_another()
 
 
 def test_the_end_of_the_time_cancels_and_says_so():

@@ -199,7 +199,7 @@ def allows_one(limit: TimeLimit, *_kinds: int) -> bool:
 def test_within_a_time_a_series_is_complete_with_the_runs_that_fit(
     inside: Inside, smbd: Smbd, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(TimeLimit, "allows", allows_one)
+    monkeypatch.setattr(TimeLimit, "has_time_for_another", allows_one)
     words = ("run", url(smbd), "--put", "--size", "1M", "--warmup", "0", "--runs", "9", "--within", "30", *QUICK)
     done = inside(*words)
     assert done.returncode == 0, done.stderr

@@ -94,7 +94,7 @@ def test_apart_measures_whole_series_one_after_the_other(tmp_path, url, capsys):
 
 
 def test_apart_measures_two_series_at_least_and_no_other_that_would_not_end_in_time(tmp_path, url, capsys, monkeypatch):
-    monkeypatch.setattr(TimeLimit, "allows", lambda limit: not limit._longest)
+    monkeypatch.setattr(TimeLimit, "has_time_for_another", lambda limit: not limit._longest)
     db = tmp_path / "notebook.db"
     assert sharebench(db, "selftest", url, "--apart", "4", "--within", "30", *QUICK, "--json") == 0
     said = capsys.readouterr().err

@@ -177,7 +177,7 @@ def test_an_experiment_gets_another_name_with_its_series_and_in_the_guide(db: Pa
     with Notebook(db) as notebook:
         assert [one.id[0] for one in notebook.experiment("new disks")] == ["a", "b", "c"]
         assert [each.experiment.name for each in notebook.experiments()] == ["new disks"]
-        assert {found.series_id[0] for found in notebook.find(SeriesQuery(text="new disks"))} == {"a", "b", "c"}
+        assert {found.recording_id[0] for found in notebook.find(SeriesQuery(text="new disks"))} == {"a", "b", "c"}
         assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).spec.lineage.experiment == "new disks"
 
 

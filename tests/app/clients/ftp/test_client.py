@@ -23,7 +23,7 @@ from app.base.errors import (
 )
 from app.clients.base import Content, Meter, Secrets
 from app.clients.ftp.client import FTPClient
-from app.clients.ftp.data import _low_water
+from app.clients.ftp.data import _low_water_stages
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter, offset_in_page
@@ -82,7 +82,7 @@ def test_recv_waits_for_much_at_once_only_in_the_middle_of_a_fast_transfer(
     near, far = socket.socketpair()
     with near, far:
         near.settimeout(timeout)
-        stages = _low_water(near, 1000, size_bytes, lambda: next(clock))
+        stages = _low_water_stages(near, 1000, size_bytes, lambda: next(clock))
         assert [(end, near.getsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT)) for end in stages] == expected
 
 

@@ -54,7 +54,7 @@ def three(tmp_path: Path) -> Path:
 def shown(app) -> list[str]:
     """The labels in the list, from the top."""
     rows = app.screen.query_one(SeriesList)
-    return [rows.lines[row.series_id].label if hasattr(row, "series_id") else f"# {row[0]}" for row in rows.rows]
+    return [rows.lines[row.recording_id].label if hasattr(row, "recording_id") else f"# {row[0]}" for row in rows.rows]
 
 
 def help_of(app) -> str:
