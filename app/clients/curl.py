@@ -17,7 +17,7 @@ from app.clients.program_json import finite_number, parsed_object
 from app.clients.programs import first_version
 from app.clients.stall_watch import LEAST_BYTES_PER_SECOND
 from app.clients.tcp import one_line, refusals
-from app.server.running_program import Said
+from app.server.running_program import ProgramOutcome
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
@@ -152,7 +152,7 @@ class CurlClient(ExternalClient):
             raise errors.UsageError("curl takes no colon in a user name, and no line ends; measure with another client")
         return f'user = "{_quoted(user)}:{_quoted(password)}"'
 
-    def _failure(self, outcome: Said, where: str) -> errors.MeasurementError:
+    def _failure(self, outcome: ProgramOutcome, where: str) -> errors.MeasurementError:
         if outcome.code < 0:
             return errors.ConnectionLostError(f"{where}: curl was ended before it was done; measure again")
         unknown = errors.ProtocolError, "try it by hand, or measure with another client"

@@ -79,6 +79,7 @@ class LocalClient(base.OneByOne):
                 meter.advance(moved_bytes)
             return started_at, moved_bytes, meter.clock()
 
+        # Without O_NONBLOCK a pipe that nobody writes to would be waited for, and never found to be no file.
         return self._transfer(path, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK, move)
 
     def put(self, path: str, content: base.Content, meter: base.Meter) -> base.Transfer:

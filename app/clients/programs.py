@@ -16,7 +16,7 @@ from app.base import errors
 from app.base.child_process import die_with_parent
 from app.clients import base, tcp
 from app.clients.stall_watch import StallWatch
-from app.server.running_program import Said
+from app.server.running_program import ProgramOutcome
 from storage import programs
 from storage.plan import DEFAULT_TIMEOUT_SECONDS
 
@@ -97,7 +97,7 @@ class Subprocess:
         timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
         stdin: bytes = b"",
         files: Sequence[int] = (),
-    ) -> Said:
+    ) -> ProgramOutcome:
         """What the program said, once it has ended. Raises StalledError, CancelledError.
 
         ``counter`` is the line of /proc/PID/io that shows how many bytes it has moved: by reading (``rchar``) or by
@@ -136,7 +136,7 @@ class Subprocess:
             finally:
                 self._process = None
                 programs.end_group(process)  # and waits for its end, as ``abort`` must not
-            return Said(process.returncode, _read_output(output), _read_output(error_output))
+            return ProgramOutcome(process.returncode, _read_output(output), _read_output(error_output))
 
     def abort(self) -> None:
         process = self._process

@@ -14,7 +14,7 @@ from app.clients.programs import first_version, memory_file
 from app.clients.smb.client import SMBClient
 from app.clients.smb.wire import STATUSES, place, status_error
 from app.clients.tcp import one_line
-from app.server.running_program import Said
+from app.server.running_program import ProgramOutcome
 from storage.plan import Settings
 from storage.records import ClientFacts, Target
 
@@ -98,7 +98,7 @@ class SmbclientClient(ExternalClient):
         counter: str = "rchar",
         files: list[int] | None = None,
         debug: int = 1,
-    ) -> Said:
+    ) -> ProgramOutcome:
         configuration = self._configuration()
         login = _login_file(self.target, self._secrets)
 
@@ -164,7 +164,7 @@ class SmbclientClient(ExternalClient):
             encryption="encrypted" if is_encrypted else "none",
         )
 
-    def _failure(self, outcome: Said, where: str) -> errors.MeasurementError:
+    def _failure(self, outcome: ProgramOutcome, where: str) -> errors.MeasurementError:
         output = outcome.out + outcome.error
         statuses = _STATUS.findall(output)
         for status in statuses:

@@ -46,7 +46,7 @@ class BenchResult:
     """Lines that tell of an operation that failed."""
 
 
-def parse_bench(output: running_program.Said, program: str, seconds: float) -> BenchResult:
+def parse_bench(output: running_program.ProgramOutcome, program: str, seconds: float) -> BenchResult:
     """Parse the output of a run of ``seconds``. Raises MeasurementError without a result."""
     throughput = _THROUGHPUT.search(output.out)
     lines = f"{output.out}\n{output.error}".splitlines()

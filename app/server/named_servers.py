@@ -60,7 +60,10 @@ def _place_of(target: Target) -> tuple[object, ...]:
 
 
 def server_ways(target: Target, ssh: str, smb_conf: str = "") -> ServerWays:
-    """By which ssh and smb.conf the server is reached: as said, else as the settings file says. Raises UsageError."""
+    """By which ssh and smb.conf the server is reached: as given here, else as the settings file says.
+
+    Raises UsageError for an smb.conf of this machine that is not there.
+    """
     profile = server_of(target)
     ssh = ssh or (profile.ssh if profile else "")
     if smb_conf and not ssh and is_this_machine(target.host) and not Path(smb_conf).is_file():
@@ -70,6 +73,6 @@ def server_ways(target: Target, ssh: str, smb_conf: str = "") -> ServerWays:
     return ServerWays(server_ssh=ssh or None, smb_conf=smb_conf or None)
 
 
-def ways_to(host: str) -> str:
-    """Under which name the notebook keeps how that server is reached, for every form."""
+def key_of_ways(host: str) -> str:
+    """The key under which the notebook remembers how that server is reached, for every form."""
     return f"ways to {host.lower()}"

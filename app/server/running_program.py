@@ -37,7 +37,7 @@ MOST_EXCERPT = 300
 _READ_CHARACTERS = 4 * MOST_EXCERPT
 
 
-class Said(NamedTuple):
+class ProgramOutcome(NamedTuple):
     """How a program ended, and what it said until then."""
 
     code: int
@@ -205,7 +205,7 @@ class RunningProgram:
         self._problem = problem
         self._kill()
 
-    def wait(self, seconds: float) -> Said:
+    def wait(self, seconds: float) -> ProgramOutcome:
         """All that it said, once it has ended; it is ended after ``seconds``, or if it says too much."""
         is_in_time = self._read_and_end(lambda: self._read_to_end(time.monotonic() + seconds))
         if self._sent_bytes > self._most_bytes:
@@ -214,8 +214,8 @@ class RunningProgram:
         code = self._process.returncode
         out, error = (pipe.text.decode(errors="replace").replace("\r\n", "\n") for pipe in (self._out, self._error))
         if is_in_time or self._problem:  # a problem: `line` gave it up before
-            return Said(code, out, error, self._problem, bytes(self._out.text))
-        return Said(_TOO_LATE, out, error, f"did not answer in {seconds:.0f} s", bytes(self._out.text))
+            return ProgramOutcome(code, out, error, self._problem, bytes(self._out.text))
+        return ProgramOutcome(_TOO_LATE, out, error, f"did not answer in {seconds:.0f} s", bytes(self._out.text))
 
     def _read_and_end(self, read: Callable[[], bool]) -> bool:
         """What ``read`` returns; the program is ended after it, however it ended."""
@@ -227,10 +227,10 @@ class RunningProgram:
             self._is_read = False
             self._close()
 
-    def _sent_too_much(self) -> Said:
-        return Said(self._process.returncode or 1, "", "", f"sent more than {self._most_bytes // 2**20} MiB")
+    def _sent_too_much(self) -> ProgramOutcome:
+        return ProgramOutcome(self._process.returncode or 1, "", "", f"sent more than {self._most_bytes // 2**20} MiB")
 
-    def wait_while_it_moves(self, silent_seconds: float) -> tuple[bytes, Said]:
+    def wait_while_it_moves(self, silent_seconds: float) -> tuple[bytes, ProgramOutcome]:
         """Its output as it was sent, and how it ended; it is ended once it neither takes nor says anything for so long.
 
         Such an answer may be large: decoding it takes up to four times the memory, so that is left to the caller.
@@ -244,8 +244,8 @@ class RunningProgram:
         self._out.text.clear()
         error = self._error.text[-MOST_BYTES:].decode(errors="replace")
         if is_in_time:
-            return out, Said(code, "", error)
-        return out, Said(_TOO_LATE, "", error, f"did not say anything for {silent_seconds:.0f} s")
+            return out, ProgramOutcome(code, "", error)
+        return out, ProgramOutcome(_TOO_LATE, "", error, f"did not say anything for {silent_seconds:.0f} s")
 
     def _read_while_it_moves(self, silent_seconds: float) -> bool:
         """Whether the program ended, or sent too much, before it was silent for so long."""

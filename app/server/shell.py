@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from app.base.errors import UsageError
 from app.base.ssh_address import check_ssh_host
-from app.server.running_program import RunningProgram, Said
+from app.server.running_program import ProgramOutcome, RunningProgram
 
 RUN_SECONDS = 20.0
 """The limit of a program or script that reads facts, and the least that any script gets.
@@ -72,22 +72,22 @@ class ServerShell:
         """The machine's name in a message."""
         return self.ssh or "this machine"
 
-    def run(self, *words: str, stdin: str = "", timeout_seconds: float = RUN_SECONDS) -> Said:
+    def run(self, *words: str, stdin: str = "", timeout_seconds: float = RUN_SECONDS) -> ProgramOutcome:
         """Run a program to its end. Never raises: what went wrong is a problem of the answer."""
         return self._run_command(_command(_ONCE, words), stdin, timeout_seconds)
 
-    def script(self, body: str, variables: Mapping[str, str], seconds: float = RUN_SECONDS) -> Said:
+    def script(self, body: str, variables: Mapping[str, str], seconds: float = RUN_SECONDS) -> ProgramOutcome:
         """Run a shell script to its end, with variables set in front of it. Never raises."""
         return self._run_command("", with_variables(body, variables), seconds)
 
-    def _run_command(self, command: str, text: str, seconds: float) -> Said:
+    def _run_command(self, command: str, text: str, seconds: float) -> ProgramOutcome:
         try:
             result = RunningProgram(self.words(command), text=text).wait(seconds)
         except UsageError as error:
-            return Said(_REFUSED_BY_SSH, "", "", str(error))
+            return ProgramOutcome(_REFUSED_BY_SSH, "", "", str(error))
         except OSError as error:
             program = "sh" if self.ssh is None else "ssh"
-            return Said(_NOT_FOUND, "", "", f"`{program}` cannot be run here ({error.strerror}); install it")
+            return ProgramOutcome(_NOT_FOUND, "", "", f"`{program}` cannot be run here ({error.strerror}); install it")
 
         if result.problem is None:
             return result
@@ -171,7 +171,7 @@ def run_script(body: str, variables: Mapping[str, str], ssh: str | None, seconds
     return answer_of(result, mark, shell)
 
 
-def answer_of(result: Said, mark: str, shell: ServerShell) -> Answer:
+def answer_of(result: ProgramOutcome, mark: str, shell: ServerShell) -> Answer:
     """The sections in a script's output; what is before the first one, such as a login's greeting, is dropped."""
     if result.problem:
         return Answer(problem=result.problem)
@@ -185,7 +185,7 @@ def answer_of(result: Said, mark: str, shell: ServerShell) -> Answer:
     hint = "that needs a POSIX shell there"
     if shell.ssh and result.code == _REFUSED_BY_SSH:
         hint = f"`ssh {shell.ssh} true` must work without a question; log in once by hand, or set up a key"
-    last_words = Said(result.code, "", result.error).last_words
+    last_words = ProgramOutcome(result.code, "", result.error).last_words
     return Answer(sections=sections, problem=f"{shell.where}: {last_words}; {hint}")
 
 

@@ -25,7 +25,7 @@ from app.clients.logins import read_credentials
 from app.clients.smb import negotiate, share, wire
 from app.clients.smb.channel import Channel
 from app.clients.smbclient import SmbclientClient
-from app.server.running_program import Said
+from app.server.running_program import ProgramOutcome
 from app.server.samba import samba_facts
 from app.server.shell import Answer
 from forms.importers.filled_form import FormDefaults
@@ -81,9 +81,9 @@ class ProgramSaid:
     """A stand-in for the running of programs: each says the same."""
 
     def __init__(self, output: str) -> None:
-        self.outcome = Said(0, output, "")
+        self.outcome = ProgramOutcome(0, output, "")
 
-    def run(self, *_words: object, **_how: object) -> Said:
+    def run(self, *_words: object, **_how: object) -> ProgramOutcome:
         return self.outcome
 
 

@@ -170,7 +170,13 @@ def test_groups_stand_together_the_newest_first(notebook: Notebook) -> None:
     for number, name in enumerate(["x", "y", None, "x", None], start=1):
         notebook.add(one(number, experiment=name))
     found = notebook.find(SeriesQuery(grouped=True))
-    assert [(int(f.recording_id, 16), f.experiment) for f in found] == [(4, "x"), (1, "x"), (2, "y"), (5, None), (3, None)]
+    assert [(int(f.recording_id, 16), f.experiment) for f in found] == [
+        (4, "x"),
+        (1, "x"),
+        (2, "y"),
+        (5, None),
+        (3, None),
+    ]
 
 
 def test_heads_in_the_order_asked_for_without_those_that_are_gone(notebook: Notebook) -> None:

@@ -106,7 +106,7 @@ class FrameSocket:
 
         view = self._view
         receive = self.sock.recv_into
-        first = start
+        first_byte = start
         is_large = end - start > CREDIT_BYTES // 2
         began_at = time.monotonic() if is_large else 0.0
         sleeps_until_mark = is_large and self._is_swift and self.outstanding >= _ENOUGH_FOLLOWS
@@ -131,7 +131,7 @@ class FrameSocket:
         if sleeps_until_mark:
             self._wake_at(1)
         if is_large:
-            self._is_swift = end - first > _SWIFT_BYTES_PER_SECOND * (time.monotonic() - began_at)
+            self._is_swift = end - first_byte > _SWIFT_BYTES_PER_SECOND * (time.monotonic() - began_at)
 
     def _fill_ahead(self, start: int, end: int) -> None:
         """As ``_fill``, but small answers are received together with what follows them."""

@@ -40,7 +40,7 @@ def samba_setting(
 
     option = samba_values.socket_option(name)
     spelled = smb_conf.spelling(samba_values.SOCKET_OPTIONS if option else name)
-    if spelled.opposite:
+    if spelled.opposite:  # as ``writable`` says the opposite of ``read only``, under which Samba keeps it
         values = [smb_conf.opposite_value(value) for value in values]
 
     place = samba_place.find_place(spelled.name, target.share, ways.ssh, ways.smb_conf, target.port_number)

@@ -9,8 +9,7 @@ from app.server.changes import script
 from app.server.changes.samba_place import LOG_LEVEL, ConfLine, SambaPlace
 from app.server.changes.samba_plans import drop_in_content
 from app.server.shell import script_file, with_variables
-from forms.tuning import catalogue, smb_conf
-from forms.tuning.trial_rules import Proposal, data, refusals, risk_of
+from forms.tuning import catalogue, smb_conf, trial_rules
 from storage.changes import ChangeKind
 
 SOCKET_OPTIONS = "socket options"
@@ -27,7 +26,7 @@ def with_socket_option(options: str, option: str, size_bytes: int) -> str:
 
 def socket_option(name: str) -> str | None:
     """The socket option of that name, such as ``SO_SNDBUF``; None where it is none that smbd knows."""
-    known_options = data()["socket_options"]
+    known_options = trial_rules.data()["socket_options"]
     word = name.strip().upper()
     return word if word in {*known_options["flags"], *known_options["numbers"]} else None
 
@@ -62,7 +61,7 @@ def accepted_risks(
     risks = []
     for value in values:
         # What the server has already is no new risk.
-        risk = None if smb_conf.same_value(name, previous, value) else risk_of(name, value)
+        risk = None if smb_conf.same_value(name, previous, value) else trial_rules.risk_of(name, value)
         if risk is None:
             continue
         if not is_accepted:
@@ -77,8 +76,8 @@ def accepted_risks(
 
 def check_value(place: SambaPlace, value: str) -> None:
     """Raises ChangeRefusedError where our rules or the server's testparm do not allow the value there."""
-    proposal = Proposal(name=place.name, value=value, section=place.section, conf=place.conf)
-    reasons = list(refusals(proposal, place.knows))
+    proposal = trial_rules.Proposal(name=place.name, value=value, section=place.section, conf=place.conf)
+    reasons = list(trial_rules.refusals(proposal, place.knows))
     if not reasons and place.kind is ChangeKind.SMB_CONF:
         reasons = list(_testparm_reasons(place, value))
     if reasons:

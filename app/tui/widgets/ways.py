@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from app.base.errors import UsageError
-from app.server.named_servers import ways_to
+from app.server.named_servers import key_of_ways
 from app.tui.widgets import form_lines
 from storage.notebook import Notebook
 from storage.records import JSONValue
@@ -21,7 +21,7 @@ def key_of(values: Mapping[str, JSONValue]) -> str:
     """The key under which the notebook keeps the ways to the server of the target that stands in the lines."""
     with suppress(UsageError):
         target = form_lines.typed_target(str(values.get(form_lines.TARGET.key) or ""))
-        return ways_to(target.host)
+        return key_of_ways(target.host)
     return _KEY_WITHOUT_SERVER
 
 

@@ -33,7 +33,7 @@ from app.base.errors import (
 from app.clients.base import Content, Meter, Secrets
 from app.clients.registry import make_client
 from app.clients.smbclientng import SmbclientNgClient
-from app.server.running_program import Said
+from app.server.running_program import ProgramOutcome
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
@@ -268,7 +268,7 @@ def test_figures_of_thousands_of_digits_are_no_transfer(monkeypatch, size, rate)
     said = f"getting file \\f of size {size} as /dev/null ({rate} KiloBytes/sec) (average 1 KiloBytes/sec)"
     client = SmbclientClient(Target(protocol="smb", host="nas", port=445, share="d"), Secrets(), Settings())
     monkeypatch.setattr(client, "_size_to_get", lambda *_words: 1000)
-    monkeypatch.setattr(client, "_run", lambda *_words, **_how: Said(0, said, ""))
+    monkeypatch.setattr(client, "_run", lambda *_words, **_how: ProgramOutcome(0, said, ""))
     with pytest.raises(ProtocolError):
         client.get("f", meter())
 
@@ -282,7 +282,7 @@ def test_a_report_of_curl_of_another_shape_is_told(monkeypatch, report):
     said = json.dumps({**sound, **report} if isinstance(report, dict) else report)
     client = CurlClient(Target(protocol="ftp", host="nas", port=21), Secrets(), Settings())
     monkeypatch.setattr(client, "_size_to_get", lambda *_words: 1000)
-    monkeypatch.setattr(client._program, "run", lambda *_words, **_how: Said(0, said, ""))
+    monkeypatch.setattr(client._program, "run", lambda *_words, **_how: ProgramOutcome(0, said, ""))
     with pytest.raises(ProtocolError):
         client.get("/f", meter())
 

@@ -21,7 +21,7 @@ from app.base.errors import (
 )
 from app.clients.base import Content, Meter, Secrets
 from app.clients.iperf3 import Iperf3Client
-from app.server.running_program import Said
+from app.server.running_program import ProgramOutcome
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
@@ -156,7 +156,7 @@ def report(**changes: object) -> dict[str, object]:
 
 def client_hearing(monkeypatch: pytest.MonkeyPatch, output: str) -> Iperf3Client:
     client = Iperf3Client(TARGET, Secrets(), Settings(), size_bytes=1_000_000)
-    outcome = Said(0, output, "")
+    outcome = ProgramOutcome(0, output, "")
     monkeypatch.setattr("app.clients.iperf3.find_program", lambda *_names: "iperf3")
     monkeypatch.setattr("app.clients.iperf3.first_version", lambda _program: "3.12")
     monkeypatch.setattr(client._program, "run", lambda *_words, **_how: outcome)

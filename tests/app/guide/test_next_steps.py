@@ -19,7 +19,7 @@ from app.method.next_after_comparison import after_comparison
 from app.method.next_after_recording import after_recording
 from app.method.next_steps import NextStep, after_series, after_survey
 from app.method.rounds import branch_from, measure_again, repeat_of
-from app.server.named_servers import ways_to
+from app.server.named_servers import key_of_ways
 from app.trial.resume import StoredTrial
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.settling import SettlingStep
@@ -254,7 +254,7 @@ def test_the_smb_conf_that_a_series_was_seen_with_is_where_a_change_is_written(t
         assert target is not None
         place = measured_place(notebook, ())
         assert (place.share, place.conf) == (target.share, "/srv/smb.conf")
-        notebook.remember(ways_to(target.host), {"conf": "/opt/smb.conf"})
+        notebook.remember(key_of_ways(target.host), {"conf": "/opt/smb.conf"})
         assert measured_place(notebook, ()).conf == "/opt/smb.conf", "what was typed counts first"
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from app.base.errors import MeasurementError
 from app.isolation.bench_programs import parse_bench
-from app.server.running_program import Said
+from app.server.running_program import ProgramOutcome
 from app.server.shell import ServerShell
 from app.server.smbd import ProcessorQuota, SmbdControl, parse_quota
 from storage.isolation import ProfileCounter
@@ -30,7 +30,7 @@ Throughput 656.344 MB/sec  2 clients  2 procs  max_latency=8.694 ms
 
 
 def test_rate_time_and_counts_are_read():
-    found = parse_bench(Said(0, PRINTED, ""), "dbench", 3)
+    found = parse_bench(ProgramOutcome(0, PRINTED, ""), "dbench", 3)
     assert found.bytes_per_second == 656_344_000
     assert found.seconds == 3, "the time that the rate is of, whatever line came last"
     assert found.longest_seconds == pytest.approx(0.008694)
@@ -40,9 +40,9 @@ def test_rate_time_and_counts_are_read():
 
 def test_failures_are_told_although_it_ends_well():
     line = "[3] open ./clients/client1/x failed for handle 10 (No space left on device)"
-    assert parse_bench(Said(0, f"{line}\n{PRINTED}", ""), "dbench", 3).complaints == (line,)
+    assert parse_bench(ProgramOutcome(0, f"{line}\n{PRINTED}", ""), "dbench", 3).complaints == (line,)
     with pytest.raises(MeasurementError, match=r"dbench gave no result: .*No space"):
-        parse_bench(Said(1, line, ""), "dbench", 3)
+        parse_bench(ProgramOutcome(1, line, ""), "dbench", 3)
 
 
 def has_ended(pid: int) -> bool:

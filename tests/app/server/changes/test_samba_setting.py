@@ -190,7 +190,7 @@ def test_broken_values_are_refused_before_anything_is_written(samba: Smbd):
 def test_testparm_is_asked_on_a_copy(samba: Smbd, name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch):
     """What only testparm refuses, with our own rules out of its way."""
     before = state(samba)
-    monkeypatch.setattr("app.server.changes.samba_values.refusals", lambda *_: iter(()))
+    monkeypatch.setattr("forms.tuning.trial_rules.refusals", lambda *_: iter(()))
     place = replace(find_place("log level", samba.share, None, str(samba.conf)), name=name)
     if said:
         with pytest.raises(ChangeRefusedError, match=said):
