@@ -58,7 +58,7 @@ class ChangeTables(RecordingTables):
     def renew_journal(self, change_id: str) -> None:
         """Say that the process of a change is alive, for those on other hosts."""
         with self._db.atomic():
-            renewed = {"owner": "json_set(owner, '$.renewed_at', ?)"}
+            renewed = {"owner": "json_set(owner, '$.renewed_at', ?)"}  # SQL in place of the bare value
             self._db.table("changes").update(change_id, {"owner": records.utc_now()}, conversions=renewed)
 
     def leave_journal(self, entry: "JournalEntry") -> None:

@@ -196,7 +196,7 @@ class JSONNode:
         origin, inner = shape_of(hint)
         if origin is Annotated:
             return inner[1](self)
-        if origin in {Union, UnionType}:
+        if origin in {Union, UnionType}:  # of our records, always ``X | None``
             return None if self.value is None else self.read(inner[0])
         if origin is tuple:
             return self._read_tuple(inner)
@@ -312,7 +312,7 @@ def _shortcut(hint: Any) -> Callable[[Any], Any]:
     """The function that takes most values of a type without a node for each: a notebook has hundreds of thousands."""
     origin, inner = shape_of(hint)
     if origin in {Union, UnionType}:
-        hint = inner[0]
+        hint = inner[0]  # of ``X | None``; a null is left to `JSONNode.read`
     if origin is tuple and inner[-1] is ...:
         return _empty_tuple
     if isinstance(hint, type) and issubclass(hint, StrEnum):

@@ -39,6 +39,8 @@ def limit_memory(limit_bytes: int = MOST_MEMORY_BYTES) -> Iterator[None]:
     limits_before = resource.getrlimit(resource.RLIMIT_DATA)
     _, hard_limit = limits_before
     kibibytes = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmData:"))
+
+    # As much as it has now and the limit; unless somebody has set it a lower limit already.
     candidates = (1024 * kibibytes + limit_bytes, *limits_before)
     lowest_limit = min(limit for limit in candidates if limit != resource.RLIM_INFINITY)
 

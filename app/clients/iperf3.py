@@ -45,7 +45,7 @@ _REFUSALS: tuple[tuple[tuple[str, ...], type[errors.MeasurementError], str], ...
         "iperf3 said: {said}; check that `iperf3 -s` still runs there",
     ),
 )
-"""Words of iperf3's errors, with the error and what to do; the last row holds for all others."""
+"""Words of iperf3's errors, with the error and what to do; the last row, with no letter, holds for all others."""
 
 
 class Iperf3Client(base.OneByOne):
@@ -180,10 +180,7 @@ class Iperf3Client(base.OneByOne):
 
     def _refusal(self, message: str) -> errors.MeasurementError:
         lower = message.lower()
-        for words, kind, text in _REFUSALS[:-1]:
-            if any(word in lower for word in words):
-                return kind(f"{self._where}: {text.format(said=message)}")
-        _, kind, text = _REFUSALS[-1]
+        kind, text = next((kind, text) for words, kind, text in _REFUSALS if any(word in lower for word in words))
         return kind(f"{self._where}: {text.format(said=message)}")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from app.base.errors import UsageError
 from app.clients.base import Secrets
 from app.diagnosis import plan
-from app.recording.process import ServerRequest
+from app.recording.spec import ServerRequest
 from forms import wording
 from storage.errors import did_you_mean
 from storage.looks import Diagnosis, Effort, StageName, stages_of

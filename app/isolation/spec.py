@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.base.errors import UsageError
 from app.clients.base import Secrets
 from app.isolation.script import Operation, Script, load_script
-from app.recording.process import ServerRequest
+from app.recording.spec import ServerRequest
 from storage.isolation import Isolation
 from storage.records import Target
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.base.errors import UsageError
 from app.base.ssh_address import check_ssh_host
-from app.recording.process import ServerRequest
+from app.recording.spec import ServerRequest
 from app.server.facts import Environment
 from storage.load.records import LoadChoices, Scenario
 from storage.records import Target

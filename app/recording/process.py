@@ -20,7 +20,6 @@ from app.clients.base import Secrets
 from app.recording.spec import SeriesRequest, SeriesSpec
 from storage import records
 from storage.json_reader import JSONNode
-from storage.plan import Settings
 
 
 class ControlMessage(StrEnum):
@@ -418,17 +417,3 @@ class MeasuringProcess:
         end = self._process.how_it_ended()
         text = f"the measuring process {end}; what was measured before is kept, and the series can be resumed"
         yield Failed(kind=errors.ChildDiedError, text=text, options="--resume")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerRequest:
-    """What requests for a load, an isolation and a diagnosis have in common."""
-
-    secrets: Secrets = field(default_factory=Secrets)
-    settings: Settings = field(default_factory=Settings)
-    label: str = ""
-    question: str = ""
-    server_ssh: str | None = None
-    """``[USER@]HOST`` to look at the server by ssh; None for a server here, or one that cannot be looked at."""
-    smb_conf: str | None = None
-    """The path of the server's smb.conf; None for the one that smbd says."""

@@ -1,4 +1,7 @@
-"""What was asked of a series, in one record: from the option or the guide's choice to the measuring process."""
+"""What was asked of a series, in one record: from the option or the guide's choice to the measuring process.
+
+And what requests for the other measurements of a server have in common (`ServerRequest`).
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -116,3 +119,17 @@ class SeriesRequest:
     title: str = ""
     """Empty for one that is made of command and target."""
     experiment: Experiment | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerRequest:
+    """What requests for a load, an isolation and a diagnosis have in common."""
+
+    secrets: Secrets = field(default_factory=Secrets)
+    settings: Settings = field(default_factory=Settings)
+    label: str = ""
+    question: str = ""
+    server_ssh: str | None = None
+    """``[USER@]HOST`` to look at the server by ssh; None for a server here, or one that cannot be looked at."""
+    smb_conf: str | None = None
+    """The path of the server's smb.conf; None for the one that smbd says."""

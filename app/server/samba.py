@@ -125,6 +125,7 @@ def _documented_scopes() -> Scopes:
 def _names_set_for(share: str | None, conf: conf_file.SmbConfFile) -> list[str]:
     """The parameters that smb.conf sets for a share: in [global], in its section, and in the section that it copies."""
     section = (share or "").strip().lower()
+    # A share without a section is a user's home.
     if not any(setting.section == section for setting in conf.settings):
         section = "homes"
     sections = {"global", section, (conf.last(section, "copy") or "").lower()}
@@ -193,7 +194,8 @@ def _add_running(samba: SambaFacts, answer: Answer, client_address: str) -> None
     configs = {config_option(command) for command in commands} - {None, ""}
     # A process that calls itself "smbd: …" does not show its options.
     runs_by_default = any(not command.startswith("smbd:") and config_option(command) is None for command in commands)
-    if path and configs and path not in configs and not runs_by_default:
+    may_run_with_path = path in configs or runs_by_default
+    if path and configs and not may_run_with_path:
         samba.runs_with_another = True
         serving = (answer.text("serving") or "").partition("\n")[0]
         confs = serving or _first_two(sorted(filter(None, configs)))

@@ -230,11 +230,15 @@ class Profiler:
 
     def __enter__(self) -> Self:
         self._level = self._smbd.level()
+        """What it was before, to be restored."""
         self._guard = self._smbd.guard_of_level(self._level)
+        """Restores it on the server, should this process be killed."""
         try:
             self._smbd.set_level(ON)
             self._before = self._smbd.profile()
+            """The counters at the end of the last round."""
             self._spent = self._smbd.processor_microseconds()
+            """The processor time of each process that serves clients, up to then."""
         except BaseException:
             self._guard.end()
             raise

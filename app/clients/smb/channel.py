@@ -213,6 +213,7 @@ class Channel(FrameSocket):
         parts = [b""]  # the first is replaced by the length of all
         last = len(requests) - 1
         for number, (command, content) in enumerate(requests):
+            # Filled up to a multiple of eight, where the next request of a compound begins.
             body = content + bytes(-len(content) % 8) if number < last else content
             next_offset = HEADER_BYTES + len(body) if number < last else 0
             message_id, named_charge, requested_credits = self._claim(charge)

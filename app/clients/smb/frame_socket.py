@@ -189,7 +189,9 @@ class FrameSocket:
 
     def _idle(self, frame_bytes: int, error: OSError) -> None:
         """Nothing moved within a tick: look, and go on. Raises what ends the connection for another error."""
-        is_tick = isinstance(error, BlockingIOError) or (isinstance(error, TimeoutError) and error.errno is None)
+        # A timeout with a number is the kernel's: it has given up the connection, after minutes without an answer.
+        is_python_timeout = isinstance(error, TimeoutError) and error.errno is None
+        is_tick = isinstance(error, BlockingIOError) or is_python_timeout
         if not is_tick:
             raise self._lost() from error
         self._look(frame_bytes)
@@ -254,6 +256,7 @@ def _share_hub(frame_socket: FrameSocket) -> Callable[[], None]:
 
     loop = get_hub().loop
     if not _ticks:
+        # Without a reference: it does not keep a program running that has nothing else to wait for.
         tick = loop.timer(_SHARED_TICK_SECONDS, _SHARED_TICK_SECONDS, ref=False)
         _ticks.append(tick)
         tick.start(_look_at_all)

@@ -119,6 +119,8 @@ def _service_request(service: str, realm: str, granted: _Granted) -> bytes:
     """The TGS-REQ (RFC 4120 5.4.1) for the service by the ticket granted before."""
     now = dt.datetime.now(dt.UTC)
     nonce = secrets.randbits(31)
+
+    # The body is made twice: by itself, for the checksum that the ticket is presented with, and in the request.
     body = asn1.KDC_REQ_BODY()
     _fill_body(body, service, realm, granted, now, nonce)
 

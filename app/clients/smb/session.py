@@ -98,6 +98,7 @@ class Session:
         except errors.AccessDeniedError as error:
             raise errors.LoginError(f"{where}: the server does not admit this user; log in as another one") from error
         except (errors.ConnectionLostError, errors.ProtocolError) as error:
+            # Also a status whose meaning is not known refuses a login, and so does whatever Kerberos raises.
             if isinstance(error.__cause__, SessionError):
                 status = wire.status_name(error.__cause__.getErrorCode())
                 raise errors.LoginError(f"{where}: the server refused the login with {status}; see its log") from error

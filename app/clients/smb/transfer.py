@@ -40,7 +40,7 @@ class Window:
 
 def charge(length: int) -> int:
     """Credits for a request of ``length`` bytes (MS-SMB2 3.1.5.2)."""
-    return max(1, -(-length // wire.CREDIT_BYTES))
+    return max(1, -(-length // wire.CREDIT_BYTES))  # rounded up
 
 
 def choose_window(
