@@ -11,14 +11,14 @@ from typing import NamedTuple, Self
 _SIOCOUTQ = 0x5411
 """The ioctl for the bytes in the send queue (linux/sockios.h)."""
 
-# struct tcp_info (linux/tcp.h): its fields are numbers of 32 bits, but for the first ones, and read by their offsets.
+# struct tcp_info (linux/tcp.h): what is read of it are numbers of 32 bits, by their offsets, and one byte of flags.
 _INFO_BYTES = 256
-"""What is asked for: more than any field that is read here needs."""
+"""What is asked for: enough for every field that is read here."""
 _LEAST_BYTES = 104
 """With fewer there is not even the count of retransmissions."""
 _OPTIONS = 5
 _TIMESTAMPS = 1
-"""A byte of flags, and that of the timestamps in it."""
+"""The offset of the flags, and that of the timestamps among them."""
 _SEGMENT_BYTES = 16
 _PATH_MTU = 60
 _ROUND_TRIP_MICROSECONDS = 68

@@ -188,9 +188,10 @@ class Recorder:
         yield from self._try_to_write(time.monotonic())
 
     def keep_despite(self, error: Exception) -> Iterator[process.Warned]:
-        """Keep what is recorded where reading the notebook met its loss first."""
-        is_lost = isinstance(error, LostNotebookError)
-        if is_lost or (isinstance(error, sqlite3.Error) and errors.is_damaged(error)):
+        """Keep what is recorded where reading the notebook met its loss first; any other error moves nothing."""
+        if isinstance(error, LostNotebookError):
+            yield from self.move(str(error))
+        elif isinstance(error, sqlite3.Error) and errors.is_damaged(error):
             yield from self.move(f"the notebook {self._notebook.path} is damaged ({errors.in_one_line(error)})")
 
     def finish(self) -> Iterator[process.Warned]:

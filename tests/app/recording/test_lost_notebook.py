@@ -15,6 +15,7 @@ from app.cli.progress import ProgressLine
 from app.recording import rescue, writer
 from app.recording.process import RunFinished, Warned
 from app.series.events import RecorderEvent
+from storage.errors import LostNotebookError
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, format_target
 from tests.command_line import QUICK, Inside
@@ -76,6 +77,14 @@ def emptied(db: Path) -> None:
 
 def cut_short(db: Path) -> None:
     os.truncate(db, db.stat().st_size // 2)
+
+
+def test_a_deleted_notebook_is_not_called_damaged_where_reading_met_its_loss_first(tmp_path: Path):
+    with Notebook(tmp_path / "n.db") as notebook:
+        lost = LostNotebookError(f"the notebook {notebook.path} was deleted or moved")
+        warnings = list(writer.Recorder(notebook).keep_despite(lost))
+        assert notebook.why_moved == str(lost)
+    assert [str(lost) in warning.text and "damaged" not in warning.text for warning in warnings] == [True]
 
 
 @pytest.mark.parametrize("lose", [deleted, replaced, emptied, cut_short])
