@@ -99,7 +99,7 @@ class NotebookBase:
         """Wait that long from now on for another program that writes."""
         self._db.conn.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
-    def at_once(self) -> AbstractContextManager[NotebookDatabase]:
+    def transaction(self) -> AbstractContextManager[NotebookDatabase]:
         """Whatever is written within is one transaction."""
         return self._db.atomic()
 

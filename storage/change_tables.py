@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from storage import json_reader, owners, records
-from storage.codec import object_of, of_a_sound_file
+from storage.codec import object_of, reports_damage
 from storage.errors import DamagedNotebookError
 from storage.recordings import RecordingTables
 
@@ -48,7 +48,7 @@ class ChangeTables(RecordingTables):
     def take_journal(self, change_id: str) -> bool:
         """Claim a standing change for this process; False where it is restored or claimed."""
         with self._db.atomic():
-            if not any(entry.id == change_id for entry in self.left_behind()):
+            if not any(entry.id == change_id for entry in self.abandoned_changes()):
                 return False
 
             owner = json.dumps(asdict(owners.this_process()))
@@ -82,11 +82,11 @@ class ChangeTables(RecordingTables):
         )
         return [_entry_from_row(row) for row in rows]
 
-    def left_behind(self) -> "list[JournalEntry]":
+    def abandoned_changes(self) -> "list[JournalEntry]":
         """Changes that still stand, and that no live process will restore."""
         return [entry for entry in self._entries(_OPEN) if not entry.at_work]
 
-    def at_work(self) -> "list[JournalEntry]":
+    def changes_at_work(self) -> "list[JournalEntry]":
         """Changes that stand because a live process measures with them."""
         return [entry for entry in self._entries(_OPEN) if entry.at_work]
 
@@ -98,7 +98,7 @@ class ChangeTables(RecordingTables):
             for (recording_id,) in recording_ids:
                 self._set_content(recording_id, content)
 
-    @of_a_sound_file
+    @reports_damage
     def trial(self, experiment: str) -> "TrialPlan | None":
         """The plan of a trial; None where the experiment is none."""
         from storage.changes import TrialPlan

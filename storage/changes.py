@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from storage import json_reader, owners
-from storage.codec import of_a_sound_file
+from storage.codec import reports_damage
 from storage.load.records import MOST_USERS, Scenario, scenario_from_json
 from storage.plan import MARGIN_PERCENT, NOISE_PERCENT
 
@@ -186,6 +186,6 @@ def slot_from_row(row: Mapping[str, Any]) -> Slot:
     )
 
 
-@of_a_sound_file
+@reports_damage
 def entry_from_row(row: Mapping[str, Any]) -> JournalEntry:
     return json_reader.JSONNode("changes", {**row, "owner": json.loads(row["owner"])}).record(JournalEntry)

@@ -89,7 +89,7 @@ def damaged(row: object, fault: object) -> errors.DamagedNotebookError:
     return errors.DamagedNotebookError(fault)
 
 
-def of_a_sound_file(read: Callable[_P, _T]) -> Callable[_P, _T]:
+def reports_damage(read: Callable[_P, _T]) -> Callable[_P, _T]:
     """A decorator for what reads rows: reports a value of the wrong kind as damage of the notebook.
 
     The first argument tells which recording the error is of. Our own mistakes (a TypeError) stay what they are.
@@ -110,7 +110,7 @@ def of_a_sound_file(read: Callable[_P, _T]) -> Callable[_P, _T]:
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-@of_a_sound_file
+@reports_damage
 def object_of(text: str) -> dict[str, records.JSONValue]:
     """The object in a column. Raises ValueError for any other JSON."""
     value = json.loads(text)
@@ -157,7 +157,7 @@ def _plan_from_column(text: str) -> Plan | None:
     return plan_from_json(JSONNode("plan", json.loads(text)).object())
 
 
-@of_a_sound_file
+@reports_damage
 def series_from_row(
     row: Mapping[str, Any],
     runs: Iterable[records.Run] = (),
@@ -233,7 +233,7 @@ def _client_from_columns(row: Mapping[str, Any]) -> records.ClientFacts:
     )
 
 
-@of_a_sound_file
+@reports_damage
 def experiment_from_row(row: Mapping[str, Any]) -> records.Experiment:
     return JSONNode("experiments", row).record(records.Experiment)
 
@@ -255,7 +255,7 @@ def attempt_to_row(series_id: str, attempt: int, run: records.Run) -> Row:
     return row | {"attempt": attempt}
 
 
-@of_a_sound_file
+@reports_damage
 def owner_from_row(row: Mapping[str, Any]) -> owners.Owner:
     return owners.Owner(
         host=row["host"],
@@ -267,7 +267,7 @@ def owner_from_row(row: Mapping[str, Any]) -> owners.Owner:
     )
 
 
-@of_a_sound_file
+@reports_damage
 def run_from_row(row: Mapping[str, Any]) -> records.Run:
     seconds = row["seconds"]
     if seconds is not None and not records.SHORTEST_SECONDS <= seconds <= records.LONGEST_SECONDS:

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from storage import recordings, records
-from storage.codec import object_of, of_a_sound_file
+from storage.codec import object_of, reports_damage
 from storage.json_reader import Count, DocumentError, JSONNode, NotNegative
 from storage.plan import Settings
 
@@ -264,7 +264,7 @@ def in_measured_order(run: LayerRun) -> tuple[int, int, int]:
     return run.round, run.clients, list(Layer).index(run.layer)
 
 
-@of_a_sound_file
+@reports_damage
 def from_head(head: recordings.Recording) -> Isolation:
     return replace(
         isolation_from_json(recordings.with_head(head)),
@@ -274,7 +274,7 @@ def from_head(head: recordings.Recording) -> Isolation:
     )
 
 
-@of_a_sound_file
+@reports_damage
 def run_from_row(row: Mapping[str, Any]) -> LayerRun:
     content: dict[str, records.JSONValue] = object_of(row["content"]) | {name: row[name] for name in RUN_COLUMNS}
     return JSONNode("layer_runs", content).record(LayerRun)

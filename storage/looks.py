@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Annotated
 
 from storage import records
-from storage.codec import of_a_sound_file
+from storage.codec import reports_damage
 from storage.json_reader import Filled, JSONNode, Moment, NotNegative
 from storage.plan import Settings
 from storage.recordings import Recording, to_recording, with_head
@@ -120,7 +120,7 @@ def audit_from_json(node: JSONNode) -> Audit:
     return node.record(Audit, needs=("findings",))
 
 
-@of_a_sound_file
+@reports_damage
 def audit_of(recording: Recording) -> Audit:
     """The audit in a stored recording. Raises DamagedNotebookError."""
     return audit_from_json(with_head(recording))
@@ -228,7 +228,7 @@ class Diagnosis(records.Head):
 _NOT_IN_DOCUMENTS = frozenset({"leftover"})
 
 
-@of_a_sound_file
+@reports_damage
 def diagnosis_of(recording: Recording) -> Diagnosis:
     """The diagnosis in a stored recording. Raises DamagedNotebookError."""
     diagnosis = diagnosis_from_json(with_head(recording))
@@ -308,7 +308,7 @@ def unconfirmed_ids(watches: Iterable[Recording]) -> frozenset[str]:
     return frozenset(chain.from_iterable(watch_of(watch).unconfirmed_ids for watch in watches))
 
 
-@of_a_sound_file
+@reports_damage
 def watch_of(recording: Recording) -> Watch:
     """The watch in a stored recording. Raises DamagedNotebookError."""
     return with_head(recording).record(Watch)

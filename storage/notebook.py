@@ -343,7 +343,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     def find(self, query: queries.SeriesQuery) -> list[queries.Found]:
         return queries.find(self._db, query)
 
-    @codec.of_a_sound_file
+    @codec.reports_damage
     def runs_of(
         self, ids: Iterable[str], *, with_progress: bool = False, measured: bool = False
     ) -> dict[str, tuple[records.Run, ...]]:

@@ -107,7 +107,7 @@ class Recording(records.Head):
         }
 
 
-@codec.of_a_sound_file
+@codec.reports_damage
 def _recording_from_row(row: Mapping[str, Any], lease: owners.Owner | None = None) -> Recording:
     leftovers = codec.object_of(row["leftovers"] or "{}")
 
@@ -344,7 +344,7 @@ class RecordingTables(TextTables):
         running = self.running()
         return [_recording_from_row(row, running.get(row["id"])) for row in rows]
 
-    def left_over(self) -> list[Recording]:
+    def recordings_with_leftovers(self) -> list[Recording]:
         """Recordings with own files that may still be on a server, but those that are kept there or in use."""
         sql = (
             "SELECT * FROM recordings WHERE leftovers IS NOT NULL AND imported_at IS NULL"

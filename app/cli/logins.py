@@ -47,13 +47,13 @@ def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = Fa
 
 
 def _say_what_is_changed_now(context: click.Context, notebook: "Notebook") -> None:
-    for entry in notebook.at_work():
+    for entry in notebook.changes_at_work():
         text = f"sharebench: a running trial has {entry.description}: a measurement there includes that"
         notebooks.say_once(context, text)
 
 
 def _say_what_is_left_over(context: click.Context, notebook: "Notebook") -> None:
-    ids = [recording.id for recording in notebook.left_over()]
+    ids = [recording.id for recording in notebook.recordings_with_leftovers()]
     if not ids:
         return
 

@@ -98,7 +98,7 @@ def open_notebook(context: click.Context, *, make: bool = False) -> "Iterator[No
 
 
 def _say_what_was_left_behind(context: click.Context, notebook: "Notebook") -> None:
-    for entry in notebook.left_behind():
+    for entry in notebook.abandoned_changes():
         text = f"sharebench: an interrupted trial left {entry.description}: restore it with `sharebench restore`"
         say_once(context, text)
 

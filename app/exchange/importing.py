@@ -92,7 +92,7 @@ def store(notebook: Notebook, recordings: Sequence[ImportedRecording], file: str
         recordings = _with_new_ids(recordings)
     _check_ids(notebook, recordings, file)
 
-    with notebook.at_once():
+    with notebook.transaction():
         already_there: list[str] = []
         new: list[ImportedRecording] = []
         for recording in recordings:

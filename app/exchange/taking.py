@@ -71,7 +71,7 @@ def take_notebook(notebook: Notebook, other: Notebook, file: str) -> Taken:
     """
     missing_ids = list(other.progress())
     outcome = Taken()
-    with notebook.at_once():
+    with notebook.transaction():
         while missing_ids:
             ids_dealt_with, entries = giving.next_part(other, missing_ids)
             ids_in_part = set(ids_dealt_with)
@@ -96,10 +96,10 @@ def take(notebook: Notebook, entries: Any, host: str, *, completes_ours: bool = 
     outcome = Taken()
     all_received = _read_entries(entries, outcome)
 
-    with notebook.at_once():
+    with notebook.transaction():
         for received in all_received:
             try:
-                with notebook.at_once():
+                with notebook.transaction():
                     _take_recording(notebook, received, host, outcome, completes_ours=completes_ours)
             except (UsageError, RefusedError) as error:
                 outcome.problems.append(str(error))

@@ -49,7 +49,7 @@ def read_context(notebook: Notebook, choices: GuideChoices, before: GuideContext
         measured_changes=(),
         findings=(),
         measured_bytes_per_second=measured_rate(notebook, choices.target, spec.command, spec.settings.block_bytes),
-        left=tuple(entry.description for entry in notebook.left_behind()),
+        left=tuple(entry.description for entry in notebook.abandoned_changes()),
     )
     return context if series is None else _with_results(notebook, choices, context, series)
 

@@ -116,7 +116,7 @@ class ControlledRunScreen(RecordingScreen):
         self.draw_line()
 
     def action_now(self) -> None:
-        self.control.waited.set()
+        self.control.waited_enough.set()
         self.running = replace(self.running, waiting="", doing="measuring without waiting")
         self.draw_line()
 

@@ -308,7 +308,7 @@ class Kind(Generic[RecordT]):
         self, notebook: Notebook, head: Recording, run: str, status: stored_records.RunStatus, reason: str | None
     ) -> None:
         """Reject or accept a run (or load point, layer run, pair), named as the user names it. Raises UsageError."""
-        with notebook.at_once():
+        with notebook.transaction():
             if not self.judge_run(notebook, head, run, status, reason):
                 raise UsageError(f"{head.kind} {head.id} has no finished measured run {run}")
 
@@ -351,7 +351,7 @@ class Kind(Generic[RecordT]):
         """Store records of the document ``source``. Raises UsageError where one does not fit into the notebook."""
         del source
         for record in records:
-            with notebook.at_once():
+            with notebook.transaction():
                 self.add(notebook, record)
                 notebook.mark_imported(record.id, imported_at)
 

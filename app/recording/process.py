@@ -155,7 +155,7 @@ class SeriesControl:
         self._waiting: list[ControlMessage] = []
         """Messages that no process was told yet."""
         self.cancelled = threading.Event()
-        self.waited = threading.Event()
+        self.waited_enough = threading.Event()
         """Set where a quiet time is not to be waited for any longer."""
 
     def attach(self, say: Callable[[ControlMessage], None] | None, end: Callable[[], None]) -> None:
@@ -183,7 +183,7 @@ class SeriesControl:
     def cancel(self) -> None:
         with self._lock:
             self.cancelled.set()
-            self.waited.set()
+            self.waited_enough.set()
             if self._end:
                 self._end()
 

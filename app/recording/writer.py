@@ -309,7 +309,7 @@ def _no_writes(_event_or_result: object) -> tuple[Write, ...]:
 
 def add_once(notebook: Notebook, recording_id: str, add: Callable[[], object]) -> None:
     """Store and lease a new recording; a disk may give an error after it was written."""
-    with notebook.at_once():
+    with notebook.transaction():
         if not notebook.recordings_of([recording_id]):
             add()
             notebook.take(recording_id)

@@ -85,7 +85,7 @@ def _measure_runs(
     failure: process.Failed | None = None
     earlier_dialect = dialect_before(writer.series, notebook)
     with process.MeasuringProcess(order, control) as child:
-        monitor.set_child(child.pid)
+        monitor.count_as_ours(child.pid)
         for event in child.events():
             monitor.take_event(event)
             was_stored = writer.stored

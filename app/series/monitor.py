@@ -28,8 +28,8 @@ from storage.notebook import Notebook
 class SeriesMonitor:
     """Looks before, during and after the runs of one series, and writes down what it sees.
 
-    Its methods are called in this order: ``look`` before the runs; ``set_child`` when the measuring process has begun;
-    ``take_event`` for each of its events; ``judge`` after the runs; ``close`` in any case.
+    Its methods are called in this order: ``look`` before the runs; ``count_as_ours`` when the measuring process has
+    begun; ``take_event`` for each of its events; ``judge`` after the runs; ``close`` in any case.
     """
 
     def __init__(self, spec: SeriesSpec, notebook: Notebook, writer: SeriesWriter) -> None:
@@ -64,12 +64,12 @@ class SeriesMonitor:
             return
         # The first look is a part of the time that the user allows.
         limit_seconds = self._spec.wait_seconds - quiet_watch.LOOK_SECONDS
-        for left_seconds, reason in watch.until_quiet(activity, limit_seconds, stop=control.waited):
+        for left_seconds, reason in watch.until_quiet(activity, limit_seconds, stop=control.waited_enough):
             yield QuietWait(left_seconds=left_seconds, reason=reason)
 
-    def set_child(self, pid: int) -> None:
+    def count_as_ours(self, pid: int) -> None:
         if self._watch:
-            self._watch.set_child(pid)
+            self._watch.count_as_ours(pid)
 
     def take_event(self, event: process.Event) -> None:
         """Tell the quiet watch what the measuring process itself does, so that it is not taken for other activity."""
@@ -78,7 +78,7 @@ class SeriesMonitor:
         match event:
             case process.Started(client=client, path_facts=facts):
                 timestamps = facts.get("tcp.timestamps_used") != "no"
-                self._watch.session_is(block_bytes=client.block_bytes, timestamps=timestamps)
+                self._watch.note_session(block_bytes=client.block_bytes, timestamps=timestamps)
             case process.RunStarted():
                 self._watch.run_started()
             case process.Progressed(seconds=seconds, moved_bytes=moved_bytes):

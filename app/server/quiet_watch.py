@@ -109,11 +109,11 @@ class QuietWatch:
             if time.monotonic() >= end:
                 return
 
-    def set_child(self, pid: int) -> None:
+    def count_as_ours(self, pid: int) -> None:
         """The measuring process, whose work is ours."""
         self._ours = Ours(trees=self._ours.trees | {pid}, single=self._ours.single)
 
-    def session_is(self, *, block_bytes: int | None, timestamps: bool) -> None:
+    def note_session(self, *, block_bytes: int | None, timestamps: bool) -> None:
         """What lengthens the headers of the session: how much content a request has, and TCP's timestamps."""
         self._wire = replace(self._wire, block_bytes=block_bytes, timestamps=timestamps)
 

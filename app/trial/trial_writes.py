@@ -49,7 +49,7 @@ def writes_of_ended_trial(trial: TrialUnderWay) -> Iterator[Write]:
 
 def _take_experiment(trial: TrialUnderWay, recorder: Recorder, notebook: Notebook) -> None:
     """Mark the experiment as running, though none of its series is stored yet."""
-    with notebook.at_once():
+    with notebook.transaction():
         texts = trial.order.request.spec.texts
         recording_id = notebook.add_experiment(trial.order.experiment, note=texts.note, question=texts.question)
         if recording_id and recording_id not in notebook.running():

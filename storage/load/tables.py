@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from storage.codec import object_of, of_a_sound_file
+from storage.codec import object_of, reports_damage
 from storage.json_reader import JSONNode
 from storage.recordings import LOAD, Recording, RecordingTables, with_head
 
@@ -52,7 +52,7 @@ class LoadTables(RecordingTables):
         loads = map(self._load, self._recordings(rows))
         return [past for past in loads if (past.targets, past.scenario) == (load.targets, load.scenario)]
 
-    @of_a_sound_file
+    @reports_damage
     def _load(self, head: Recording) -> "Load":
         from storage.load.documents import NOT_TOLD, point_from_json
         from storage.load.records import Load

@@ -81,7 +81,7 @@ class _Side:
 
     def write(self, recording_id: str) -> None:
         """Another paragraph of its note, and another label."""
-        with Notebook(self.path) as notebook, notebook.at_once():
+        with Notebook(self.path) as notebook, notebook.transaction():
             for head in notebook.recordings_of([recording_id]):
                 said, label = self.word(), self.word()
                 notebook.describe(head.id, note=f"{head.note}\n\n{said}".strip(), label=f"{head.label} {label}".strip())

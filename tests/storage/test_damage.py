@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import run
-from storage.codec import of_a_sound_file
+from storage.codec import reports_damage
 from storage.errors import DamagedNotebookError
 from storage.notebook import Notebook
 from tests.builders import one
@@ -105,7 +105,7 @@ def test_a_run_of_another_series_than_was_asked_for_is_damage(tmp_path: Path, mo
     ],
 )
 def test_our_own_mistake_is_no_damage(wrong: type[Exception], told: type[Exception]):
-    @of_a_sound_file
+    @reports_damage
     def read() -> None:
         raise wrong("x")
 

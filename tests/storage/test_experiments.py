@@ -171,12 +171,12 @@ def test_the_journal_of_changes_says_what_stands_and_who_is_at_work(path: Path):
         notebook.open_journal(entry)
     with Notebook(path) as notebook:
         assert notebook.journal() == [entry]
-        assert notebook.left_behind() == [], "this process is still there to put it back"
+        assert notebook.abandoned_changes() == [], "this process is still there to put it back"
         gone = replace(entry, id="1", owner=replace(entry.owner, process_started="before"))
         notebook.open_journal(gone)
-        assert notebook.left_behind() == [gone]
+        assert notebook.abandoned_changes() == [gone]
         notebook.close_journal("1")
-        assert notebook.left_behind() == []
+        assert notebook.abandoned_changes() == []
         assert [one.state for one in notebook.journal()] == [ChangeState.OPEN, ChangeState.UNDONE]
 
 

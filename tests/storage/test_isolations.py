@@ -42,11 +42,11 @@ def test_what_must_be_put_back_survives_until_it_is(tmp_path: Path):
         (found,) = notebook.isolations()
         assert found.left_behind == left
         assert found.running
-        assert notebook.left_over() == []
+        assert notebook.recordings_with_leftovers() == []
         notebook.release("aa11")
-        assert [one.id for one in notebook.left_over()] == ["aa11"]
+        assert [one.id for one in notebook.recordings_with_leftovers()] == ["aa11"]
         notebook.update_isolation(replace(ISOLATION, status=SeriesStatus.COMPLETE))
-        assert notebook.left_over() == []
+        assert notebook.recordings_with_leftovers() == []
         (found,) = notebook.isolations()
         assert found.left_behind.nothing
         assert not found.running

@@ -91,7 +91,7 @@ def test_a_notebook_of_each_format_opens_with_all_that_it_had(number: int, tmp_p
         assert (base.label, base.note, base.question, len(base.runs)) == ("as delivered", "the first", "", 4)
         assert base.environment["server"]["memory_bytes"] == 2**33
         assert (other.base_id, other.scratch_path, other.experiment) == (base.id, ".sharebench-left.bin", "tuning")
-        assert [one.id for one in notebook.left_over()] == [other.id]
+        assert [one.id for one in notebook.recordings_with_leftovers()] == [other.id]
         assert notebook.resolve("before") == base.id
         (sheet,) = notebook.worksheets("bottleneck")
         assert (sheet.name, sheet.content) == ("nas", {"rows": [1, 2]})

@@ -25,7 +25,8 @@ def restore_command(context: click.Context, listing: bool, server_ssh: str | Non
     with notebooks.open_notebook(context, make=True) as notebook:
         if listing:
             _list_changes(notebook.journal(ChangeState.OPEN), as_json=as_json)
-            leftovers = [kind_of(head).leftover_text(notebook, head) for head in notebook.left_over()]
+            heads = notebook.recordings_with_leftovers()
+            leftovers = [kind_of(head).leftover_text(notebook, head) for head in heads]
             console.say(*filter(None, leftovers))
             return 0
         # What is restored of isolations is said as it happens; the rest below.

@@ -126,7 +126,7 @@ def _read_left_behind(notebook: "Notebook") -> LeftOnServers | Exception:
     from storage.errors import DamagedNotebookError
 
     try:
-        return LeftOnServers(notebook.left_behind(), _read_leftovers(notebook))
+        return LeftOnServers(notebook.abandoned_changes(), _read_leftovers(notebook))
     except (sqlite3.Error, DamagedNotebookError, TypeError, ValueError) as error:
         return error
 
@@ -135,7 +135,7 @@ def _read_leftovers(notebook: "Notebook") -> dict[str, str]:
     from storage.errors import UnreadableRecordingError
 
     try:
-        heads = notebook.left_over()
+        heads = notebook.recordings_with_leftovers()
     except UnreadableRecordingError:
         return {}  # the list names the recording that cannot be read
     if not heads:

@@ -59,7 +59,7 @@ def write_texts(notebook: "Notebook", ids: Sequence[str], before: "SeriesTexts",
     if not changed:
         return
 
-    with notebook.at_once():
+    with notebook.transaction():
         for recording_id in ids:
             notebook.describe(recording_id, **changed)
 

@@ -328,7 +328,7 @@ async def test_g_ends_the_wait_for_a_quiet_time(ready, backend):
         await drawn(ready, pilot)
         assert "g Measure now" in footer_of(ready)
         await press(ready, pilot, "g")
-        assert backend.control.waited.is_set()
+        assert backend.control.waited_enough.is_set()
         assert not backend.control.cancelled.is_set()
         assert "Measure now" not in footer_of(ready)
         assert "measuring without waiting" in painted(ready)

@@ -439,7 +439,7 @@ def test_a_wait_for_a_quiet_time_can_be_ended(smbd: Smbd, book: Path, monkeypatc
         if isinstance(event, QuietWait):
             waits += 1
             assert waits < 3, "it goes on waiting"
-            control.cancel() if word == "cancelled" else control.waited.set()
+            control.cancel() if word == "cancelled" else control.waited_enough.set()
         if isinstance(event, SeriesClosed):
             closed = event.status
     assert waits == 1

@@ -518,7 +518,7 @@ def measured(server: Smbd, command: Command) -> tuple[dict[str, JSONValue], floa
     rates: list[float] = []
     link = find_link(server.host, server.port)
     with QuietWatch(plan.target, command, link) as watching, MeasuringProcess(plan, SeriesControl()) as child:
-        watching.set_child(child.pid)
+        watching.count_as_ours(child.pid)
         for event in child.events():
             if isinstance(event, RunStarted):
                 watching.run_started()

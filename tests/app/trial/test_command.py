@@ -262,7 +262,7 @@ def test_another_machine_is_not_restored_from_here(inside: Inside):
     left_behind(inside)
     assert "--server-ssh root@HOST" in inside.fails(4, "restore")
     with Notebook(inside.db) as notebook:
-        assert len(notebook.left_behind()) == 1
+        assert len(notebook.abandoned_changes()) == 1
 
 
 def test_there_may_be_nothing_to_put_back(inside: Inside):

@@ -92,13 +92,13 @@ def test_what_was_put_back_is_said_where_the_notebook_cannot_be_told_and_the_res
     assert len(undone) == len(said) == len(found.to_restore) == 2
     wanted = "on this machine was restored, but the notebook could not record it (database disk image is malformed)"
     assert all(wanted in text for text in said)
-    assert len(notebook.left_behind()) == 2  # so that it is offered again
+    assert len(notebook.abandoned_changes()) == 2  # so that it is offered again
 
 
 def test_a_change_that_somebody_elsewhere_is_at_work_on_is_told_so_for_as_long_as_it_is_renewed(notebook: Notebook):
-    assert notebook.left_behind()
+    assert notebook.abandoned_changes()
     notebook.renew_journal(abandoned_change().id)
-    assert not notebook.left_behind()
+    assert not notebook.abandoned_changes()
 
 
 def test_what_could_not_be_put_back_can_be_tried_again_by_the_same_process(
@@ -110,7 +110,7 @@ def test_what_could_not_be_put_back_can_be_tried_again_by_the_same_process(
     monkeypatch.setattr("app.trial.restore.restore_change", fail)
     for _ in range(2):
         assert [str(problem) for problem in restore(notebook).problems] == ["nobody answers"]
-    assert notebook.left_behind()
+    assert notebook.abandoned_changes()
 
 
 def test_what_went_wrong_is_told_where_the_notebook_cannot_note_it(notebook: Notebook, monkeypatch: pytest.MonkeyPatch):

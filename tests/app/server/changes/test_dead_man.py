@@ -74,7 +74,7 @@ def test_without_a_word_it_puts_everything_back_by_itself(systemd: Systemd, note
     wait_for(lambda: not undo.exists())
     assert mtu(systemd) == "1500"
     restore_entry(entry, notebook)
-    assert notebook.left_behind() == []
+    assert notebook.abandoned_changes() == []
 
 
 def test_while_a_step_runs_it_waits_and_tries_again(

@@ -28,4 +28,4 @@ def test_where_another_trial_stands_nothing_is_left_to_restore(tmp_path, monkeyp
         with pytest.raises(ChangeRefusedError, match="another trial stands there"):
             begin_change(change, found, "trial of it", notebook)
         assert notebook.journal(ChangeState.OPEN) == []
-        assert notebook.left_behind() == []
+        assert notebook.abandoned_changes() == []

@@ -127,7 +127,7 @@ def through_all(samba: Smbd, notebook: Notebook, ssh: str | None) -> None:
     done = restore_change(found.entry, notebook)
     assert (done.effective, done.reloaded, done.same_configuration) == ("Yes", True, True)
     assert state(samba) == before
-    assert notebook.left_behind() == notebook.journal() == [] or notebook.journal()[0].ended_at
+    assert notebook.abandoned_changes() == notebook.journal() == [] or notebook.journal()[0].ended_at
 
 
 def test_a_change_here_is_proven_and_put_back_byte_for_byte(samba: Smbd, notebook: Notebook):
@@ -232,7 +232,7 @@ def test_what_somebody_else_wrote_meanwhile_is_shown_and_left(samba: Smbd, noteb
             "smb.conf still includes it: it stays, and sets nothing"
         )
         assert effective(samba, "server signing") == "default"
-        assert [one.id for one in notebook.left_behind()] == [found.entry.id], (
+        assert [one.id for one in notebook.abandoned_changes()] == [found.entry.id], (
             "for `restore`, while this process goes on"
         )
         by_hand = subprocess.run(["sh", str(samba.conf.parent / UNDO)], capture_output=True, text=True, check=False)

@@ -96,7 +96,7 @@ def test_nothing_is_undone_while_a_step_runs(notebook: Notebook, mark: Path, tmp
         restore_entry(entry, notebook)
     assert re.search(said, Inside(notebook.path).fails(4, "restore"))
     assert undo.exists()
-    assert [one.id for one in notebook.left_behind()] == [entry.id]
+    assert [one.id for one in notebook.abandoned_changes()] == [entry.id]
     slow.unlink()
     process.wait()
     assert mark.exists()

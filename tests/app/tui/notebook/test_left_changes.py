@@ -143,7 +143,7 @@ async def test_what_cannot_be_looked_for_is_told_once(path: Path, monkeypatch: p
     def fail(_notebook: Notebook) -> list[JournalEntry]:
         raise sqlite3.OperationalError("no")
 
-    monkeypatch.setattr(Notebook, "left_behind", fail)
+    monkeypatch.setattr(Notebook, "abandoned_changes", fail)
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
@@ -199,7 +199,7 @@ def test_files_that_a_load_was_to_keep_are_no_leftovers(tmp_path: Path):
         for keep, count in (("true", 0), ("false", 1)):
             sql = f"UPDATE recordings SET content = json_set(content, '$.choices.keep_files', json('{keep}'))"
             notebook._db.execute(sql)
-            assert len(notebook.left_over()) == count
+            assert len(notebook.recordings_with_leftovers()) == count
 
 
 def test_the_guide_says_before_a_run_what_is_left_changed(path: Path):
