@@ -86,7 +86,7 @@ def _add_workers(measured: PointMeasured) -> records.LoadPoint:
     is_everybody_there = connected >= measured.users
     pauses = sum(worker.pauses for worker in workers)
     think_seconds = sum(worker.think_seconds for worker in workers)
-    service = records.added(worker.service for worker in workers)
+    service = records.merge_histograms(worker.service for worker in workers)
     slices_of_workers = [worker.slices for worker in workers]
     first_errors = (worker.first_error for worker in workers if worker.first_error)
 
@@ -106,14 +106,14 @@ def _add_workers(measured: PointMeasured) -> records.LoadPoint:
         # Where users are missing, those of the ramp say why.
         errors=sum_counts(worker.errors for worker in workers) if is_everybody_there else dict(measured.errors),
         first_error=next(first_errors, measured.first_error),
-        response=records.added(worker.response for worker in workers),
+        response=records.merge_histograms(worker.response for worker in workers),
         service=service,
         operations=_operations_of(workers),
-        logins=records.added(worker.logins for worker in workers),
+        logins=records.merge_histograms(worker.logins for worker in workers),
         think_seconds=think_seconds / pauses if pauses else None,
         little_percent=_little_percent(workers, service, measured.users),
         generator_cpu_percent=tuple(worker.cpu_percent for worker in workers),
-        generator_lateness=records.added(worker.lateness for worker in workers),
+        generator_lateness=records.merge_histograms(worker.lateness for worker in workers),
     )
 
 
@@ -123,7 +123,7 @@ def _operations_of(workers: Sequence[WorkerFigures]) -> dict[str, records.Histog
     for worker in workers:
         for kind, histogram in worker.operations.items():
             parts.setdefault(kind, []).append(histogram)
-    return {kind.value: records.added(parts[kind]) for kind in sorted(parts)}
+    return {kind.value: records.merge_histograms(parts[kind]) for kind in sorted(parts)}
 
 
 def _little_percent(workers: Sequence[WorkerFigures], service: records.Histogram, users: int) -> float | None:

@@ -270,7 +270,7 @@ class LoadEngine:
 
     def _tell_second(self) -> None:
         seconds = list(self._latest.values())
-        response = records.added(second.response for second in seconds)
+        response = records.merge_histograms(second.response for second in seconds)
 
         self._emit(
             events.SecondPassed(

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from app.base import child_process, messages
 from app.recording import process
 from app.recording.writer import Write
-from app.server.host_activity import Wire, between, take_reading
+from app.server.host_activity import Wire, sample_between, take_reading
 from app.server.host_facts import client_facts
 from app.server.processes import Ours
 from app.server.quiet_time import OTHERS_CPU_PERCENT
@@ -133,7 +133,7 @@ def _calibrate(series: records.Series) -> Calibration:
     if before and after:
         # The process has ended, so that its ticks are known only as those of a child that was waited for.
         our_ticks = _our_ticks() - our_ticks_before
-        sample = between(replace(before, our_ticks=0), replace(after, our_ticks=our_ticks), Wire())
+        sample = sample_between(replace(before, our_ticks=0), replace(after, our_ticks=our_ticks), Wire())
         others_cpu_percent = sample.others_cpu_percent
     return Calibration(bytes_per_second=float(rate) if rate else None, others_cpu_percent=others_cpu_percent)
 

@@ -175,7 +175,7 @@ def parse_disks(diskstats: str | None) -> dict[str, int]:
     return busy_milliseconds
 
 
-def between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True) -> Sample:
+def sample_between(first: Reading, last: Reading, wire: Wire, *, receiving: bool = True) -> Sample:
     """What happened between two readings; ``receiving`` means that our content comes in (a get)."""
     seconds = max(last.at_seconds - first.at_seconds, 1e-6)
     total = _total_ticks(first, last)
@@ -215,7 +215,7 @@ def samples_of_run(readings: Sequence[Reading], wire: Wire, *, receiving: bool) 
     for index, (first, last) in enumerate(pairs):
         samples.append(
             replace(
-                between(first, last, wire, receiving=receiving),
+                sample_between(first, last, wire, receiving=receiving),
                 others_link_bytes=excesses_with_us[index] + excesses_against_us[index],
                 others_cpu_percent=100 * ticks[index] / _total_ticks(first, last),
             )

@@ -55,7 +55,7 @@ def parse_stat(text: str) -> Process | None:
     )
 
 
-def tree(processes: Mapping[int, Process], roots: Iterable[int]) -> set[int]:
+def process_tree(processes: Mapping[int, Process], roots: Iterable[int]) -> set[int]:
     """The processes of these roots, and all below them."""
     children: dict[int, list[int]] = {}
     for pid, process in processes.items():
@@ -82,14 +82,14 @@ class Ours:
 
     def ticks(self, processes: Mapping[int, Process]) -> int:
         """How long they worked, those that have ended below the trees included."""
-        members = tree(processes, self.trees)
+        members = process_tree(processes, self.trees)
         total = sum(processes[pid].ticks + processes[pid].ended_children_ticks for pid in members)
         return total + sum(processes[pid].ticks for pid in self.single - members if pid in processes)
 
     def held_seconds(self) -> float:
         """Seconds that all threads of the trees ran, or waited for a processor."""
         processes = all_processes()
-        members = tree(processes, self.trees)
+        members = process_tree(processes, self.trees)
         ticks = sum(processes[pid].ticks + processes[pid].ended_children_ticks for pid in members)
         return ticks / os.sysconf("SC_CLK_TCK") + sum(map(_waited_seconds, members))
 
@@ -98,7 +98,7 @@ def kernel_ticks(processes: Mapping[int, Process]) -> int:
     """How long the kernel's own threads worked: they are the children of process 2, ``kthreadd``."""
     if 2 not in processes or processes[2].name != "kthreadd":
         return 0
-    return sum(processes[pid].ticks for pid in tree(processes, (2,)))
+    return sum(processes[pid].ticks for pid in process_tree(processes, (2,)))
 
 
 def servers_here(port: int | None) -> frozenset[int]:

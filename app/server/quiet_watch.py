@@ -89,7 +89,7 @@ class QuietWatch:
             now = host_activity.take_reading(self._wire, self._bystander)
             if now is None:
                 break
-            self._before.append(host_activity.between(last, now, self._wire, receiving=self._receiving))
+            self._before.append(host_activity.sample_between(last, now, self._wire, receiving=self._receiving))
             last = now
             if now.at_seconds >= end:
                 break

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from app.server.host_activity import ProcessorTicks, parse_cpu, parse_disks
 from app.server.network_counters import parse_interfaces
-from app.server.processes import Process, parse_stat, tree
+from app.server.processes import Process, parse_stat, process_tree
 from storage.records import Spread
 
 
@@ -121,7 +121,7 @@ def parse_resources(
         return None
 
     processes = _processes(sections.get("processes", ()))
-    members = tree(processes, roots) if roots else set(processes)
+    members = process_tree(processes, roots) if roots else set(processes)
     server_ticks = sum(processes[pid].ticks + processes[pid].ended_children_ticks for pid in members)
     kernel_ticks = [int(line) for line in sections.get("kernel", ()) if line.strip().isdecimal()]
     disk_milliseconds = parse_disks("".join(sections.get("disks", ())))

@@ -206,7 +206,7 @@ class Histogram:
         }
 
 
-def added(histograms: Iterable[Histogram]) -> Histogram:
+def merge_histograms(histograms: Iterable[Histogram]) -> Histogram:
     """One histogram of the times in all of them."""
     counts: dict[int, int] = {}
     total_microseconds = 0

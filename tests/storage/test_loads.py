@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from storage.errors import RefusedError
 from storage.json_reader import DocumentError, JSONNode
 from storage.load.documents import point_from_json, point_to_json
-from storage.load.records import HistogramBuilder, added, class_of, class_width, histogram_from_json, lower_bound
+from storage.load.records import (
+    HistogramBuilder,
+    class_of,
+    class_width,
+    histogram_from_json,
+    lower_bound,
+    merge_histograms,
+)
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
@@ -32,7 +39,7 @@ def test_a_class_holds_its_time_and_is_one_percent_wide_at_most(microseconds):
 
 def test_percentiles_of_a_sum_are_those_of_all_times_not_a_mean_of_percentiles():
     quick, slow = histogram(*[0.001] * 99), histogram(*[1.0] * 99, 2.0)
-    both = added([quick, slow])
+    both = merge_histograms([quick, slow])
     assert both.count == 199
     assert both.quantile_seconds(0.49) == pytest.approx(0.001, rel=0.01)
     assert both.quantile_seconds(0.51) == pytest.approx(1.0, rel=0.01)

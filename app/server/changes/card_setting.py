@@ -44,7 +44,7 @@ def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> Changea
     """
     parameter, _, card = name.strip().partition("@")
     tool = "ip" if parameter == MTU else "ethtool"
-    state = script.look(ssh, undo=machine.UNDO, tools=(tool,))
+    state = script.server_state(ssh, undo=machine.UNDO, tools=(tool,))
 
     read_command = _read_card(parameter, card)
     answer = script.read_there(

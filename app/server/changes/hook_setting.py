@@ -18,7 +18,7 @@ _RUN = "</dev/null >&2"
 
 def hook_setting(name: str, apply: str, revert: str, *, ssh: str | None) -> ChangeableSetting:
     """The setting ``name``, for which the server's shell runs both commands as root. Raises ChangeRefusedError."""
-    state = script.look(ssh, undo=machine.UNDO)
+    state = script.server_state(ssh, undo=machine.UNDO)
 
     def plan(change_id: str, _values: Sequence[str]) -> script.ServerChange:
         return _plan_hook(change_id, name, apply, revert)

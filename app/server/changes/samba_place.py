@@ -93,7 +93,7 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
 
     folder = conf.rpartition("/")[0]
     tools = ("testparm", "smbcontrol", "mktemp")
-    state = script.look(ssh, undo=f"{folder}/{UNDO}", conf=conf, dropin=f"{folder}/{DROP_IN}", tools=tools)
+    state = script.server_state(ssh, undo=f"{folder}/{UNDO}", conf=conf, dropin=f"{folder}/{DROP_IN}", tools=tools)
     complaints = testparm.warnings(answer.text("testparm.err"))
     if answer.code("testparm") != 0:
         raise ChangeRefusedError(f"{conf} does not load as it stands ({'; '.join(complaints[-2:])}): mend that first")

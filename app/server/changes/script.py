@@ -222,7 +222,9 @@ def new_change_id() -> str:
     return secrets.token_hex(6)
 
 
-def look(ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools: tuple[str, ...] = ()) -> ServerState:
+def server_state(
+    ssh: str | None, *, undo: str, conf: str = "", dropin: str = "", tools: tuple[str, ...] = ()
+) -> ServerState:
     """The server before a change that would have its undo script at ``undo``; nothing is written.
 
     ``conf`` and ``dropin`` are the paths of smb.conf and of our own file, ``tools`` the programs that the change needs.

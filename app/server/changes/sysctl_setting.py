@@ -38,7 +38,7 @@ def sysctl_setting(name: str, values: Sequence[str], *, ssh: str | None, accepte
     risks the user accepts. Raises UsageError, ChangeFailedError.
     """
     name = name.strip()
-    state = script.look(ssh, undo=machine.UNDO)
+    state = script.server_state(ssh, undo=machine.UNDO)
 
     partner = PAIRS.get(name)
     settings_by_section = {"own": name, "partner": partner, "available": _AVAILABLE}

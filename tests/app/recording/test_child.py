@@ -15,7 +15,7 @@ import pytest
 
 from app.recording.calibration import FIRST_BYTES, ceiling_bytes_per_second
 from app.recording.ceiling import LIFE_DAYS, Calibration, _calibrate, ceiling_key, ceiling_of
-from app.server.host_activity import Reading, Sample, Wire, between, take_reading
+from app.server.host_activity import Reading, Sample, Wire, sample_between, take_reading
 from app.server.processes import Ours
 from storage.notebook import Notebook
 from storage.records import Ceiling, ClientFacts, Command, Phase, Run, Series, Target
@@ -159,10 +159,10 @@ def test_others_work_is_told_from_the_calibrations_own(monkeypatch: pytest.Monke
     all_of_it: list[float] = []
 
     def looked_at(first: Reading, last: Reading, wire: Wire) -> Sample:
-        all_of_it.append(between(first, replace(last, our_ticks=first.our_ticks), wire).others_cpu_percent)
-        return between(first, last, wire)
+        all_of_it.append(sample_between(first, replace(last, our_ticks=first.our_ticks), wire).others_cpu_percent)
+        return sample_between(first, last, wire)
 
-    monkeypatch.setattr("app.recording.ceiling.between", looked_at)
+    monkeypatch.setattr("app.recording.ceiling.sample_between", looked_at)
     with contextlib.ExitStack() as stack:
         for _ in range(os.cpu_count() or 1):
             burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
@@ -180,7 +180,7 @@ def test_a_calibration_alone_is_not_busy():
     after = take_reading(Wire(), Ours())
     assert before
     assert after
-    if between(before, after, Wire()).others_cpu_percent > 5:
+    if sample_between(before, after, Wire()).others_cpu_percent > 5:
         pytest.skip("others keep this machine busy, so nothing can be said of our own work")
     assert _calibrate(series()).others_cpu_percent < 20
 

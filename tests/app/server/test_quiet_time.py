@@ -22,15 +22,15 @@ from app.server.host_activity import (
     Reading,
     Sample,
     Wire,
-    between,
     parse_cpu,
     parse_disks,
+    sample_between,
     samples_of_run,
     take_reading,
 )
 from app.server.link_facts import find_link
 from app.server.own_traffic import OwnTraffic
-from app.server.processes import Ours, Process, kernel_ticks, parse_stat, servers_here, tree
+from app.server.processes import Ours, Process, kernel_ticks, parse_stat, process_tree, servers_here
 from app.server.quiet_time import QuietContext, ServerLoad, assess, server_load
 from app.server.quiet_watch import QuietWatch
 from storage.records import Command, JSONValue, QuietVerdict, Target
@@ -204,7 +204,7 @@ def reading(at: float, **changed: float) -> Reading:
 
 def test_our_cpu_time_and_the_kernels_are_not_others() -> None:
     last = reading(1.0, working=150, interrupts=20, stolen=10, our_ticks=90, kernel_ticks=20, runnable=4, disk=250)
-    sample = between(reading(0.0), last, GIGABIT, receiving=True)
+    sample = sample_between(reading(0.0), last, GIGABIT, receiving=True)
     assert sample.cpu_percent == pytest.approx(85)
     assert sample.others_cpu_percent == pytest.approx(20)
     assert sample.stolen_percent == pytest.approx(5)
@@ -213,7 +213,7 @@ def test_our_cpu_time_and_the_kernels_are_not_others() -> None:
 
 
 def test_our_cpu_time_may_be_counted_late_but_never_makes_others_negative() -> None:
-    sample = between(reading(0.0), reading(1.0, working=50, our_ticks=60), GIGABIT, receiving=True)
+    sample = sample_between(reading(0.0), reading(1.0, working=50, our_ticks=60), GIGABIT, receiving=True)
     assert sample.others_cpu_percent == 0
 
 
@@ -225,7 +225,7 @@ def test_cpu_time_that_is_counted_late_is_nobody_elses_in_between() -> None:
     beside = [replace(one, our_ticks=one.our_ticks // 2) for one in readings]
     found = samples_of_run(beside, GIGABIT, receiving=True)
     assert sum(one.others_cpu_percent for one in found) / len(found) == pytest.approx(
-        between(beside[0], beside[-1], GIGABIT).others_cpu_percent
+        sample_between(beside[0], beside[-1], GIGABIT).others_cpu_percent
     )
 
 
@@ -239,10 +239,12 @@ def test_our_own_bytes_with_their_headers_are_not_others() -> None:
         tx_packets=frames // 2,
         moved_bytes=content,
     )
-    assert between(reading(0.0), last, GIGABIT, receiving=True).others_link_bytes == 0
-    assert between(reading(0.0), last, GIGABIT, receiving=False).others_link_bytes > 0.9 * content
+    assert sample_between(reading(0.0), last, GIGABIT, receiving=True).others_link_bytes == 0
+    assert sample_between(reading(0.0), last, GIGABIT, receiving=False).others_link_bytes > 0.9 * content
     more = replace(last, rx_bytes=frames * 1514 + 1_514_000, rx_packets=frames + 1000)
-    assert between(reading(0.0), more, GIGABIT, receiving=True).others_link_bytes == pytest.approx(1.448e6, rel=0.11)
+    assert sample_between(reading(0.0), more, GIGABIT, receiving=True).others_link_bytes == pytest.approx(
+        1.448e6, rel=0.11
+    )
 
 
 @pytest.mark.parametrize(
@@ -258,21 +260,21 @@ def test_our_own_bytes_with_their_headers_are_not_others() -> None:
 def test_headers_are_those_of_the_packets_that_were_counted(wire: Wire, frame: int, packets: int) -> None:
     content = (frame - wire.header_bytes) * packets
     last = reading(1.0, tx_bytes=frame * packets, tx_packets=packets, moved_bytes=content)
-    assert between(reading(0.0), last, wire, receiving=False).others_link_bytes == 0
+    assert sample_between(reading(0.0), last, wire, receiving=False).others_link_bytes == 0
     little = replace(last, moved_bytes=content * 0.995)
-    assert between(reading(0.0), little, wire, receiving=False).others_link_bytes > 0.003 * content
+    assert sample_between(reading(0.0), little, wire, receiving=False).others_link_bytes > 0.003 * content
 
 
 def test_small_blocks_have_headers_of_their_own() -> None:
     small = replace(GIGABIT, block_bytes=4096)
     last = reading(1.0, tx_bytes=1000 * (4096 + 116 + 3 * 66), tx_packets=3000, moved_bytes=4_096_000)
-    assert between(reading(0.0), last, small, receiving=False).others_link_bytes == 0
-    assert between(reading(0.0), last, GIGABIT, receiving=False).others_link_bytes > 0
+    assert sample_between(reading(0.0), last, small, receiving=False).others_link_bytes == 0
+    assert sample_between(reading(0.0), last, GIGABIT, receiving=False).others_link_bytes > 0
 
 
 def test_segments_that_a_put_sends_again_are_its_own() -> None:
     last = reading(1.0, tx_bytes=1100 * 1514, tx_packets=1100, moved_bytes=1_448_000, retransmitted=100)
-    assert between(reading(0.0), last, GIGABIT, receiving=False).others_link_bytes == 0
+    assert sample_between(reading(0.0), last, GIGABIT, receiving=False).others_link_bytes == 0
 
 
 def run_of(own: Sequence[float], link: Sequence[float]) -> list[float]:
@@ -302,9 +304,9 @@ def test_the_loopback_is_counted_once() -> None:
     lo = Wire(interface="lo", loopback=True, mtu_bytes=65536)
     last = reading(1.0, rx_bytes=1_001_000_000, rx_packets=15_200, tx_bytes=1_001_000_000, moved_bytes=1_000_000_000)
     for receiving in (True, False):
-        assert between(reading(0.0), last, lo, receiving=receiving).others_link_bytes == 0
+        assert sample_between(reading(0.0), last, lo, receiving=receiving).others_link_bytes == 0
     two = replace(last, rx_bytes=2_002_000_000, rx_packets=30_400, tx_bytes=2_002_000_000)
-    assert between(reading(0.0), two, lo, receiving=True).others_link_bytes == pytest.approx(1e9, rel=0.05)
+    assert sample_between(reading(0.0), two, lo, receiving=True).others_link_bytes == pytest.approx(1e9, rel=0.05)
 
 
 def test_own_bytes_are_placed_by_the_report_that_came_soonest() -> None:
@@ -353,7 +355,7 @@ def test_whose_time_it_is() -> None:
         12: Process(parent=11, name="iperf3", ticks=200, ended_children_ticks=0),
         13: Process(parent=10, name="burner", ticks=9999, ended_children_ticks=0),
     }
-    assert tree(table, (11, 99)) == {11, 12}
+    assert process_tree(table, (11, 99)) == {11, 12}
     assert Ours(trees=frozenset({11}), single=frozenset({10, 11})).ticks(table) == 337
     assert kernel_ticks(table) == 41
     assert kernel_ticks({2: Process(parent=1, name="sh", ticks=5, ended_children_ticks=0)}) == 0
@@ -475,8 +477,8 @@ def test_the_measuring_processes_own_work_is_counted_as_ours(burners: list[int])
             break
     assert now is not None
     assert now.our_ticks - first.our_ticks >= 20
-    sample = between(first, now, Wire(), receiving=True)
-    unclaimed = between(replace(first, our_ticks=0), replace(now, our_ticks=0), Wire(), receiving=True)
+    sample = sample_between(first, now, Wire(), receiving=True)
+    unclaimed = sample_between(replace(first, our_ticks=0), replace(now, our_ticks=0), Wire(), receiving=True)
     assert sample.others_cpu_percent < unclaimed.others_cpu_percent
     idle = take_reading(Wire(), nobody)
     assert idle is not None
