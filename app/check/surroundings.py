@@ -96,6 +96,7 @@ def check_ceiling(
     target: records.Target, spec: SeriesSpec, facts: records.ClientFacts, environment: Environment, notebook: Notebook
 ) -> Checked:
     """How fast this client could be at most on this machine, and whether that is too near the speed of the link."""
+    # The ceiling is looked up by a series: by the one that would be measured here.
     would_be = records.Series(id="", created_at=records.utc_now(), target=target, client=facts, command=spec.command)
     calibration = ceiling_of(would_be, notebook)
     ceiling = calibration.bytes_per_second

@@ -18,6 +18,7 @@ class Pacing:
 
     def __init__(self, think: records.Think, pace_seconds: float | None, chance: random.Random, now: float) -> None:
         self.late_starts = 0
+        """Requests of the schedule that were due before the one before them was answered."""
         self._think = think
         self._pace_seconds = pace_seconds
         self._chance = chance
@@ -27,6 +28,7 @@ class Pacing:
         self._is_first = True
 
     def next_due(self, answered_at: float) -> float:
+        """When the next request is due, counted as late if that is past; the last one was ``answered_at``."""
         if self._is_first:
             self._is_first = False
         elif self._pace_seconds is None:

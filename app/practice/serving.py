@@ -37,6 +37,7 @@ class Pace:
     """Holds all transfers of a server to the practice rate, catching up after a short delay."""
 
     def __init__(self, least_seconds: float, clock: Any = time) -> None:
+        """``least_seconds``: what the smallest transfer takes; ``clock``: ``monotonic`` and ``sleep``, as of `time`."""
         self._least_seconds = least_seconds
         self._clock = clock
         self._free_at = 0.0

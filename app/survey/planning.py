@@ -64,8 +64,11 @@ def plan_round(
 
     wanted_stations = stations.wanted_stations(choices, log_in)
     hosts = ", ".join(choices.hosts)
-    experiment, stored_series = (None, {}) if again else _unfinished_round(hosts, wanted_stations, notebook)
-    experiment = experiment or records.dated_experiment(records.ExperimentKind.SURVEY, hosts)
+    unfinished: records.Experiment | None = None
+    stored_series: dict[int, records.Series] = {}
+    if not again:
+        unfinished, stored_series = _unfinished_round(hosts, wanted_stations, notebook)
+    experiment = unfinished or records.dated_experiment(records.ExperimentKind.SURVEY, hosts)
 
     reachability = Reachability()
     plans = [

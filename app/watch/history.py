@@ -27,6 +27,7 @@ def history_of_target(
     notebook: Notebook, target: records.Target, command: records.Command, client: str, *, most: int = MOST_KEPT
 ) -> History:
     """The ``most`` newest series of a target. Raises UsageError where there is none."""
+    # A path is looked up by a series of it: by one that was never measured.
     path = records.Series(
         id="", created_at=records.utc_now(), command=command, target=target, client=records.ClientFacts(name=client)
     )
