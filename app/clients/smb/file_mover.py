@@ -195,7 +195,7 @@ class FileMover:
         """Note in ``moving`` what an answer brought. Raises the error for a refusal."""
         share = self._share_at(moving.file.path)
         allowed_statuses = (wire.END_OF_FILE,) if response.command == wire.Opcode.READ else ()
-        share.sound(response, allowed_statuses)  # raises for any other status but success
+        share.require_success(response, allowed_statuses)
 
         if response.command == wire.Opcode.CREATE:
             opened = wire.parse_created(response.message)

@@ -73,7 +73,7 @@ class SMBFiles(SMBLink):
             if response.status == wire.END_OF_FILE:
                 break
 
-            data = wire.read_data(share.sound(response).message)
+            data = wire.read_data(share.require_success(response).message)
             if not data or len(data) > asked_bytes:
                 raise share.cut_off()
             position += len(data)
@@ -90,7 +90,7 @@ class SMBFiles(SMBLink):
             channel.stall.start()
             message_id = channel.send(request, piece, charge=request_charge(channel, length))
 
-            written_bytes = wire.written_bytes(share.sound(channel.receive_for(message_id)).message)
+            written_bytes = wire.written_bytes(share.require_success(channel.receive_for(message_id)).message)
             if not 0 < written_bytes <= length:
                 raise channel.fail(ProtocolError, "the server wrote nothing; see its log")
             done_bytes += written_bytes

@@ -35,9 +35,9 @@ class Share:
         return self.tree_id in self.channel.printer_trees
 
     def ask(self, request: wire.Request) -> wire.Response:
-        return self.sound(self.channel.ask(wire.frame(*request, self.tree_id)))
+        return self.require_success(self.channel.ask(wire.frame(*request, self.tree_id)))
 
-    def sound(self, response: wire.Response, allowed: Container[int] = ()) -> wire.Response:
+    def require_success(self, response: wire.Response, allowed: Container[int] = ()) -> wire.Response:
         """The response, once its status is found to be success or in ``allowed``. Raises the error for any other."""
         if response.status != wire.SUCCESS and response.status not in allowed:
             raise self.channel.refusal(response.status)
@@ -163,7 +163,7 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
     with channel.stall.stage(LISTING_TIMEOUTS * channel.stall.seconds):
         message_id = channel.send(query)
         while True:
-            response = share.sound(channel.receive_for(message_id), {wire.NO_MORE_FILES, wire.NO_SUCH_FILE})
+            response = share.require_success(channel.receive_for(message_id), {wire.NO_MORE_FILES, wire.NO_SUCH_FILE})
             if response.status != wire.SUCCESS:
                 break
 
