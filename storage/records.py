@@ -93,6 +93,11 @@ def to_minute(moment: str) -> str:
     return with_zone(moment)[:16]
 
 
+def time_of_day(seconds: float) -> str:
+    """A moment in seconds since 1970 on the clock of this machine: ``16:10``."""
+    return to_minute(datetime.fromtimestamp(seconds, UTC).isoformat())[11:]
+
+
 def with_zone(moment: str) -> str:
     """``2026-03-04 16:10 CET``; what is no moment, in a damaged notebook, as it is."""
     try:

@@ -95,6 +95,11 @@ def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None)
     return replace(sides, history=groups_of(earlier, base, new_normals))
 
 
+def series_with_repeats(notebook: Notebook, series: Series) -> tuple[Series, ...]:
+    """The series, and those that count with it as one side: measured with the same settings in the same environment."""
+    return _group_of(notebook, series, notebook.repeated_ids(), set())
+
+
 def power_of_stored_base(notebook: Notebook, ids: Sequence[str]) -> BasePower | None:
     """What these series, as the base of a change, will show; None where their runs are too few for any verdict."""
     sides = with_history(notebook, Sides(base=tuple(notebook.all_of(ids)), other=()))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from forms.comparison.judged_sides import Sides
     from forms.findings.finding import Finding
     from forms.series.file_size import FileSizeContext
+    from forms.stats.before_change import BasePower
     from forms.trial.summary import TrialSummary
 
 _server_of = attrgetter("protocol", "host", "port")
@@ -34,6 +35,19 @@ class Yardstick:
     series: records.Series
     sides: "Sides | None" = None
     """The comparison with it, with all repeats that the notebook knows; None for just the two."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredBase:
+    """A series that the next ones can be compared with, after a change."""
+
+    series: records.Series
+    ids: tuple[str, ...]
+    """Of the series and its repeats, which count together."""
+    power: "BasePower | None"
+    """What they will show after a change; None where nobody can say, or the change was likely made already."""
+    baseline: str = ""
+    """Its name as a baseline."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +94,8 @@ class GuideContext:
     """What the newest series of its server reached; None where there is none."""
     left: tuple[str, ...] = ()
     """What interrupted trials left changed, and where."""
+    newest_baseline: StoredBase | None = None
+    """The baseline that was named last; at the first two steps alone, and while nothing else is under way."""
 
     # The series of this round, and what it is compared with
     series: records.Series | None = None
@@ -88,6 +104,8 @@ class GuideContext:
     """What the next series is made from, or is to repeat."""
     kept_as: tuple[str, ...] = ()
     """The names of the series as a baseline."""
+    as_base: StoredBase | None = None
+    """The series as the base of a change; at the last two steps alone, and while no change is proven."""
     yardsticks: tuple[Yardstick, ...] = ()
     findings: "tuple[Finding, ...]" = ()
     """What the series and its yardsticks show, the gravest first."""

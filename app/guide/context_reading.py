@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.comparison.sides import sides_to_compare
 from app.comparison.trials import trials_since
-from app.guide import yardsticks
+from app.guide import stored_bases, yardsticks
 from app.guide.context import GuideContext
 from app.method import proof as method_proof
 from app.method.choices import GuideChoices, MethodStep
@@ -50,6 +50,8 @@ def read_context(notebook: Notebook, choices: GuideChoices, before: GuideContext
         findings=(),
         measured_bytes_per_second=measured_rate(notebook, choices.target, spec.command, spec.settings.block_bytes),
         left=tuple(entry.description for entry in notebook.abandoned_changes()),
+        as_base=None,
+        newest_baseline=stored_bases.newest_baseline(notebook, choices, before.practice),
     )
     return context if series is None else _with_results(notebook, choices, context, series)
 
@@ -77,7 +79,12 @@ def _with_results(
 
     proof_bases = {base.id for base in context.proof.base} if context.proof else set[str]()
     others = [yardstick.series for yardstick in compared if yardstick.series.id not in proof_bases]
-    context = replace(context, yardsticks=tuple(compared), findings=tuple(findings([series, *others])))
+    context = replace(
+        context,
+        yardsticks=tuple(compared),
+        findings=tuple(findings([series, *others])),
+        as_base=stored_bases.series_as_base(notebook, choices, series, context.proof),
+    )
     if choices.step is not MethodStep.CHANGE:
         return context
     return replace(

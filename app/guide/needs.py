@@ -29,7 +29,11 @@ from app.clients.browsing import BrowsedFolder
 from app.guide.page import Visit
 from app.recording import process
 from app.recording.spec import SeriesRequest
+from app.series.begin_wait import wait_to_begin
+from app.series.events import SeriesClosed
 from storage import records
+
+_WHY_APART = "repeats some minutes apart tell how far the path itself moves; g measures now"
 
 
 def _ignore_opened(_series_id: str) -> None:
@@ -48,6 +52,12 @@ class MeasurementJob:
     """Of a new series; None where one is completed."""
     resumed_id: str | None = None
     """The series that is completed."""
+    begins_at: float | None = None
+    """When a new series is to begin, in seconds since 1970; None for at once."""
+    repeat: str = ""
+    """Which repeat of a base it is: ``Repeat 1 of 2``; empty for a series that is none of several."""
+    is_followed: bool = False
+    """Whether another repeat follows by itself, so that nobody is asked to look at this one."""
     confirmed: bool = False
     """Whether the user has said that the target of an imported one is meant."""
     secrets: Secrets = field(default_factory=Secrets)
@@ -58,11 +68,22 @@ class MeasurementJob:
 
     def events(self) -> Iterator[Any]:
         """The recorder's events; a password that was refused is marked, so that it is not sent again."""
+        if self.begins_at is not None:
+            yield from wait_to_begin(self.begins_at, _WHY_APART, self.control)
+            if self.control.cancelled.is_set():
+                yield from self._events_of_cancelled_wait()
+                return
+
         for event in self._recorder_events():
             if isinstance(event, process.Failed) and event.kind is errors.LoginError and not self.secrets.kerberos:
                 assert self.target is not None
                 self.logins.refuse(self.target)
             yield event
+
+    def _events_of_cancelled_wait(self) -> Iterator[Any]:
+        failure = process.Failed(kind=errors.CancelledError, text=self.control.why_cancelled)
+        yield failure
+        yield SeriesClosed(series_id="", status=records.SeriesStatus.INTERRUPTED, failure=failure, stored=False)
 
     def _recorder_events(self) -> Iterator[Any]:
         if self.request is not None:

@@ -34,6 +34,13 @@ class Go:
     choices: GuideChoices
 
 
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Take these choices, and measure at once."""
+
+    choices: GuideChoices
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
     """Ask for a line of text."""
@@ -69,9 +76,9 @@ class Judge:
 class Store:
     """Write into the notebook, then take these choices."""
 
-    job: Callable[[Notebook], None]
+    job: Callable[[Notebook], str | None]
+    """Returns what is to be told of it, if anything."""
     choices: GuideChoices
-    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,7 @@ class Visit:
     arguments: Mapping[str, object] = field(default_factory=dict)
 
 
-Act = Simple | Go | Ask | Connect | Judge | Store | Visit
+Act = Simple | Go | Begin | Ask | Connect | Judge | Store | Visit
 
 
 @dataclass(frozen=True, slots=True)

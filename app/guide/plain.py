@@ -179,7 +179,7 @@ class PlainGuide:
         raise plain_terminal.BackError
 
     def _measure(self, job: needs.MeasurementJob) -> str | None:
-        self._terminal.say("Measuring; Ctrl+C stops, and what was measured is kept.")
+        self._terminal.say(f"{job.repeat or 'Measuring'}; Ctrl+C stops, and what was measured is kept.")
         closed = watch(job.events(), job.control, redraws=False)
         if closed.failure is not None:
             self._terminal.say(f"The series ended early: {closed.failure.text}")

@@ -6,7 +6,7 @@ from operator import methodcaller
 
 from app.guide.context import GuideContext, Targets, no_targets
 from app.guide.context_reading import read_context
-from app.method import rounds
+from app.method import base_repeats, rounds
 from app.method.choices import GuideChoices
 from storage import records
 from storage.notebook import Notebook
@@ -29,6 +29,14 @@ def keep(notebook: Notebook, choices: GuideChoices, before: GuideContext) -> Gui
     return read_context(notebook, choices, before)
 
 
+def keep_measured(notebook: Notebook, choices: GuideChoices, before: GuideContext) -> GuideContext:
+    """Remember the choices after their series was measured; a repeat of a baseline that is complete joins it."""
+    series = rounds.series_of_round(notebook, choices)
+    if series is not None and series.status is records.SeriesStatus.COMPLETE:
+        base_repeats.join_baselines(notebook, choices, series.id)
+    return keep(notebook, choices, before)
+
+
 def judge(
     notebook: Notebook, series_id: str, number: int, status: records.RunStatus, reason: str | None
 ) -> Callable[[Notebook], None]:
@@ -39,11 +47,15 @@ def judge(
     return methodcaller("judge_run", series_id, number, before.status, before.reason)
 
 
-def begin_round(notebook: Notebook, choices: GuideChoices) -> None:
-    """Make the base of the new round the experiment's first series, where it belongs to none yet."""
+def begin_round(notebook: Notebook, choices: GuideChoices) -> float | None:
+    """Make the base of the new round the experiment's first series, where it belongs to none yet.
+
+    Returns when the series is to begin, in seconds since 1970; None for at once.
+    """
     lineage = choices.spec.lineage
     if lineage.base_id is None:
-        return
+        return None
     base = notebook.series(lineage.base_id)
     if base.experiment is None:
         notebook.annotate(replace(base, experiment=lineage.experiment))
+    return base_repeats.begin_of_repeat(notebook, choices)

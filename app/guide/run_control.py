@@ -13,6 +13,7 @@ from app.series.progress import SeriesProgress
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets.logins import log_in_again
 from app.tui.widgets.recording import RecordingScreen
+from storage import records
 from storage.notebook import Notebook
 
 
@@ -74,7 +75,10 @@ class ControlledRunScreen(RecordingScreen):
             return
 
         failure = self.running.failure
-        if failure is None or failure.kind is errors.CancelledError:
+        if failure is None:
+            self._leave_if_followed()
+            return
+        if failure.kind is errors.CancelledError:
             return
         target = self.measurement.target
         is_of_login = failure.kind is errors.LoginError and not self.running.finished_runs
@@ -82,6 +86,18 @@ class ControlledRunScreen(RecordingScreen):
         if may_ask and target and log_in_again(self, [target], failure.text, self._measure_again):
             return
         self.sharebench_app.tell_text("The series ended early", failure.text)
+
+    def on_screen_resume(self) -> None:
+        """A dialog that lay over the end of the series is closed."""
+        self._leave_if_followed()
+
+    def _leave_if_followed(self) -> None:
+        """Make room for the next repeat, unless the user has ended this one or reads something over it."""
+        running = self.running
+        is_whole = running.status is records.SeriesStatus.COMPLETE and not running.ending
+        may_leave = not self._recording and not self.is_covered
+        if self.measurement.is_followed and is_whole and may_leave:
+            self.dismiss(running.series_id)
 
     def _measure_again(self, secrets: Secrets) -> None:
         request = self.measurement.request
@@ -144,6 +160,8 @@ class ControlledRunScreen(RecordingScreen):
 
     def _end(self) -> None:
         self.control.tell(process.ControlMessage.FINISH)
+        # What is to end is waited for no longer.
+        self.control.waited_enough.set()
         self.running = self.running.with_request(end=True)
         self.draw_line()
 

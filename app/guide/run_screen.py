@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import inf
 from time import monotonic, thread_time
@@ -96,6 +97,8 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
     def on_mount(self) -> None:
         if (request := self.measurement.request) is not None:
             self.running = progress.SeriesProgress.of_order(process.MeasuringOrder.of_request(request))
+        if self.measurement.repeat:
+            self.running = replace(self.running, name=self.measurement.repeat)
         self.add_class("-within")  # until a run has ended, there is no rate of one
         self.listen(self._events, every_seconds=recording.REDRAW_SECONDS)
         self.draw()

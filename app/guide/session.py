@@ -91,12 +91,15 @@ class GuideSession:
 
         Nothing may follow it in a step: where other choices are kept before it has ended, it is silenced.
         """
+        yield from self._take(choices, group="keep")
+
+    def _take(self, choices: method_choices.GuideChoices, *, group: str) -> needs.Steps:
         if self._begins_new_round(choices):
             self.left_rounds.append(_LeftRound(choices=self.choices, next_begun=choices))
         self.choices = choices
 
         keep = partial(round_notebook.keep, choices=choices, before=self.known)
-        context: guide_context.GuideContext = yield self._in_notebook(keep, group="keep")
+        context: guide_context.GuideContext = yield self._in_notebook(keep, group=group)
         # The link and the quiet time may have been looked at meanwhile.
         self.known = replace(context, link=self.known.link, quiet=self.known.quiet)
 
@@ -140,9 +143,14 @@ class GuideSession:
             yield from self.go_by(-1)
             return
 
-        target_before = self.choices.target
-        yield from self.take(self.left_rounds.pop().choices)
-        if self.choices.target != target_before:
+        yield from self._take_with_link(self.left_rounds.pop().choices)
+
+    def _take_with_link(self, choices: method_choices.GuideChoices) -> needs.Steps:
+        """Take the choices; where they have another server, what was seen of the one before does not hold for it."""
+        before = self.choices.target
+        yield from self.take(choices)
+        target = choices.target
+        if target is not None and (before is None or not method_choices.is_same_server(target, before)):
             self.known = replace(self.known, quiet=None)
             yield from self.look_at_link()
 
@@ -163,7 +171,10 @@ class GuideSession:
 
         match act:
             case page.Go(following):
-                yield from self.take(following)
+                yield from self._take_with_link(following)
+            case page.Begin(following):
+                yield from self._take(following, group="")
+                yield from self._measure(resumed=False)
             case page.Ask():
                 yield from self.ask(act)
             case page.Connect(target, kerberos):
@@ -175,8 +186,8 @@ class GuideSession:
                 yield from self._measure(resumed=act is page.Simple.RESUME)
             case page.Judge(number, status) if choices.series_id is not None:
                 yield from self._judge(choices.series_id, number, status)
-            case page.Store(write, following, message):
-                yield self._in_notebook(write)
+            case page.Store(write, following):
+                message: str | None = yield self._in_notebook(write)
                 if message:
                     yield needs.Tell(text=message)
                 yield from self.take(following)
@@ -248,6 +259,15 @@ class GuideSession:
         )
 
     def _measure(self, *, resumed: bool) -> needs.Steps:
+        """Measure the series of the round, and those that follow it by a plan of repeats."""
+        following, is_followed = yield from self._measure_one(resumed=resumed)
+        while is_followed:
+            yield from self._take(following, group="")
+            following, is_followed = yield from self._measure_one(resumed=False)
+        yield from self.take(following)
+
+    def _measure_one(self, *, resumed: bool) -> needs.Steps:
+        """Measure the series of the round: the choices after it, and whether they are of a repeat that follows."""
         choices = self.choices
         assert choices.target is not None
         confirmed = False
@@ -257,26 +277,31 @@ class GuideSession:
             confirmed = True
 
         secrets = yield from self.connector.secrets(choices.target, kerberos=choices.kerberos)
-        yield self._in_notebook(partial(round_notebook.begin_round, choices=choices))
+        begins_at: float | None = yield self._in_notebook(partial(round_notebook.begin_round, choices=choices))
         job = needs.MeasurementJob(
             backend=self.backend,
             notebook_path=self.path,
-            title=f"Run · {choices.spec.command} · {records.format_target(choices.target)}",
+            title=f"{choices.repeat_name or 'Run'} · {choices.spec.command} · {records.format_target(choices.target)}",
             target=choices.target,
             request=None if resumed else request_of(choices, secrets),
             resumed_id=choices.series_id if resumed else None,
+            begins_at=None if resumed else begins_at,
+            repeat=choices.repeat_name,
+            is_followed=choices.repeat_number < choices.planned_repeats,
             confirmed=confirmed,
             secrets=secrets,
             logins=self.logins,
         )
 
-        following = replace(self.choices, step=method_choices.MethodStep.RUN)
-        if (series_id := (yield job)) is not None:
-            measured = self._with_series(series_id)
-            keep = partial(round_notebook.keep, choices=measured, before=self.known)
-            context = yield self._in_notebook(keep)
-            following = guide_steps.after_measuring(measured, context)
-        yield from self.take(following)
+        series_id = yield job
+        if series_id is None:
+            return replace(self.choices, step=method_choices.MethodStep.RUN), False
+
+        measured = self._with_series(series_id)
+        keep = partial(round_notebook.keep_measured, choices=measured, before=self.known)
+        context: guide_context.GuideContext = yield self._in_notebook(keep)
+        following = guide_steps.after_measuring(measured, context)
+        return following, guide_steps.follows_by_itself(following, context)
 
 
 def _confirm_server(series: records.Series) -> needs.Tell:

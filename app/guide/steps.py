@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from app.guide.context import GuideContext
 from app.guide.page import WORDS
+from app.method.base_repeats import round_after_repeat, was_measured_whole
 from app.method.choices import STEPS, GuideChoices, MethodStep, QuietChoice
 from app.method.proof import next_turn, turns_so_far
 from forms import wording
@@ -98,9 +99,11 @@ def next_step(choices: GuideChoices, context: GuideContext, after: MethodStep) -
 
 
 def after_measuring(choices: GuideChoices, context: GuideContext) -> GuideChoices:
-    """Where the guide continues after a series: at the next turn of an interleaved change, else at the next step."""
+    """Where the guide continues after a series: at the next repeat or turn of a change, else at the next step."""
     series = context.series
     is_complete = series is not None and series.status is SeriesStatus.COMPLETE
+    if choices.planned_repeats and is_complete:
+        return round_after_repeat(choices)
     if not choices.interleaved or context.proof is None or not is_complete:
         return replace(choices, step=next_step(choices, context, MethodStep.WARM_UP))
 
@@ -108,6 +111,13 @@ def after_measuring(choices: GuideChoices, context: GuideContext) -> GuideChoice
     if min(turns.count_a, turns.count_b) >= choices.interleaved:
         return replace(choices, step=MethodStep.EXPECTED, reviewed=True)
     return next_turn(choices, context.proof, choices.interleaved)
+
+
+def follows_by_itself(following: GuideChoices, context: GuideContext) -> bool:
+    """Whether these choices are of a repeat that is measured without a question: not where the user ended the last."""
+    series = context.series
+    is_repeat_to_come = following.planned_repeats > 0 and following.series_id is None
+    return is_repeat_to_come and series is not None and was_measured_whole(series)
 
 
 def _state(choices: GuideChoices, context: GuideContext, step: MethodStep) -> StepState:

@@ -14,7 +14,7 @@ from app.recording.spec import Lineage, SeriesSpec
 from app.series.requests import spec_of, with_label
 from storage import records
 from storage.json_reader import BESIDE, DocumentError, JSONNode
-from storage.plan import QuietTime, RunCounts
+from storage.plan import CeilingPolicy, QuietTime, RunCounts, Settings
 
 MEMORY_KEY = "guide"
 """Under which the notebook remembers the choices."""
@@ -89,6 +89,12 @@ class GuideChoices:
 
     0 where they do not alternate.
     """
+    planned_repeats: int = 0
+    """Of a base before a change: how many repeats are measured one after the other; 0 where none are."""
+    repeat_number: int = 0
+    """Which of them this round measures, from 1 on."""
+    spacing_seconds: float = 0.0
+    """From the begin of one to the begin of the next, at least."""
     again_name: str | None = None
     """The setting of a change that is to be made again, once its base was measured with a larger file."""
     again_value: str = ""
@@ -106,6 +112,11 @@ class GuideChoices:
     def run_bytes(self) -> int | None:
         """What each run moves; None until that is known."""
         return self.spec.counts.size_bytes if self.makes_file else self.file_bytes
+
+    @property
+    def repeat_name(self) -> str:
+        """``Repeat 1 of 2``; empty for a round that is none of several repeats."""
+        return f"Repeat {self.repeat_number} of {self.planned_repeats}" if self.planned_repeats else ""
 
     def to_memory(self) -> dict[str, records.JSONValue]:
         """What the notebook remembers: the values of the spec lie beside those of the guide."""
@@ -159,6 +170,19 @@ def _getting(spec: SeriesSpec) -> SeriesSpec:
     return replace(spec, command=records.Command.GET, counts=counts, settings=replace(spec.settings, flush=False))
 
 
+def with_usual_settings(choices: GuideChoices) -> GuideChoices:
+    """A new round of the same file, with the client and its settings as they are where nobody chose any."""
+    spec = choices.spec
+    usual_spec = replace(
+        spec,
+        client="",
+        settings=Settings(),
+        counts=replace(spec.counts, verify=False, profile=False),
+        monitor=replace(spec.monitor, ceiling=CeilingPolicy.RECORD),
+    )
+    return replace(in_new_round(replace(choices, spec=usual_spec)), step=MethodStep.RUN)
+
+
 def new_measurement(choices: GuideChoices) -> GuideChoices:
     """A fresh start; how one measures is kept, what was measured is not."""
     before = choices.spec.counts
@@ -174,11 +198,7 @@ def new_measurement(choices: GuideChoices) -> GuideChoices:
 def same_again(choices: GuideChoices) -> GuideChoices:
     """The round just measured once more, as a repeat in its experiment."""
     new_round = in_new_round(choices)
-    lineage = Lineage(
-        experiment=choices.spec.lineage.experiment,
-        base_id=choices.series_id,
-        repeats=choices.spec.lineage.repeats,
-    )
+    lineage = Lineage(experiment=choices.spec.lineage.experiment, base_id=choices.series_id)
     spec = replace(new_round.spec, lineage=lineage)
     return replace(new_round, spec=spec, proven_id=choices.proven_id, step=MethodStep.RUN)
 
@@ -227,6 +247,13 @@ def with_counts(choices: GuideChoices, counts: RunCounts) -> GuideChoices:
     return replace(choices, spec=replace(choices.spec, counts=counts))
 
 
+def as_in_series(choices: GuideChoices, series: records.Series) -> GuideChoices:
+    """A round of its own with the file and the settings of a stored series, without its label."""
+    alike = choices_of(series)
+    spec = with_label(replace(alike.spec, lineage=Lineage()), "")
+    return replace(alike, spec=spec, quiet=choices.quiet or alike.quiet, step=MethodStep.RUN)
+
+
 def in_experiment(choices: GuideChoices, experiment: str | None) -> GuideChoices:
     """The choices for a series of that experiment, or of none."""
     lineage = replace(choices.spec.lineage, experiment=experiment)
@@ -249,7 +276,6 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
     lineage = Lineage(
         experiment=experiment,
         base_id=choices.series_id,
-        repeats=choices.spec.lineage.repeats,
         change_name=name,
         change_value=value,
     )
@@ -278,8 +304,7 @@ def in_new_round(choices: GuideChoices) -> GuideChoices:
     if has_proposed_label or is_label_of_measured:
         spec = with_label(spec, "")
 
-    lineage = Lineage(repeats=spec.lineage.repeats)
-    return replace(_without_result(choices), spec=replace(spec, lineage=lineage))
+    return replace(_without_result(choices), spec=replace(spec, lineage=Lineage()))
 
 
 def _without_result(choices: GuideChoices) -> GuideChoices:
@@ -291,6 +316,9 @@ def _without_result(choices: GuideChoices) -> GuideChoices:
         compared=False,
         proven_id=None,
         interleaved=0,
+        planned_repeats=0,
+        repeat_number=0,
+        spacing_seconds=0.0,
     )
 
 

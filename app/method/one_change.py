@@ -71,6 +71,11 @@ def change_one_thing(choices: GuideChoices, series: Series, name: str, value: st
     return replace(round_with_change, spec=with_values(round_with_change.spec, options))
 
 
+def option_of(name: str) -> str:
+    """The field of the series' spec that a change of that name sets; empty for a setting of the server."""
+    return _OWN_SETTINGS[name].option if name in _OWN_SETTINGS else ""
+
+
 def _options_of(name: str, value: str) -> dict[str, Any]:
     """The values of the spec's fields for a change of an own setting; none for another name. Raises UsageError."""
     if name not in _OWN_SETTINGS:

@@ -294,6 +294,11 @@ class Kind(Generic[RecordT]):
         del notebook, ids, name
         return []
 
+    def baseline_power(self, notebook: Notebook, ids: Sequence[str]) -> str:
+        """What recordings that are a baseline will show after a change, in a sentence; empty where nobody can say."""
+        del notebook, ids
+        return ""
+
     # Runs
 
     def runs_of(self, record: RecordT) -> Sequence[Any]:

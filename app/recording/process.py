@@ -156,7 +156,7 @@ class SeriesControl:
         """Messages that no process was told yet."""
         self.cancelled = threading.Event()
         self.waited_enough = threading.Event()
-        """Set where a quiet time is not to be waited for any longer."""
+        """Set where a quiet time, or the time to begin, is not to be waited for any longer."""
 
     def attach(self, say: Callable[[ControlMessage], None] | None, end: Callable[[], None]) -> None:
         """``say`` sends a message; where it is None, messages are kept for the next process. ``end`` cancels it."""
@@ -186,6 +186,12 @@ class SeriesControl:
             self.waited_enough.set()
             if self._end:
                 self._end()
+
+    def allow_next_wait(self) -> None:
+        """A wait is over: who ended it early has not ended the next one, unless all was cancelled."""
+        with self._lock:
+            if not self.cancelled.is_set():
+                self.waited_enough.clear()
 
     def finish_in_time(self, measured: str) -> "Warned":
         """Let the measurement end by itself; ``measured`` says what there is no time for, such as a run."""

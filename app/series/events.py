@@ -1,14 +1,14 @@
 """The events of a series while it is recorded: those of the measuring process, and the recorder's own; and in words.
 
-Their order: SeriesOpened, QuietWait while the machine is busy, then those of the measuring process, among them once
-SeriesStored, and SeriesClosed as the last.
+Their order: BeginWait where it is to begin later, SeriesOpened, QuietWait while the machine is busy, then those of the
+measuring process, among them once SeriesStored, and SeriesClosed as the last.
 """
 
 from dataclasses import dataclass
 
 from app.recording import process
 from forms.wording import byte_rate, duration
-from storage.records import Phase, RunStatus, SeriesStatus
+from storage.records import Phase, RunStatus, SeriesStatus, time_of_day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +29,16 @@ class QuietWait:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BeginWait:
+    """The series waits for the time at which it is to begin; comes before SeriesOpened."""
+
+    begins_at: float
+    """In seconds since 1970."""
+    reason: str
+    """Why it does not begin at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesStored:
     """The series is stored: a run ended, or our file is on the target."""
 
@@ -46,7 +56,7 @@ class SeriesClosed:
     """False for a series that ended before its first run."""
 
 
-RecorderEvent = process.Event | SeriesOpened | QuietWait | SeriesStored | SeriesClosed
+RecorderEvent = process.Event | BeginWait | SeriesOpened | QuietWait | SeriesStored | SeriesClosed
 
 _WORDS = {
     SeriesOpened: "checking the environment",
@@ -69,6 +79,8 @@ def words(event: RecorderEvent) -> str:
         case QuietWait(left_seconds=left_seconds, reason=reason):
             wait = f"waiting for a quiet time, at most {duration(left_seconds)} more"
             return f"{wait}: {reason}" if reason else wait
+        case BeginWait(begins_at=begins_at):
+            return f"waits until {time_of_day(begins_at)}"
         case SeriesClosed(status=SeriesStatus.INTERRUPTED):
             return "interrupted"
         case SeriesClosed(status=SeriesStatus.COMPLETE):

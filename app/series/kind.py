@@ -178,6 +178,13 @@ class SeriesKind(Kind[Series]):
             f"Each time: sharebench run --again {shlex.quote(name)}",
         ]
 
+    def baseline_power(self, notebook: Notebook, ids: Sequence[str]) -> str:
+        from app.comparison.sides import power_of_stored_base
+        from forms.comparison.bases import power_sentence
+
+        power = power_of_stored_base(notebook, ids)
+        return power_sentence(power) if power is not None else ""
+
     # Runs
 
     def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:

@@ -148,7 +148,8 @@ def _try_login(
     return process.Failed.of(
         errors.UsageError(
             f"this would not be series {lineage.base_id} measured again: {differences_prose(differences)};"
-            " restore that, or measure without --again"
+            " restore that, or measure a series of its own",
+            options="without --again",
         )
     )
 

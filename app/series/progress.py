@@ -11,7 +11,16 @@ from app.charts import canvas
 from app.charts.series_charts import bar
 from app.recording import process
 from app.series.curve import last_second
-from app.series.events import QuietWait, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored, run_name, words
+from app.series.events import (
+    BeginWait,
+    QuietWait,
+    RecorderEvent,
+    SeriesClosed,
+    SeriesOpened,
+    SeriesStored,
+    run_name,
+    words,
+)
 from forms import wording
 from forms.series import progress
 from forms.stats.distributions import student_t
@@ -35,6 +44,8 @@ _WIDEST_BAR = 40
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesProgress:
     # The series
+    name: str = "Starting"
+    """What is told before its first run, such as which of several repeats it is."""
     series_id: str | None = None
     """None until it is stored, and again where nothing of it was worth storing."""
     doing: str = "checking the environment"
@@ -74,7 +85,7 @@ class SeriesProgress:
 
     # What it waits for, and what the user asked for
     waiting: str = ""
-    """What keeps the machine from being quiet; empty where it does not wait."""
+    """Why it waits: what keeps the machine from being quiet, or why it begins later; empty where it does not wait."""
     paused: bool = False
     pause_asked: bool = False
     """Whether it will pause after the run under way."""
@@ -114,6 +125,8 @@ class SeriesProgress:
             case QuietWait(reason=reason):
                 waiting = reason or "other programs are busy"
                 return replace(self, doing=words(replace(event, reason="")), waiting=waiting)
+            case BeginWait(reason=reason):
+                return replace(self, doing=words(event), waiting=reason)
             case _:
                 return self._with_rare_event(event)
 
@@ -201,7 +214,7 @@ class SeriesProgress:
         if self.paused:
             return "Paused. g resumes, s stops."
         if self.now is None:
-            return f"{self.run_name or 'Starting'}: {self.doing}{self._request_text}"
+            return f"{self.run_name or self.name}: {self.doing}{self._request_text}"
         return self._moving_line(self.now, width)
 
     def _complete_line(self, average_bytes_per_second: float | None) -> str:

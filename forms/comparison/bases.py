@@ -46,10 +46,20 @@ def power_sentence(power: BasePower) -> str:
 
 def plan_sentence(power: BasePower, plan: RepeatPlan) -> str:
     """``Measure it twice more, 10 min apart: instead of 34 %, a change of 12 % will show.``"""
+    return f"{plan_title(power, plan, 'it')}: {plan_gain(power, plan)}."
+
+
+def plan_title(power: BasePower, plan: RepeatPlan, base: str) -> str:
+    """``Measure it twice more, 10 min apart``; ``base`` is what is measured."""
     times = _TIMES.get(plan.series, f"{plan.series} times")
+    return f"Measure {base} {times} more{_spacing_text(power, plan)}"
+
+
+def plan_gain(power: BasePower, plan: RepeatPlan) -> str:
+    """``instead of 34 %, a change of 12 % will show``"""
     before = verdict_wording.change_size(power.shows_percent)
     after = verdict_wording.change_size(plan.shows_percent)
-    return f"Measure it {times} more{_spacing_text(power, plan)}: instead of {before}, a change of {after} will show."
+    return f"instead of {before}, a change of {after} will show"
 
 
 def _spacing_text(power: BasePower, plan: RepeatPlan) -> str:

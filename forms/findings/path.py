@@ -21,6 +21,8 @@ _BUSY_TIMES = 4
 PRACTICE = "practice"
 PRACTICE_BYTES_PER_SECOND = 20_000_000
 """What the practice servers are limited to: little enough for two of them on a busy machine."""
+PRACTICE_LINK_BITS_PER_SECOND = 8 * PRACTICE_BYTES_PER_SECOND
+"""Their limit as the speed of a link, since the loopback has none."""
 
 
 def number_of_fact(facts: Facts, name: str) -> float | None:

@@ -99,6 +99,7 @@ def result_fields(series_summary: SeriesSummary) -> Iterator[report.Field]:
 
     quiet = series_summary.series.quiet
     yield from report.fields_of(
+        ("Percent of link", _missing_link_text(series_summary)),
         ("Beside each run", _beside_runs_text(series_summary.series)),
         ("95 % interval of the average", _interval_text(series_summary)),
         ("Smallest change", before_a_change(series_summary.shown) if series_summary.shown else ""),
@@ -109,6 +110,14 @@ def result_fields(series_summary: SeriesSummary) -> Iterator[report.Field]:
 
 def _rate_field(name: str, rate: float) -> report.Field:
     return report.Field(name=name, text=f"{wording.whole(rate)} bytes/sec", number=rate, unit="bytes/sec")
+
+
+def _missing_link_text(series_summary: SeriesSummary) -> str:
+    """How to get the percentage, where the link's speed is unknown; empty where there is one, or no link."""
+    series = series_summary.series
+    if series.link_bits_per_second is not None or series.target.abilities.is_local or not series_summary.average:
+        return ""
+    return "not without the link speed: give it next time (--link 1G, or in the guide at step 2)"
 
 
 def _beside_runs_text(series: records.Series) -> str:
@@ -134,6 +143,11 @@ def before_a_change(shown: Shown) -> str:
     pairs = verdict_wording.change_size(shown.pairs_percent)
     series = verdict_wording.change_size(shown.series_percent)
     return f"{pairs} by {PAIRS[0]} interleaved pairs, {series} by one more series (nine times in ten)."
+
+
+def pairs_sentence(shown: Shown) -> str:
+    """The smallest change that pairs of a trial show."""
+    return f"{PAIRS[0]} interleaved pairs show a change of {verdict_wording.change_size(shown.pairs_percent)}."
 
 
 def processors_text(quiet: records.Quiet | None) -> str:

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
 
 from app.base.errors import UsageError
 from app.guide import page
 from app.guide.context import GuideContext
-from app.guide.pages import change_facts, typed_change
+from app.guide.pages import before_change, change_facts, typed_change
 from app.guide.pages.compare import change_made_again
 from app.method import choices as method_choices
 from app.method import one_change
@@ -35,7 +34,11 @@ def change_page(choices: method_choices.GuideChoices, context: GuideContext) -> 
     return page.step_page(
         method_choices.MethodStep.CHANGE,
         change_facts.change_facts(context, form, judged),
-        [*_changes(choices, series, judged), *_other_ways(choices)],
+        [
+            *_changes(choices, series, judged),
+            *before_change.repeat_options(choices, context.as_base),
+            *_other_ways(choices),
+        ],
     )
 
 
@@ -111,7 +114,7 @@ def _from_catalogue(series: records.Series) -> Iterator[page.Option]:
     """The settings of smb.conf that are most likely to matter for such a series."""
     if not series.target.abilities.has_share:
         return
-    for entry in islice(catalogue.relevant(series), MOST_FROM_CATALOGUE):
+    for entry in [*catalogue.relevant(series)][:MOST_FROM_CATALOGUE]:
         visit = page.Visit("entry", {"entry": entry.name, "share": series.target.share})
         yield page.Option(f"{entry.parameter} (smb.conf)…", visit, entry.expect or entry.does)
 

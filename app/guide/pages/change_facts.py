@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from app.guide.context import GuideContext
+from app.guide.pages.before_change import power_fact
 from app.guide.pages.proof_facts import change_text
 from forms import layout, wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.verdict import compare_sides
 from forms.comparison.wording import comparison_headline
-from forms.series.report import before_a_change
+from forms.series.report import pairs_sentence
 from forms.series.summary import SeriesSummary
 from forms.stats.decision import Limits
 from forms.trial.changes_report import change_answer
@@ -47,6 +48,12 @@ def change_facts(
         text = f"Measured with {change_text(made_change)}: {comparison.sign} {comparison_headline(comparison)}"
         yield layout.Toned(text, comparison.tone)
 
-    if form.shown and not judged:
-        yield f"Smallest change that can be shown here: {before_a_change(form.shown)}"
+    yield from _smallest_change(context, form)
     yield "Everything else stays as it was."
+
+
+def _smallest_change(context: GuideContext, form: SeriesSummary) -> Iterator[str]:
+    """What one later series shows beside this base, and what pairs of a trial show."""
+    yield from power_fact(context.as_base)
+    if form.shown:
+        yield pairs_sentence(form.shown)

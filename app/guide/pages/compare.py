@@ -6,14 +6,16 @@ from dataclasses import replace
 
 from app.base.errors import UsageError
 from app.base.targets import parse_target
+from app.comparison.sides import power_of_stored_base
 from app.guide import context as guide_context
 from app.guide import page as guide_page
-from app.guide.pages import compare_facts, repeating
+from app.guide.pages import before_change, compare_facts, repeating
 from app.guide.pages.proof import next_of_proof
 from app.guide.pages.proof_facts import change_text
 from app.method import choices as method_choices
 from app.method import one_change
 from forms import wording
+from forms.comparison.bases import power_sentence
 from forms.findings.path import is_practice
 from forms.series import summary as series_summary
 from forms.stats.decision import Verdict
@@ -54,14 +56,15 @@ def _options(
     series: records.Series,
     judged: Sequence[compare_facts.JudgedYardstick],
 ) -> Iterator[guide_page.Option]:
-    change_next = guide_page.Go(replace(choices, compared=True, step=method_choices.MethodStep.CHANGE))
-    first_options = list(next_of_proof(choices, series, context.proof, context.settled)) or [
-        *_first_round(choices, series, judged),
-        *change_made_again(choices, series),
-        guide_page.Option("Change one thing", change_next, "the next round"),
-    ]
-    advised = next((option for option in first_options if option.advised), first_options[0])
-    yield from (replace(option, advised=option is advised) for option in first_options)
+    repeats = before_change.repeat_options(choices, context.as_base)
+    first_options = _likeliest_options(choices, context, series, judged)
+    if context.kept_as and repeats:
+        # Who has named it means to change something, and then the base is to be able to answer.
+        what_gains_most, *other_repeats = reversed(repeats)
+        first_options = [replace(option, advised=False) for option in first_options]
+        first_options = [replace(what_gains_most, advised=True), *other_repeats, *first_options]
+        repeats = []
+    yield from first_options
 
     yield from _side_by_side(context, series)
     has_ftp = any(yardstick.name == "FTP" for yardstick in context.yardsticks)
@@ -70,12 +73,43 @@ def _options(
         yield _measure_over_ftp(context, series)
     yield from _many_users(choices)
 
-    names = wording.plain(wording.listed([f'"{name}"' for name in context.kept_as]))
-    baseline_hint = f"is baseline {names}" if names else "a name to compare with"
+    yield from repeats
     yield guide_page.Option(
         "Export the form…", guide_page.Visit("export", {"ids": (series.id,)}), "text, PDF, spreadsheet, …"
     )
-    yield guide_page.Option("Keep it as a baseline…", _ask_baseline(choices, series.id), baseline_hint, is_value=True)
+    yield _keep_as_baseline(choices, context, series)
+
+
+def _likeliest_options(
+    choices: method_choices.GuideChoices,
+    context: guide_context.GuideContext,
+    series: records.Series,
+    judged: Sequence[compare_facts.JudgedYardstick],
+) -> list[guide_page.Option]:
+    """What the proof of a change leads to; without one, the next round. One of them is recommended."""
+    change_next = guide_page.Go(replace(choices, compared=True, step=method_choices.MethodStep.CHANGE))
+    options = list(next_of_proof(choices, series, context.proof, context.settled)) or [
+        *_first_round(choices, series, judged),
+        *change_made_again(choices, series),
+        guide_page.Option("Change one thing", change_next, "the next round"),
+    ]
+    advised = next((option for option in options if option.advised), options[0])
+    return [replace(option, advised=option is advised) for option in options]
+
+
+def _keep_as_baseline(
+    choices: method_choices.GuideChoices, context: guide_context.GuideContext, series: records.Series
+) -> guide_page.Option:
+    """To give the series a name as a baseline, and its repeats with it."""
+    ids = context.as_base.ids if context.as_base is not None else (series.id,)
+    if context.kept_as:
+        names = wording.plain(wording.listed([f'"{name}"' for name in context.kept_as]))
+        hint = f"is baseline {names}"
+    elif len(ids) > 1:
+        hint = f"a name for these {len(ids)} series, to compare with"
+    else:
+        hint = "a name to compare with"
+    return guide_page.Option("Keep it as a baseline…", _ask_baseline(choices, ids), hint, is_value=True)
 
 
 def change_made_again(choices: method_choices.GuideChoices, series: records.Series) -> Iterator[guide_page.Option]:
@@ -148,15 +182,18 @@ def _connect_to(text: str) -> guide_page.Connect:
     return guide_page.Connect(parse_target(text))
 
 
-def _ask_baseline(choices: method_choices.GuideChoices, series_id: str) -> guide_page.Ask:
+def _ask_baseline(choices: method_choices.GuideChoices, ids: Sequence[str]) -> guide_page.Ask:
     def take_name(text: str) -> guide_page.Store:
         name = text.strip()
         if problem := why_no_baseline_name(name):
             raise UsageError(problem)
 
-        def set_baseline(notebook: Notebook) -> None:
-            notebook.set_baseline(name, series_id)
+        def set_baseline(notebook: Notebook) -> str:
+            notebook.set_baseline(name, *ids)
+            power = power_of_stored_base(notebook, ids)
+            shows = power_sentence(power) if power is not None else ""
+            return f"Kept as baseline {name}. {shows}".rstrip()
 
-        return guide_page.Store(set_baseline, choices, f"Kept as baseline {name}.")
+        return guide_page.Store(set_baseline, choices)
 
     return guide_page.ask_question("Baseline", take_name)

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.guide import context as guide_context
+from app.guide.pages import before_change
+from app.guide.pages.link import share_fact
 from app.guide.pages.proof_facts import what_is_proven
 from app.method.choices import GuideChoices
 from forms import layout, wording
@@ -18,7 +20,6 @@ from forms.findings.report import SIGNS
 from forms.series.summary import SeriesSummary
 from forms.stats.decision import Limits
 from forms.trial.report import tried_lines
-from forms.worksheets import references
 from storage import records
 
 _MOST_FINDINGS = 4
@@ -51,28 +52,25 @@ def compare_facts(
     judged: Sequence[JudgedYardstick],
 ) -> Iterator[str | layout.Toned]:
     series = form.series
+    # What is to be a base is told as one; for another series its comparison comes first.
+    is_a_base = bool(context.kept_as) or choices.spec.lineage.repeats or not context.yardsticks
+    if is_a_base:
+        yield from before_change.power_fact(context.as_base)
     yield from tried_lines(context.proof.tried if context.proof else None)
     yield f"Average: {wording.rate(form.average_rate)} over {wording.count(len(series.measured()), 'valid run')}."
-    yield _link_fact(form)
+    yield share_fact(form)
     for group in _group_by_sides(choices, series, judged):
         yield group.fact(series)
 
     yield from what_is_proven(choices, context)
+    if not is_a_base:
+        yield from before_change.power_fact(context.as_base)
     change = series.change
     if change and change.evidence is records.Evidence.CONTRADICTED and change.remark:
         yield layout.Toned(f"! {wording.plain(change.remark)}", layout.Tone.CAUTION)
     if not context.yardsticks:
         yield "Nothing to compare it with yet: no series before it of this size, no baseline, none by FTP."
     yield from _findings(context, series)
-
-
-def _link_fact(form: SeriesSummary) -> str:
-    percent = form.average.percent_of_link if form.average else None
-    if percent is None:
-        return "Link: its rate is not known, so there is no percentage."
-    full_percent = 100 * references.PAYLOAD_BYTES / references.FRAME_BYTES
-    of_link = f"{wording.cell_percent(percent)} % of {wording.link_rate(form.series.link_bits_per_second)}"
-    return f"Link: {of_link} (Ethernet that is full shows about {full_percent:.0f} %)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

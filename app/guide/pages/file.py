@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.base.units import parse_rate, parse_size
+from app.base.units import parse_size
 from app.guide import page
 from app.guide.context import GuideContext, file_size_context
+from app.guide.pages import before_change, link
 from app.guide.pages.going_on import go_on
 from app.method.choices import GuideChoices, MethodStep, with_made_file, with_picked_file
 from forms import wording
@@ -20,18 +21,21 @@ _MADE_HINT = "sharebench creates it, and removes it afterwards"
 def file_page(choices: GuideChoices, context: GuideContext) -> page.Page:
     size_context = file_size_context(choices, context)
     size_advice = f"Recommended: {advised_size_sentences(size_context)}"
-    facts = [_link_fact(choices, context), size_advice]
+    facts = [link.link_fact(choices, context), size_advice]
 
     options: list[page.Option] = []
     if choices.file is not None and choices.file_bytes is not None and choices.target is not None:
         picked = _picked_file(choices, context, size_context)
         facts.append(_picked_fact(choices, context, size_context))
         options.append(picked)
-        if picked.advised and size_context.expected_bytes_per_second is None:
-            # It is a guess beside a file that is there to be tried.
+        is_guess = size_context.expected_bytes_per_second is None
+        if picked.advised and (is_guess or _is_for_practice(choices, context)):
+            # A file that is there is to be tried: another size is a guess, or more than practice needs.
             facts.remove(size_advice)
 
     options += _made_files(choices, context, size_context, is_first=not any(option.advised for option in options))
+    if as_before := before_change.same_as_baseline_there(choices, context.newest_baseline):
+        options = [*as_before, *(replace(option, advised=False) for option in options)]
     cursor = next((index for index, option in enumerate(options) if option.advised), 0)
     return page.step_page(MethodStep.FILE, facts, options, cursor=cursor)
 
@@ -82,7 +86,7 @@ def _made_files(
         page.Option("Get a file of another size…", _ask_size(choices, context, Command.GET, size), _MADE_HINT),
         page.Option("Put a file of another size…", _ask_size(choices, context, Command.PUT, size), _MADE_HINT),
         page.Option("Pick another file", reach, "look into the share"),
-        page.Option("Set the link speed…", _ask_link(choices), "100M, 1G, 10G; only for the percentage"),
+        link.link_option(choices, MethodStep.FILE),
     ]
 
 
@@ -94,14 +98,6 @@ def _puts(choices: GuideChoices, context: GuideContext, size_bytes: int) -> Iter
     if choices.target is not None and choices.target.abilities.can_flush:
         flushed = _make_file(choices, context, Command.PUT, size_bytes, flush=True)
         yield page.Option(f"Put a file of {size}, flushed", flushed, "until it is on the disk")
-
-
-def _link_fact(choices: GuideChoices, context: GuideContext) -> str:
-    rate = context.link.bits_per_second
-    if choices.spec.link_bits_per_second not in (None, rate):
-        return f"Link: {wording.link_rate(choices.spec.link_bits_per_second)}, as given."
-    rate_text = wording.link_rate(rate) if rate else "rate not known"
-    return f"Link: {rate_text} ({wording.plain(context.link.source) or 'not looked at'})."
 
 
 def _make_file(
@@ -117,12 +113,3 @@ def _ask_size(choices: GuideChoices, context: GuideContext, command: Command, us
         return _make_file(choices, context, command, parse_size(text), flush=flush)
 
     return page.ask_question("Size of the file", take_size, usual_size)
-
-
-def _ask_link(choices: GuideChoices) -> page.Ask:
-    def take_rate(text: str) -> page.Go:
-        rate = None if text.strip() in {"", "auto"} else parse_rate(text)
-        spec = replace(choices.spec, link_bits_per_second=rate)
-        return page.Go(replace(choices, spec=spec, step=MethodStep.FILE))
-
-    return page.ask_question("Rate of the link", take_rate, "auto")

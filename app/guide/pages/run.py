@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.guide import page, steps
 from app.guide.context import GuideContext
-from app.guide.pages import proof_facts
+from app.guide.pages import before_change, changed_settings, proof_facts
 from app.guide.prospect import prospect_of
 from app.method import choices as method_choices
 from app.method import one_change, server_question
@@ -27,7 +27,12 @@ def run_page(choices: method_choices.GuideChoices, context: GuideContext) -> pag
     if context.series is not None:
         facts.append(_standing_of(context.series))
         options = _options_after(choices, context.series)
-    return page.step_page(method_choices.MethodStep.RUN, facts, [*options, *_form_options(choices)])
+    options += [
+        *before_change.leave_option(choices, context.base),
+        *changed_settings.reset_option(choices),
+        *_form_options(choices),
+    ]
+    return page.step_page(method_choices.MethodStep.RUN, facts, options)
 
 
 def _facts(choices: method_choices.GuideChoices, context: GuideContext) -> Iterator[str | Toned]:
@@ -35,6 +40,7 @@ def _facts(choices: method_choices.GuideChoices, context: GuideContext) -> Itera
     for left in context.left:
         yield Toned(f"! An interrupted trial left {left}: R in the notebook restores it.", Tone.CAUTION)
     yield from _what_is_measured(choices)
+    yield from changed_settings.changed_facts(choices)
     yield f"What will happen: {prospect_of(choices, context)}"
 
     skipped_steps = [
@@ -51,6 +57,7 @@ def _facts(choices: method_choices.GuideChoices, context: GuideContext) -> Itera
 
 
 def _facts_of_change(choices: method_choices.GuideChoices, context: GuideContext) -> Iterator[str | Toned]:
+    yield from before_change.repeat_fact(choices, context.base)
     if choices.interleaved:
         yield proof_facts.turn_text(choices, context)
 
@@ -91,9 +98,6 @@ def _what_is_measured(choices: method_choices.GuideChoices) -> Iterator[str]:
         return
     place = wording.plain(records.format_target(choices.target))
     size = wording.file_size(choices.run_bytes) if choices.run_bytes is not None else "?"
-    if block_bytes := choices.spec.settings.block_bytes:
-        size += f" in requests of {wording.typed_size(block_bytes)}"
-
     command = choices.spec.command
     if not choices.target.abilities.moves_files:
         yield f"To measure: {command} of {size} at {place}."

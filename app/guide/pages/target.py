@@ -6,6 +6,8 @@ from app.base.errors import UsageError
 from app.base.targets import parse_typed_target
 from app.guide.context import GuideContext
 from app.guide.page import Ask, Connect, Option, Page, Visit, ask_question, step_page
+from app.guide.pages.before_change import baseline_options
+from app.guide.pages.link import link_fact, link_option
 from app.method.choices import GuideChoices, MethodStep, is_same_server
 from forms import wording
 from storage.records import Target, format_target
@@ -17,11 +19,12 @@ def target_page(choices: GuideChoices, context: GuideContext) -> Page:
     last_targets = [target for target in (chosen, *recent) if target]
     last = format_target(last_targets[0]) if last_targets else ""
 
-    options: list[Option] = []
+    options = baseline_options(choices, context.newest_baseline)
     if chosen is not None:
         options.append(Option(_place_text(chosen), Connect(chosen, choices.kerberos), "chosen now"))
     for target in context.practice:
-        options.append(Option(_place_text(target), Connect(target), "practice server, ready", advised=True))
+        is_advised = context.newest_baseline is None
+        options.append(Option(_place_text(target), Connect(target), "practice server, ready", advised=is_advised))
     options += [Option(_place_text(target), Connect(target), "measured before") for target in recent]
     for name, target in context.servers:
         options.append(Option(wording.plain(name), Connect(target), _place_text(target)))
@@ -33,7 +36,10 @@ def target_page(choices: GuideChoices, context: GuideContext) -> Page:
         Option("Slow since Monday? Look at everything first", Visit("survey"), "SMB, FTP, bare TCP, interleaved"),
         Option("Is the server set up wrong? Audit its settings", Visit("audit"), "nothing is measured"),
     ]
-    return step_page(MethodStep.TARGET, (), options)
+    if chosen is None:
+        return step_page(MethodStep.TARGET, (), options)
+    options.append(link_option(choices, MethodStep.TARGET))
+    return step_page(MethodStep.TARGET, [link_fact(choices, context)], options)
 
 
 def _place_text(target: Target) -> str:

@@ -111,13 +111,14 @@ class SeriesActions(MeasureMixin):
         self.ask(dialog, change_names)
         self.with_notebook(partial(series_jobs.baseline_names, ids=ids), partial(dialog.call_later, dialog.offer))
 
-    def _tell_named(self, ids: Sequence[str], name: str, renamed_count: int) -> None:
+    def _tell_named(self, ids: Sequence[str], name: str, given: series_jobs.GivenName) -> None:
         owners = f"these {len(ids)} recordings" if len(ids) > 1 else "this recording"
-        if renamed_count:
-            plural = "s" if renamed_count > 1 else ""
-            owners += f", and no longer {renamed_count} other{plural}"
-        text = f"{name!r} now names {owners}. B marks it; the filter (f) finds it by baseline."
-        self.notify(text, title="Baseline")
+        if given.renamed_count:
+            plural = "s" if given.renamed_count > 1 else ""
+            owners += f", and no longer {given.renamed_count} other{plural}"
+
+        sentences = [f"{name!r} now names {owners}.", given.power, "B marks it; the filter (f) finds it by baseline."]
+        self.notify(" ".join(filter(None, sentences)), title="Baseline")
         self.changed(*ids)
 
     def _tell_unnamed(self, ids: Sequence[str], name: str, _result: None) -> None:

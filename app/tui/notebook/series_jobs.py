@@ -6,7 +6,7 @@ kind, subject, label. A baseline is a name that the user gave to recordings to c
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from app.recording.kind import Kind
@@ -98,16 +98,24 @@ def baseline_names(notebook: "Notebook", ids: Sequence[str]) -> tuple[list[str],
     return sorted(own_names), sorted(all_names - own_names)
 
 
-def give_baseline_name(notebook: "Notebook", ids: Sequence[str], name: str) -> int:
+class GivenName(NamedTuple):
+    """What came of giving recordings the name of a baseline."""
+
+    renamed_count: int
     """How many other recordings had the name."""
+    power: str
+    """What they will show after a change, in a sentence; empty where nobody can say."""
+
+
+def give_baseline_name(notebook: "Notebook", ids: Sequence[str], name: str) -> GivenName:
     from app.recording.kind import kind_of
     from app.recording.several import recordings_of_one_kind
 
-    first = recordings_of_one_kind(notebook, ids)[0]
-    kind_of(first).check_repeats(notebook, ids)
+    kind = kind_of(recordings_of_one_kind(notebook, ids)[0])
+    kind.check_repeats(notebook, ids)
     others = {*notebook.baseline_ids(name)} - {*ids}
     notebook.set_baseline(name, *ids)
-    return len(others)
+    return GivenName(renamed_count=len(others), power=kind.baseline_power(notebook, ids))
 
 
 def remove_baseline_name(notebook: "Notebook", name: str) -> None:

@@ -313,7 +313,11 @@ def test_what_will_happen_is_said_with_its_figures():
 
 def test_a_loopback_without_a_rate_is_said_to_be_unknown():
     page = page_of(replace(FILE, step=MethodStep.FILE), GuideContext(link=LinkState(source="the loopback has no rate")))
-    assert "Link: rate not known (the loopback has no rate)." in page.facts
+    fact = next(fact for fact in said(page) if fact.startswith("Link: "))
+    assert fact.startswith("Link: rate not known (the loopback has no rate).")
+    assert "Set the link speed" in fact
+    local = replace(FILE, step=MethodStep.FILE, target=Target(protocol="file", path="/srv"))
+    assert not any("Set the link speed" in fact for fact in said(page_of(local, GuideContext())))
 
 
 def test_what_this_program_changes_by_itself_reaches_the_plan():
@@ -500,7 +504,7 @@ def test_the_guide_asks_for_the_question_of_the_measurement_in_words_or_by_numbe
 @pytest.mark.parametrize(("block", "told"), [(None, False), (65536, True)])
 def test_a_request_size_that_was_chosen_stands_in_what_will_be_measured(block: int | None, told: bool):
     page = page_of(varied(MEASURED, step=MethodStep.RUN, block_bytes=block), LINKED)
-    assert any("in requests of 64K" in fact for fact in said(page)) is told
+    assert ("Request size: 64K (changed by you)." in said(page)) is told
 
 
 @pytest.mark.parametrize(

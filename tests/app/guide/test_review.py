@@ -276,12 +276,13 @@ async def test_where_ftp_was_typed_stands_there_again_when_it_did_not_answer(rev
 async def test_a_series_is_kept_as_a_baseline(reviewing):
     async with reviewing.run_test(size=(120, 40)) as pilot:
         await settled(reviewing, pilot)
-        await press(reviewing, pilot, "enter", "up", "enter")
+        await press(reviewing, pilot, "enter", "up")
+        assert "Keep it as a baseline…  a name to compare with" in painted(reviewing)
+        await press(reviewing, pilot, "enter")
         await press(reviewing, pilot, "enter")
         assert "a baseline cannot be called" in text_of(reviewing.screen, ".dialog-text")
         await press(reviewing, pilot, "enter")
         reviewing.screen.query_one(Input).value = "before the switch"
-        assert "a name to compare with" in painted(reviewing)
         await press(reviewing, pilot, "enter")
         assert 'Keep it as a baseline…  is baseline "before the switch"' in painted(reviewing)
     with Notebook(reviewing.context.notebook_path) as notebook:
@@ -293,7 +294,8 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         await settled(reviewing, pilot)
         await press(reviewing, pilot, "8")
         assert f"Base: {wording.name_of(MEASURED)}, " in painted(reviewing)
-        assert "Smallest change that can be shown here: " in painted(reviewing)
+        assert "This base will show a change of " in painted(reviewing)
+        assert "8 interleaved pairs show a change of " in painted(reviewing)
         assert "aio read size (smb.conf)…" in painted(reviewing)
         await press(reviewing, pilot, "down", "down", "enter")
         reviewing.screen.query_one(Input).value = "strict sync"

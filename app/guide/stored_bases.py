@@ -1,0 +1,64 @@
+"""Series that a change can be compared with: that of this round, and the baseline that was named last."""
+
+import time
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from app.comparison.sides import power_of_stored_base, series_with_repeats
+from app.guide.context import StoredBase
+from app.method.choices import GuideChoices, MethodStep
+from forms.findings.path import is_practice
+from storage import records
+from storage.notebook import Notebook
+from storage.recordings import SERIES
+
+if TYPE_CHECKING:
+    from forms.comparison.judged_sides import Sides
+
+_UNCHANGED_SECONDS = 3600.0
+"""After so long, a round likely begins after the change, and its series would be no repeats of the baseline."""
+_STEPS_OF_PLACES = {MethodStep.TARGET, MethodStep.FILE}
+_STEPS_OF_BASES = {MethodStep.EXPECTED, MethodStep.CHANGE}
+_server_of = attrgetter("protocol", "host", "port")
+
+
+def series_as_base(
+    notebook: Notebook, choices: GuideChoices, series: records.Series, proof: "Sides | None"
+) -> StoredBase | None:
+    """The series of the round as the base of the next change; None at other steps, and while one is proven."""
+    is_proven = proof is not None and choices.step is not MethodStep.CHANGE
+    if choices.step not in _STEPS_OF_BASES or is_proven or not series.measured():
+        return None
+    ids = tuple(repeat.id for repeat in series_with_repeats(notebook, series))
+    return StoredBase(series=series, ids=ids, power=power_of_stored_base(notebook, ids))
+
+
+def newest_baseline(notebook: Notebook, choices: GuideChoices, practice: Sequence[records.Target]) -> StoredBase | None:
+    """The baseline that was named last, where a round begins in which nothing else is under way.
+
+    Left out are baselines that were imported, since their server may be anybody's; those of practice servers that are
+    gone; and beside practice servers those of others.
+    """
+    is_other_under_way = choices.spec.lineage.base_id is not None or choices.again_name is not None
+    if choices.series_id is not None or is_other_under_way or choices.step not in _STEPS_OF_PLACES:
+        return None
+
+    newest_first = sorted(notebook.baselines(), key=attrgetter("set_at"), reverse=True)
+    for name in dict.fromkeys(baseline.name for baseline in newest_first):
+        all_series = [series for series in notebook.all_of(notebook.baseline_ids(name, SERIES)) if series.measured()]
+        newest = max(all_series, key=attrgetter("created_at"), default=None)
+        if newest is None or newest.imported_at is not None or not _is_there(newest, practice):
+            continue
+        ids = tuple(series.id for series in all_series)
+        is_unchanged = time.time() - newest.moment < _UNCHANGED_SECONDS
+        power = power_of_stored_base(notebook, ids) if is_unchanged else None
+        return StoredBase(series=newest, ids=ids, power=power, baseline=name)
+    return None
+
+
+def _is_there(series: records.Series, practice: Sequence[records.Target]) -> bool:
+    """Whether its server can be measured now: each time that practice servers start they have other ports."""
+    if not practice:
+        return not is_practice(series)
+    return _server_of(series.target) in {_server_of(target) for target in practice}
