@@ -31,6 +31,7 @@ class StatusLine:
 
     def __init__(self, *, redraws: bool = True) -> None:
         self.is_on = redraws and sys.stderr.isatty()
+        """Whether the line is drawn at all; messages are said in any case."""
         self._is_drawn = False
 
     def draw(self, text: str) -> None:
@@ -52,7 +53,7 @@ class ProgressLine(StatusLine):
     """The progress of series, drawn at most twice a second."""
 
     about = ""
-    """Which of several series is meant, in front of every line."""
+    """Which of several series is meant, in front of every line; who shows their events sets it before each."""
     _run_text = ""
     """Which run is under way, such as ``run 2 of 5``."""
     _drawn_at = 0.0

@@ -88,8 +88,9 @@ def log_in_once(context: click.Context, choices: dict[str, Any]) -> LogIn:
             if target.user is not None and same_login(before, target):
                 return target, secrets
 
-        full, secrets = logins.secrets_for(context, target, kerberos=choices["kerberos"])
+        target_with_user, secrets = logins.secrets_for(context, target, kerberos=choices["kerberos"])
+        # Noted as it was asked for: so is the next target of the same login.
         logins_so_far.append((target, secrets))
-        return full, secrets
+        return target_with_user, secrets
 
     return log_in
