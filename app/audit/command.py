@@ -8,7 +8,7 @@ from app.audit import engine
 from app.audit.configuration_files import refuse_as_target
 from app.base import errors
 from app.base.targets import parse_target
-from app.cli import console, declare, logins, notebooks, run_options, targets
+from app.cli import console, declare, logins, notebooks, option_values, run_options, targets
 from app.clients.base import Secrets
 from app.comparison.tried import audit_form
 from app.recording.spec import SeriesSpec
@@ -43,6 +43,14 @@ _UNREADABLE = 3
 @click.option(
     "--allow-restart", is_flag=True, help="Let --try restart smbd if the setting needs it; ends all sessions."
 )
+@declare.option(
+    "--samba",
+    "VERSION",
+    "Judge for this version of Samba, such as 4.22, where the server does not tell it.",
+    option_values.parse_samba_version,
+    name="samba_version",
+    default="",
+)
 @declare.option("--label", "TEXT", "Short name of the recording.", default="")
 @declare.option("--question", "TEXT", "Question that the audit is meant to answer.", default="")
 @declare.measuring_options("Print the audit as JSON.")
@@ -56,6 +64,7 @@ def audit_command(
     as_json: bool,
     spec: SeriesSpec,
     kerberos: bool,
+    samba_version: str,
     label: str,
     question: str,
     **_passed_to_try: object,
@@ -64,12 +73,12 @@ def audit_command(
 
     Reads smb.conf with its includes, the kernel, the disks and the network cards, on this machine or through
     --server-ssh, and names what is harmful, contradictory, risky, misplaced, useless or worth trying. Nothing is
-    changed. Without TARGET, --smb-conf FILE is a file on this machine.
+    changed. Without TARGET, --smb-conf FILE is a file on this machine: an smb.conf, or what testparm -sv prints.
 
     Exit codes: 0 nothing harmful, 1 something harmful, 3 the settings could not be read.
     """
     notebooks.check_can_store(context)
-    result = _audit(context, target, spec, kerberos=kerberos)
+    result = _audit(context, target, spec, kerberos=kerberos, samba_version=samba_version)
     audit = replace(result.audit, label=label, question=question)
     with notebooks.open_notebook(context, make=True) as notebook:
         notebook.add_recording(looks.recording_of(audit))
@@ -103,11 +112,13 @@ def _try_costliest(context: click.Context, audit: looks.Audit, target: str | Non
     return int(context.invoke(try_command, setting=setting, target=target, **options))
 
 
-def _audit(context: click.Context, target: str | None, spec: SeriesSpec, *, kerberos: bool) -> engine.AuditResult:
+def _audit(
+    context: click.Context, target: str | None, spec: SeriesSpec, *, kerberos: bool, samba_version: str
+) -> engine.AuditResult:
     if target is None:
         if not spec.monitor.smb_conf:
             raise errors.UsageError("name a TARGET, or a file with --smb-conf FILE")
-        return engine.audit_file(spec.monitor.smb_conf)
+        return engine.audit_file(spec.monitor.smb_conf, samba_version)
 
     refuse_as_target(target)
     place = parse_target(target)
@@ -125,5 +136,6 @@ def _audit(context: click.Context, target: str | None, spec: SeriesSpec, *, kerb
         secrets=ask_for_secrets,
         smb_conf=spec.monitor.smb_conf,
         settings=spec.settings,
+        samba_version=samba_version,
     )
     return engine.audit_server(request)

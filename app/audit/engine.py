@@ -14,8 +14,9 @@ from app.base import errors
 from app.clients.base import Secrets
 from app.clients.registry import make_client
 from app.server.probe import server_facts
+from forms.audit import testparm_dump
 from forms.audit.judge import AuditedServer, judge
-from forms.tuning.conf_file import read_conf
+from forms.tuning import conf_file, fact_names, samba_parameters
 from storage import looks, records
 from storage.plan import Settings
 
@@ -32,6 +33,8 @@ class AuditRequest:
     """``[USER@]HOST``; None for a server on this machine, or one whose files nobody can read."""
     smb_conf: str | None = None
     """Path on the server, if not its smbd's default."""
+    samba_version: str = ""
+    """For a server that does not tell it, as ``4.22``; empty if unknown."""
     settings: Settings = field(default_factory=Settings)
     secrets: Callable[[], Secrets | None] | None = None
     """Asks for the login to inspect the session; None, from it or in its place, to skip that."""
@@ -57,18 +60,22 @@ class _Session:
 
 
 def audit_server(request: AuditRequest) -> AuditResult:
-    """Audit a server from its files and facts if readable, else from a session. Raises NoSuchShareError."""
+    """Audit a server from its files and facts if readable, else from a session.
+
+    Raises NoSuchShareError, and UsageError if the server says that it has another Samba than was told.
+    """
     target = request.target
     server_side = server_facts(target, request.ssh, request.smb_conf)
+    told_facts = _told_facts(server_side.facts, request.samba_version)
     session = _open_session(request)
-    facts = {**server_side.facts, **session.facts, **path_facts.path_facts(target)}
+    facts = {**told_facts, **server_side.facts, **session.facts, **path_facts.path_facts(target)}
     facts |= path_facts.derived_facts(facts)
 
     # None where nobody can read the server's files.
     answer = server_side.answer
     files = server_answer.configuration_files(answer) if answer else {}
     path = str(facts.get("smb.conf.path", ""))
-    conf = read_conf(path, files) if path in files else None
+    conf = conf_file.read_conf(path, files) if path in files else None
     server = AuditedServer(conf=conf, path=path, facts=facts)
     if answer is not None and conf is not None:
         server = server_answer.with_what_samba_knows(server, answer, target)
@@ -84,15 +91,43 @@ def audit_server(request: AuditRequest) -> AuditResult:
     )
 
 
-def audit_file(file_name: str) -> AuditResult:
-    """Audit a local smb.conf or ``testparm`` output. Raises UsageError if it cannot be read."""
+def _told_facts(server_facts: Mapping[str, records.FactValue], told_version: str) -> dict[str, records.FactValue]:
+    """The version that somebody told, as a fact. Raises UsageError if the server says another one."""
+    if not told_version:
+        return {}
+    read_version = str(server_facts.get(fact_names.SAMBA_VERSION, ""))
+    if (
+        read_version
+        and samba_parameters.version_numbers(read_version)[:2] != samba_parameters.version_numbers(told_version)[:2]
+    ):
+        raise errors.UsageError(
+            f"the server has Samba {read_version}, not {told_version}; to judge its smb.conf for another version, copy"
+            " it and audit the copy with --smb-conf FILE, without a target"
+        )
+    return {fact_names.SAMBA_VERSION: told_version}
+
+
+def audit_file(file_name: str, samba_version: str = "") -> AuditResult:
+    """Audit a local smb.conf or ``testparm`` output, for a version of Samba such as ``4.22`` if that is known.
+
+    Raises UsageError if the file cannot be read.
+    """
     path = str(Path(file_name))
     files = {path: configuration_files.read_configuration(Path(path))}
     problems = configuration_files.read_includes(path, files)
-    conf = read_conf(path, files)
+    conf = conf_file.read_conf(path, files)
     modes = {name: Path(name).stat().st_mode & 0o7777 for name in files}
-    server = AuditedServer(conf=conf, path=path, modes=modes)
+    version = samba_version or _version_of_dump(conf)
+    facts: dict[str, records.FactValue] = {fact_names.SAMBA_VERSION: version} if version else {}
+    server = AuditedServer(conf=conf, path=path, modes=modes, facts=facts)
     return AuditResult(audit=_audit_of(path, looks.AuditScope.FILE, server, tuple(problems)), files=files)
+
+
+def _version_of_dump(conf: conf_file.SmbConfFile) -> str:
+    """The version of the Samba whose parameters a file has; empty where it is no dump of all of them."""
+    if not testparm_dump.is_dump(conf.settings):
+        return ""
+    return samba_parameters.short_version(testparm_dump.version_of_dump(conf.settings))
 
 
 def _open_session(request: AuditRequest) -> _Session:

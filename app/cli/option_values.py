@@ -1,6 +1,7 @@
 """What the values of options mean, and which options were typed."""
 
 import math
+import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -55,3 +56,11 @@ def refuse_other_options(
     for name, option in options.items():
         if name not in allowed:
             raise UsageError(f"{refusing_option} {reason}: leave {option} out")
+
+
+def parse_samba_version(text: str) -> str:
+    """Such as ``4.22`` or ``4.22.11-Debian``, also as ``smbd -V`` prints it. Raises UsageError."""
+    version = text.strip().removeprefix("Version ")
+    if version and not re.match(r"\d+\.\d+", version):
+        raise UsageError(f"--samba {text!r} is no version of Samba; write it as 4.22, or as smbd -V prints it")
+    return version

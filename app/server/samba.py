@@ -15,6 +15,7 @@ from app.server.conf_warnings import own_warnings, reason_for_not_loading, refus
 from app.server.shell import Answer
 from app.server.testparm import Scopes, parse_dump, parse_scopes, warnings
 from forms.tuning import conf_file, fact_names, smb_conf
+from forms.tuning.samba_parameters import version_numbers
 from storage.records import FactValue
 
 BUILD_FLAGS = {
@@ -54,7 +55,7 @@ def samba_facts(answer: Answer, share: str | None, client_address: str = "") -> 
 
     version = answer.text("version")
     if version:
-        samba.facts["samba.version"] = version.strip().removeprefix("Version ")
+        samba.facts[fact_names.SAMBA_VERSION] = version.strip().removeprefix("Version ")
     build_flags = set((answer.text("build") or "").split())
     if build_flags:
         for fact, flag in BUILD_FLAGS.items():
@@ -91,7 +92,9 @@ def _add_configuration(samba: SambaFacts, answer: Answer, share: str | None) -> 
         )
         return
 
-    scopes = parse_scopes(answer.text("scopes")) or _documented_scopes()
+    scopes = parse_scopes(answer.text("scopes")) or _documented_scopes(
+        str(samba.facts.get(fact_names.SAMBA_VERSION, ""))
+    )
     testparm_warnings = warnings(answer.text("testparm.err"))
     all_warnings = [
         *testparm_warnings,
@@ -113,9 +116,10 @@ def _add_configuration(samba: SambaFacts, answer: Answer, share: str | None) -> 
         samba.facts[fact_names.CONF_SET] = fact_names.in_one_fact(_names_set_for(share, conf))
 
 
-def _documented_scopes() -> Scopes:
-    """Of the Samba that our list of parameters is taken from."""
-    parameters = smb_conf.parameters()
+def _documented_scopes(samba_version: str) -> Scopes:
+    """Of that Samba, by our own list; of an unknown one, of all that we know."""
+    version = version_numbers(samba_version)
+    parameters = [parameter for parameter in smb_conf.parameters() if not version or parameter.is_in(version)]
     return Scopes(
         for_server=frozenset(parameter.name for parameter in parameters if parameter.scope == "global"),
         for_share=frozenset(parameter.name for parameter in parameters if parameter.scope == "share"),

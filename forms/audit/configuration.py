@@ -1,26 +1,24 @@
 """The settings of an smb.conf as smbd acts on them: its own values, those of [global], and defaults."""
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from forms.audit import testparm_dump
 from forms.tuning import catalogue, conf_file, smb_conf
 from forms.tuning.catalogue import CatalogueEntry
+from forms.tuning.samba_parameters import MEASURED, Version
 from storage.looks import AuditedSetting
-
-_DEFAULTS = {
-    "smb2 leases": "yes",
-    "read only": "yes",
-    "clustering": "no",
-    "allow insecure wide links": "no",
-    "smb1 unix extensions": "yes",
-}
-"""Of settings on which a judgement depends and which the catalogue does not describe."""
 
 
 class Configuration:
-    def __init__(self, conf: conf_file.SmbConfFile) -> None:
+    """An smb.conf; ``version`` is the Samba that reads it: if unknown, a dump tells it, else it is None."""
+
+    def __init__(self, conf: conf_file.SmbConfFile, version: Version | None) -> None:
         self.settings = conf.settings
+        self.is_dump = testparm_dump.is_dump(conf.settings)
+        if version is None and self.is_dump:
+            version = testparm_dump.version_of_dump(conf.settings)
+        self.version = version
         self.last = {(setting.section, smb_conf.parameter_key(setting.name)): setting for setting in conf.settings}
         """By section and parameter the line that counts: of several the last one."""
         self.shares = tuple(dict.fromkeys(setting.section for setting in conf.settings if setting.section != "global"))
@@ -33,11 +31,9 @@ class Configuration:
         if setting is not None:
             return meant_value(setting)
 
-        full_name = smb_conf.spelling(name).name
-        entry = catalogue_entry(full_name)
-        if entry is None:
-            return _DEFAULTS.get(full_name, "")
-        return entry.default or ""
+        parameter = smb_conf.spelling(name).parameter
+        default = parameter.default_in(self.version or MEASURED) if parameter else None
+        return default or ""
 
     def sections_of(self, setting: AuditedSetting) -> Sequence[str]:
         """Where a line acts: its section; in [global] every share that does not set the parameter itself."""
@@ -46,6 +42,34 @@ class Configuration:
             return [setting.section]
         key = smb_conf.parameter_key(setting.name)
         return [share for share in self.shares if (share, key) not in self.last] or ["global"]
+
+    def overrides_global(self, setting: AuditedSetting) -> bool:
+        """Whether a share's line brings back for the share what [global] sets otherwise for all."""
+        if setting.section == "global":
+            return False
+        of_global = self.last.get(("global", smb_conf.parameter_key(setting.name)))
+        if of_global is None:
+            return False
+        name = smb_conf.spelling(setting.name).name
+        return not smb_conf.same_value(name, meant_value(setting), meant_value(of_global))
+
+    def is_default(self, setting: AuditedSetting) -> bool:
+        """Whether the server is the same without the line, as far as the catalogue tells of its parameter."""
+        name = smb_conf.spelling(setting.name).name
+        entry = catalogue_entry(name)
+        if entry is None or entry.default is None or self.overrides_global(setting):
+            return False
+        return smb_conf.is_default(name, meant_value(setting), self.version)
+
+    def is_printed_default(self, setting: AuditedSetting) -> bool:
+        """Whether it is a line of a dump that nobody wrote: a default, or what only its newer Samba knows."""
+        parameter = smb_conf.spelling(setting.name).parameter
+        if not self.is_dump or ":" in setting.name:
+            return False
+        if parameter is None or not parameter.defaults:
+            return True
+        defaults = parameter.possible_defaults(self.version or MEASURED)
+        return any(smb_conf.same_value(parameter.name, meant_value(setting), default) for default in defaults)
 
     def has_all(self, section: str, conditions: Mapping[str, Sequence[str]]) -> bool:
         """Whether each parameter has one of the values that the conditions give for it."""
@@ -67,20 +91,9 @@ def meant_value(setting: AuditedSetting) -> str:
     return setting.value
 
 
-def is_default(name: str, value: str) -> bool:
-    entry = catalogue_entry(name)
-    return entry is not None and entry.default is not None and smb_conf.same_value(name, value, entry.default)
-
-
 @cache
 def catalogue_entry(name: str) -> CatalogueEntry | None:
     """What the catalogue says of just that parameter."""
     key = smb_conf.parameter_key(name)
     entries = catalogue.about(name)
     return next((entry for entry in entries if smb_conf.parameter_key(entry.parameter) == key), None)
-
-
-def version_numbers(text: str) -> tuple[int, ...]:
-    """The numbers that a version begins with, to compare; empty where it begins with none."""
-    match = re.match(r"(\d+(?:\.\d+)*)", text)
-    return tuple(int(part) for part in match[1].split(".")) if match else ()

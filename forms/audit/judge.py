@@ -7,7 +7,7 @@ of the server, such as a limit of its kernel; the judgements know some of them.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
@@ -15,7 +15,7 @@ from itertools import chain
 from forms.audit import configuration, judgements
 from forms.audit.configuration import Configuration
 from forms.audit.judgements import SettingJudgement
-from forms.tuning import conf_file, fact_names, smb_conf
+from forms.tuning import conf_file, fact_names, samba_parameters, smb_conf
 from forms.tuning.catalogue import CatalogueEntry, Status
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 from storage.records import FactValue
@@ -27,8 +27,6 @@ SAMPLE_NAMES = ("report.docx", "photo.jpg", "archive.tar.gz", "notes.txt")
 """A pattern that hides all of these hides every file with a dot in its name."""
 MOST_NAMES = 5
 """Of the files that a pattern hides."""
-LATEST_SAMBA = (4, 25)
-"""Assumed for an unknown version, so that nothing is called too new."""
 SOCKET_OPTIONS = (
     "SO_KEEPALIVE",
     "SO_REUSEADDR",
@@ -81,8 +79,9 @@ class AuditedServer:
     """Modules that can be named in vfs objects."""
 
     @property
-    def samba_version(self) -> tuple[int, ...]:
-        return configuration.version_numbers(str(self.facts.get("samba.version", ""))) or LATEST_SAMBA
+    def samba_version(self) -> samba_parameters.Version | None:
+        """None if unknown."""
+        return fact_names.samba_version(self.facts)
 
     def names_in(self, section: str) -> list[str]:
         """The files in the share of that section; for [global] in all shares."""
@@ -107,7 +106,7 @@ def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]
     """The harmful ones of the settings that a recording keeps of its server, the costliest first."""
     settings = [*_settings_in_facts(facts, "global"), *_settings_in_facts(facts, "share")]
     server = AuditedServer(facts=facts)
-    conf = Configuration(conf_file.SmbConfFile(settings=tuple(settings)))
+    conf = Configuration(conf_file.SmbConfFile(settings=tuple(settings)), server.samba_version)
 
     harmful = []
     for setting in settings:
@@ -172,7 +171,7 @@ def _findings_of_files(server: AuditedServer) -> Iterator[AuditFinding]:
 
 
 def _findings_of_conf(server: AuditedServer, file: conf_file.SmbConfFile) -> Iterator[AuditFinding]:
-    conf = Configuration(file)
+    conf = Configuration(file, server.samba_version)
     for setting in conf.settings:
         winner = conf.last[setting.section, smb_conf.parameter_key(setting.name)]
         if winner is setting:
@@ -191,7 +190,8 @@ def _findings_of_conf(server: AuditedServer, file: conf_file.SmbConfFile) -> Ite
             what_to_do="Create the file or delete the line.",
             file=server.path,
         )
-    for line in file.malformed:
+    # Between the lines of a dump may stand what testparm says of the file.
+    for line in () if conf.is_dump else file.malformed:
         yield AuditFinding(
             key="malformed-line",
             verdict=Ruling.MISPLACED,
@@ -223,19 +223,25 @@ def _findings_of_setting(server: AuditedServer, conf: Configuration, setting: Au
         yield from _findings_by_judgements(server, conf, setting, setting.value)
         return
 
+    if conf.is_printed_default(setting):
+        return
+
     finding = _finding_by_rules(server, conf, setting)
     if finding is not None:
         yield finding
         return
 
     value = configuration.meant_value(setting)
-    findings = [*_findings_by_judgements(server, conf, setting, value), *_findings_of_words(server, setting)]
+    findings: list[AuditFinding] = []
+    # An empty value may be the default of a parameter of which every other is judged.
+    if value or not smb_conf.is_default(smb_conf.spelling(setting.name).name, value, conf.version):
+        findings = [*_findings_by_judgements(server, conf, setting, value), *_findings_of_words(server, setting)]
     hiding = None if findings else _hiding_finding(server, setting)
     if findings:
         yield from findings
     elif hiding is not None:
         yield hiding
-    elif configuration.is_default(smb_conf.spelling(setting.name).name, value):
+    elif conf.is_default(setting):
         yield _finding(setting, "default", Ruling.USELESS, 0, "It is the default.", instead="")
 
 
@@ -296,60 +302,80 @@ def _finding_by_rules(server: AuditedServer, conf: Configuration, setting: Audit
     """What Samba itself makes of the line, whatever the value is good for."""
     spelled = smb_conf.spelling(setting.name)
     entry = configuration.catalogue_entry(spelled.name)
-    if not _is_known(server, spelled, entry):
-        return _skipped_finding(server, setting, entry) or _unknown_finding(setting)
+    if not _is_known(server, conf, spelled):
+        return _skipped_finding(conf, setting, spelled, entry) or _unknown_finding(server, conf, setting)
     # The first that applies: what follows would be wrong, or say the same again.
     return (
         _trailing_comment_finding(setting)
-        or _refused_finding(setting, spelled)
+        or _refused_finding(conf, setting, spelled)
         or _wrong_section_finding(setting, spelled)
         or _smb1_finding(conf, setting, entry)
     )
 
 
-def _is_known(server: AuditedServer, spelled: smb_conf.Spelling, entry: CatalogueEntry | None) -> bool:
-    """Whether that Samba knows the parameter: by its own list, else by ours."""
-    known_keys = _parameter_keys(server.global_names | server.share_names)
-    if known_keys:
-        return smb_conf.parameter_key(spelled.typed) in known_keys
-    return spelled.parameter is not None and not _is_too_new(server, entry)
+def _is_known(server: AuditedServer, conf: Configuration, spelled: smb_conf.Spelling) -> bool:
+    """Whether that Samba knows the name: by its own list, else by ours; if its version is unknown, whether any does."""
+    own_keys = _squeezed_names(server.global_names | server.share_names)
+    if own_keys:
+        is_former_name = spelled.is_synonym and smb_conf.squeeze(spelled.name) in own_keys
+        return smb_conf.squeeze(spelled.typed) in own_keys or is_former_name
+
+    if spelled.parameter is None:
+        return False
+    if conf.version is None:
+        return True
+    return not spelled.is_too_new_for(conf.version) and spelled.removed_after(conf.version) is None
 
 
 @cache
-def _parameter_keys(names: frozenset[str]) -> frozenset[str]:
-    return frozenset(smb_conf.parameter_key(name) for name in names)
-
-
-def _is_too_new(server: AuditedServer, entry: CatalogueEntry | None) -> bool:
-    if entry is None or not entry.since:
-        return False
-    return configuration.version_numbers(entry.since) > server.samba_version
+def _squeezed_names(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(smb_conf.squeeze(name) for name in names)
 
 
 def _skipped_finding(
-    server: AuditedServer, setting: AuditedSetting, entry: CatalogueEntry | None
+    conf: Configuration,
+    setting: AuditedSetting,
+    spelled: smb_conf.Spelling,
+    entry: CatalogueEntry | None,
 ) -> AuditFinding | None:
-    """A line that other versions of Samba know."""
-    if entry is None:
-        return None
-    if _is_too_new(server, entry):
-        reason = f"Samba knows it since {entry.since}; this one skips the line."
+    """A line that other versions of Samba know; of one whose version is unknown, that older ones did."""
+    version = conf.version
+    reader = f"{samba_parameters.short_version(version)} skips" if version else "newer ones skip"
+    if version is not None and spelled.parameter is not None and spelled.is_too_new_for(version):
+        since = samba_parameters.short_version(spelled.parameter.since or ())
+        reason = f"Samba knows it since {since}: {reader} the line."
         return _finding(setting, "too-new", Ruling.USELESS, 5, reason, instead="")
-    if entry.status is not Status.REMOVED:
+
+    is_removed = entry is not None and entry.status is Status.REMOVED
+    last = spelled.removed_after(version or smb_conf.parameter_table().newest)
+    removed_in = ""
+    if last is not None:
+        removed_in = samba_parameters.short_version((last[0], last[1] + 1))
+    elif entry is not None and is_removed and spelled.parameter is None:
+        # Samba 3 and before, which the table of parameters does not tell.
+        removed_in = entry.removed_in or ""
+    if not removed_in:
         return None
 
-    reason = f"Removed in Samba {entry.removed_in}; this one skips the line."
+    reason = f"Removed in Samba {removed_in}: {reader} the line."
+    if entry is None or not is_removed:
+        return _finding(setting, "removed", Ruling.USELESS, 5, reason, instead="")
     if entry.replaced_by:
         reason += f" In its place: {', '.join(entry.replaced_by)}."
     return _finding(setting, "removed", Ruling.USELESS, 5, reason, instead="", advised_by=entry.sources)
 
 
-def _unknown_finding(setting: AuditedSetting) -> AuditFinding:
-    reason = "Samba knows no such parameter."
+def _unknown_finding(server: AuditedServer, conf: Configuration, setting: AuditedSetting) -> AuditFinding:
+    newest = smb_conf.parameter_table().newest
     suggestions = smb_conf.suggestions(setting.name)
-    if suggestions:
-        reason += f" Did you mean {' or '.join(suggestions)}?"
-    return _finding(setting, "unknown", Ruling.MISPLACED, 50, reason, instead=None)
+    hint = f" Did you mean {' or '.join(suggestions)}?" if suggestions else ""
+    samba = f"Samba {samba_parameters.short_version(conf.version)}" if conf.version else "Samba"
+    if conf.version is not None and conf.version[:2] > newest and not server.global_names:
+        reason = f"Not known to sharebench (up to Samba {samba_parameters.short_version(newest)}).{hint}"
+        remedy = f"Look it up in smb.conf(5) of {samba}."
+        return replace(_finding(setting, "not-judged", Ruling.MISPLACED, 3, reason, instead=None), what_to_do=remedy)
+
+    return _finding(setting, "unknown", Ruling.MISPLACED, 50, f"{samba} knows no such parameter.{hint}", instead=None)
 
 
 def _trailing_comment_finding(setting: AuditedSetting) -> AuditFinding | None:
@@ -361,8 +387,8 @@ def _trailing_comment_finding(setting: AuditedSetting) -> AuditFinding | None:
     return _finding(setting, "trailing-comment", Ruling.HARMFUL, 92, reason, instead=instead)
 
 
-def _refused_finding(setting: AuditedSetting, spelled: smb_conf.Spelling) -> AuditFinding | None:
-    refusal = smb_conf.refusal(spelled.name, setting.value)
+def _refused_finding(conf: Configuration, setting: AuditedSetting, spelled: smb_conf.Spelling) -> AuditFinding | None:
+    refusal = smb_conf.refusal(spelled.name, setting.value, conf.version)
     if not refusal:
         return None
     reason = f"{refusal}: Samba stops reading smb.conf at this line."
@@ -420,7 +446,8 @@ def _holds_there(
     judgement: SettingJudgement, server: AuditedServer, conf: Configuration, setting: AuditedSetting
 ) -> bool:
     """Whether the judgement's conditions are met in a section where the line acts."""
-    if judgement.samba_from and server.samba_version < configuration.version_numbers(judgement.samba_from):
+    first_version = samba_parameters.version_numbers(judgement.samba_from)
+    if conf.version is not None and conf.version < first_version:
         return False
     sections = conf.sections_of(setting)
     is_wanted_somewhere = any(conf.has_all(section, judgement.when) for section in sections)

@@ -8,7 +8,7 @@ from typing import Any
 
 from forms import report
 from forms.layout import Sign, Tone
-from forms.tuning.catalogue import CatalogueEntry
+from forms.tuning import fact_names
 from forms.tuning.differences import values_that_matter
 from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 
@@ -137,14 +137,21 @@ def audit_report(audit: Audit, results: Mapping[str, Sequence[str]] | None = Non
             report.question_field(audit.question),
             ("Note", audit.note),
             ("Server", audit.subject),
-            ("Samba", str(audit.facts.get("samba.version", ""))),
-            ("Scope", _SCOPES[audit.scope]),
+            ("Samba", str(audit.facts.get(fact_names.SAMBA_VERSION, ""))),
+            ("Scope", _scope_text(audit)),
             ("Read", path if audit.scope is AuditScope.SERVER else ""),
             *(("Not read", problem, Tone.CAUTION) for problem in audit.problems),
         ),
         tables=(*_finding_tables(audit, results or {}), *_settings_tables(audit)),
         document=partial(audit_document, audit),
     )
+
+
+def _scope_text(audit: Audit) -> str:
+    text = _SCOPES[audit.scope]
+    if audit.scope is AuditScope.FILE and fact_names.samba_version(audit.facts) is None:
+        text += " So is its Samba: --samba 4.22 judges the file for that version."
+    return text
 
 
 def _finding_tables(audit: Audit, results: Mapping[str, Sequence[str]]) -> Iterator[report.Table]:
@@ -183,10 +190,9 @@ def _useless_row(finding: AuditFinding, results: Sequence[str]) -> report.Row:
 def _settings_tables(audit: Audit) -> Iterator[report.Table]:
     """What the server has: of the settings that matter the first ones, and all that are not default."""
     settings = values_that_matter(audit.facts)
-    listed_settings: list[tuple[CatalogueEntry, str]] = []
-    for place, (entry, value, is_default) in enumerate(settings):
-        if place < _SETTINGS_SHOWN or not is_default:
-            listed_settings.append((entry, value))
+    listed_settings = [
+        setting for place, setting in enumerate(settings) if place < _SETTINGS_SHOWN or not setting.is_default
+    ]
     if not listed_settings:
         return
 
@@ -194,8 +200,8 @@ def _settings_tables(audit: Audit) -> Iterator[report.Table]:
     if len(listed_settings) < len(settings):
         caption += f" ({len(settings) - len(listed_settings)} more are at their defaults)"
     rows = [
-        report.row_of(entry.parameter, value or "(empty)", entry.default or "(empty)")
-        for entry, value in listed_settings
+        report.row_of(setting.entry.parameter, setting.value or "(empty)", setting.default or "(empty)")
+        for setting in listed_settings
     ]
     yield report.Table(
         columns=report.columns_of("Setting", "Value", "Default"),

@@ -146,7 +146,7 @@ def _settings_text(facts: records.Facts) -> str:
     if set_count:
         text += f", {set_count} of them set in smb.conf"
     values = differences.values_that_matter(facts)
-    changed = [f"{entry.parameter} = {value}" for entry, value, is_default in values if not is_default]
+    changed = [f"{setting.entry.parameter} = {setting.value}" for setting in values if not setting.is_default]
     if changed:
         text += f"; not default: {'; '.join(changed)}"
     elif values:

@@ -71,6 +71,10 @@ class _FileReading:
         return section
 
     def _include(self, value: str, section: str) -> str:
+        # testparm lists the parameter also where there is no such line.
+        if not value:
+            return section
+
         is_registry = value.lower() == "registry"
         self.registry |= is_registry
         if "%" in value:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
+from forms.tuning import fact_names, samba_parameters
 from forms.tuning.catalogue import CatalogueEntry, entries
-from forms.tuning.fact_names import CONF_STATE, ConfState, human_name, is_volatile
 from forms.tuning.smb_conf import same_value, spelling
 from storage.plan import Settings
 from storage.records import Command, Facts, JSONValue, Series
@@ -60,8 +60,8 @@ class Difference:
             return _REQUIRED[self.name]
         side, _, name = self.name.partition(".")
         if side not in {"client", "server", "path"} or not name:
-            return human_name(self.name)
-        return human_name(name) if side == "path" else f"{side}: {human_name(name)}"
+            return fact_names.human_name(self.name)
+        return fact_names.human_name(name) if side == "path" else f"{side}: {fact_names.human_name(name)}"
 
     def __str__(self) -> str:
         return f"{self.parameter or self.name} {value_text('', self.base)} -> {value_text('', self.other)}"
@@ -198,8 +198,23 @@ def effective(facts: Facts, parameter: str, *, in_share: bool = True) -> str | N
     return None if value is None else str(value)
 
 
-def values_that_matter(facts: Facts) -> list[tuple[CatalogueEntry, str, bool]]:
-    """What was read of the settings worth trying, in the catalogue's order: entry, value, whether it is the default."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueInEffect:
+    """What a server has of a setting."""
+
+    entry: CatalogueEntry
+    value: str
+    default: str
+    """That of its Samba."""
+
+    @property
+    def is_default(self) -> bool:
+        return same_value(self.entry.parameter, self.value, self.default)
+
+
+def values_that_matter(facts: Facts) -> list[ValueInEffect]:
+    """What was read of the settings worth trying, in the catalogue's order."""
+    version = fact_names.samba_version(facts) or samba_parameters.MEASURED
     matter = []
     parameters: set[str] = set()
     for entry in entries():
@@ -209,8 +224,15 @@ def values_that_matter(facts: Facts) -> list[tuple[CatalogueEntry, str, bool]]:
         parameters.add(entry.parameter)
         value = effective(facts, entry.parameter, in_share=entry.scope != "global")
         if value is not None:
-            matter.append((entry, value, same_value(entry.parameter, value, entry.default or "")))
+            matter.append(ValueInEffect(entry=entry, value=value, default=_default_in(entry, version)))
     return matter
+
+
+def _default_in(entry: CatalogueEntry, version: samba_parameters.Version) -> str:
+    """The default of that version, or where it is not known the catalogue's."""
+    parameter = spelling(entry.parameter).parameter
+    default = parameter.default_in(version) if parameter else None
+    return (entry.default or "") if default is None else default
 
 
 def parameter_of(fact: str) -> str | None:
@@ -260,9 +282,10 @@ def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
         return
 
     seen_by_both = {_family(name) for name in base} & {_family(name) for name in other}
-    is_conf_unread = ConfState.UNREADABLE in (base.get(CONF_STATE), other.get(CONF_STATE))
+    conf_states = (base.get(fact_names.CONF_STATE), other.get(fact_names.CONF_STATE))
+    is_conf_unread = fact_names.ConfState.UNREADABLE in conf_states
     for name in sorted(names):
-        if is_volatile(name) or _family(name) not in seen_by_both:
+        if fact_names.is_volatile(name) or _family(name) not in seen_by_both:
             continue
         # Where the file could not be read on one side, the path there is only one that was tried.
         if is_conf_unread and name == "smb.conf.path":

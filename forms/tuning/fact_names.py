@@ -8,6 +8,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import partial
 
+from forms.tuning.samba_parameters import Version, version_numbers
 from forms.tuning.smb_conf import toml_data
 from storage.records import Facts
 
@@ -18,6 +19,8 @@ CONF_WARNINGS = "smb.conf.warnings"
 """testparm's warnings and our own, for `lines_of_fact`."""
 CONF_SET = "smb.conf.set"
 """The names of the parameters that smb.conf sets for the share, for `lines_of_fact`."""
+SAMBA_VERSION = "samba.version"
+"""As the server says it, such as ``4.17.12-Debian``."""
 FACTS_UNKNOWN = "facts.unknown"
 """The fact that says why the facts of a server could not be read."""
 _BETWEEN = "; "
@@ -30,6 +33,11 @@ class ConfState(StrEnum):
     WARNS = "loads with warnings"
     LOADS_NOT = "does not load"
     UNREADABLE = "not readable"
+
+
+def samba_version(facts: Facts) -> Version | None:
+    """The version of the server's Samba; None if unknown."""
+    return version_numbers(str(facts.get(SAMBA_VERSION, ""))) or None
 
 
 def in_one_fact(lines: Iterable[str]) -> str:

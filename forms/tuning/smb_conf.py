@@ -1,7 +1,8 @@
 """Names and values of parameters of smb.conf as Samba reads them: how they are spelled, and when two are the same.
 
-The parameters, their synonyms and their choices are in ``data/parameters.toml``. A name is *squeezed* to compare it:
-Samba ignores case and blanks. A value is *tidied*: one word for all synonyms, plain digits.
+The parameters and their synonyms are in ``data/parameters.toml``, the words of their choices in ``data/choices.toml``.
+A name is *squeezed* to compare it: Samba ignores case and blanks. A value is *tidied*: one word for all
+synonyms, plain digits.
 """
 
 import difflib
@@ -13,6 +14,8 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
+from forms.tuning.samba_parameters import Parameter, ParameterTable, Version, version_numbers
+
 _YES = frozenset({"yes", "true", "on", "1"})
 _NO = frozenset({"no", "false", "off", "0"})
 _SIZE = re.compile(r"(\d+)([kmgtp]?)", re.IGNORECASE)
@@ -20,20 +23,6 @@ _UNORDERED = frozenset(
     {"hosts allow", "hosts deny", "valid users", "invalid users", "read list", "write list", "admin users"}
 )
 """Lists whose order says nothing."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
-    """A parameter of smb.conf."""
-
-    name: str
-    """As Samba spells it."""
-    scope: str
-    """``global`` or ``share``, which may stand in [global] as the default of all shares."""
-    kind: str
-    """``yes_no``, ``choice``, ``number``, ``octal``, ``size`` (bytes, K, M, G), ``list`` or ``text``."""
-    newer: bool = False
-    """Whether only a newer Samba has it than the one that the list is taken from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +40,17 @@ class Spelling:
     @property
     def is_synonym(self) -> bool:
         return self.parameter is not None and squeeze(self.typed) != squeeze(self.name)
+
+    def is_too_new_for(self, version: Version) -> bool:
+        """Whether that version does not know the name yet; a synonym is a former name, so it does."""
+        return self.parameter is not None and not self.is_synonym and self.parameter.is_too_new_for(version)
+
+    def removed_after(self, version: Version) -> Version | None:
+        """The last version that had it, where it is removed in that one; else None."""
+        if self.parameter is None:
+            last = parameter_table().removed.get(squeeze(self.typed))
+            return last if last is not None and version[:2] > last else None
+        return self.parameter.until if self.parameter.is_removed_in(version) else None
 
 
 _WILDCARDS = {"*": ".*", "?": "."}
@@ -74,7 +74,7 @@ def squeeze(name: str) -> str:
 @lru_cache(maxsize=4096)
 def spelling(typed: str) -> Spelling:
     """What a typed name means; ``module:option`` keeps its words."""
-    tables = _tables()
+    tables = parameter_table()
     key = squeeze(typed)
     canonical_name = tables.synonyms.get(key) or tables.opposites.get(key)
     parameter = tables.parameters.get(squeeze(canonical_name) if canonical_name else key)
@@ -84,7 +84,7 @@ def spelling(typed: str) -> Spelling:
 
 def suggestions(typed: str, limit: int = 3) -> tuple[str, ...]:
     """Parameters of similar names; several matches may be spellings of one."""
-    tables = _tables()
+    tables = parameter_table()
     keys = [*tables.parameters, *tables.synonyms, *tables.opposites]
     matches = difflib.get_close_matches(squeeze(typed), keys, n=3 * limit, cutoff=0.75)
     return tuple(dict.fromkeys(spelling(match).name for match in matches))[:limit]
@@ -92,7 +92,7 @@ def suggestions(typed: str, limit: int = 3) -> tuple[str, ...]:
 
 def tidy_value(name: str, value: str) -> str:
     """A value as it compares: one word for all synonyms, plain digits; ``name`` is canonical."""
-    parameter = _tables().parameters.get(squeeze(name))
+    parameter = parameter_table().parameters.get(squeeze(name))
     kind = parameter.kind if parameter else ""
     words = " ".join(value.split()).strip('"').lower()
     if name in _choices():
@@ -133,6 +133,20 @@ def same_value(name: str, value: str, other: str) -> bool:
     return tidy_value(name, value) == tidy_value(name, other)
 
 
+def is_default(name: str, value: str, version: Version | None) -> bool:
+    """Whether the value is what a version has without the line; ``name`` is canonical.
+
+    Where the version is not known it must be the default of all versions that were read.
+    """
+    parameter = parameter_table().parameters.get(squeeze(name))
+    if parameter is None or not parameter.defaults:
+        return False
+    if version is None:
+        return all(same_value(name, value, default) for default in parameter.defaults.values())
+    default = parameter.default_in(version)
+    return default is not None and same_value(name, value, default)
+
+
 def opposite_value(value: str) -> str:
     """``no`` for yes, and ``yes`` for no, in any spelling; other values stay."""
     words = value.strip().lower()
@@ -141,21 +155,31 @@ def opposite_value(value: str) -> str:
     return "yes" if words in _NO else value
 
 
-def refusal(name: str, value: str) -> str | None:
-    """Why testparm refuses the value, where smbd stops reading smb.conf; None where it does not."""
-    parameter = _tables().parameters.get(squeeze(name))
+def refusal(name: str, value: str, version: Version | None = None) -> str | None:
+    """Why testparm refuses the value, where smbd stops reading smb.conf; None where it does not.
+
+    What some versions take is no refusal where the version is not known.
+    """
+    parameter = parameter_table().parameters.get(squeeze(name))
     if parameter is None:
         return None
 
     words = " ".join(value.split()).lower()
     choices = _choices().get(parameter.name)
     if choices:
-        return None if words in choices else f"{value!r} is none of {', '.join(choices)}"
+        is_taken = words in choices or _was_a_word(parameter.name, words, version)
+        return None if is_taken else f"{value!r} is none of {', '.join(choices)}"
     if parameter.kind == "yes_no" and words not in _YES | _NO:
         return f"{value!r} is neither yes nor no"
     if parameter.kind == "size" and not _SIZE.fullmatch(words):
         return f"{value!r} is not a size in bytes, such as 65536 or 64K"
     return None
+
+
+def _was_a_word(name: str, word: str, version: Version | None) -> bool:
+    """Whether an older Samba took the word, and the version may be so old."""
+    until = _former_words().get(name, {}).get(word)
+    return until is not None and (version is None or version[:2] <= until)
 
 
 def section(parameter: Parameter | None, share: str | None) -> str:
@@ -164,7 +188,7 @@ def section(parameter: Parameter | None, share: str | None) -> str:
 
 
 def parameters() -> tuple[Parameter, ...]:
-    return tuple(_tables().parameters.values())
+    return tuple(parameter_table().parameters.values())
 
 
 def _tidy_number(words: str) -> str:
@@ -184,44 +208,42 @@ def toml_data(*names: str, package: str = "forms.tuning") -> dict[str, Any]:
     return tomllib.loads(resources.files(package).joinpath("data", *names).read_text(encoding="utf-8"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tables:
-    """By squeezed name: the parameters, and the canonical names of other spellings."""
-
-    parameters: Mapping[str, Parameter]
-    synonyms: Mapping[str, str]
-    opposites: Mapping[str, str]
-
-
 @cache
-def _tables() -> _Tables:
+def parameter_table() -> ParameterTable:
     raw = toml_data("parameters.toml")
-    return _Tables(
-        parameters=_parameters_of(raw, newer=False) | _parameters_of(raw["newer"], newer=True),
+    versions = tuple(version_numbers(row["version"]) for row in raw["read"])
+    parameters = [Parameter.from_row(name, row, versions) for name, row in raw["parameters"].items()]
+    return ParameterTable(
+        versions=versions,
+        parameters={squeeze(parameter.name): parameter for parameter in parameters},
         synonyms={squeeze(name): canonical for name, canonical in raw["synonyms"].items()},
         opposites={squeeze(name): canonical for name, canonical in raw["opposites"].items()},
+        removed={squeeze(name): version_numbers(version) for name, version in raw["removed"].items()},
     )
-
-
-def _parameters_of(raw: Mapping[str, Any], *, newer: bool) -> dict[str, Parameter]:
-    parameters = {}
-    for scope in ("share", "global"):
-        for kind, names in raw[scope].items():
-            for name in names:
-                parameters[squeeze(name)] = Parameter(name=name, scope=scope, kind=kind, newer=newer)
-    return parameters
 
 
 @cache
 def _choices() -> Mapping[str, Mapping[str, str]]:
     """The words of parameters that have a choice of some, each with the one that it means."""
     choices: dict[str, dict[str, str]] = {}
-    for row in toml_data("parameters.toml")["choice"]:
+    for row in toml_data("choices.toml")["choice"]:
         words = {word: word for word in row["words"]}
         for word, synonyms in row.get("synonyms", {}).items():
             words |= dict.fromkeys((word, *synonyms), word)
         choices |= dict.fromkeys(row["names"], words)
     return choices
+
+
+@cache
+def _former_words() -> Mapping[str, Mapping[str, Version]]:
+    """By parameter: the words that newer versions refuse, each with the last version that took it."""
+    former_words: dict[str, Mapping[str, Version]] = {}
+    for row in toml_data("choices.toml")["choice"]:
+        words = row.get("former", ())
+        if words:
+            until = version_numbers(row["former_until"])
+            former_words |= dict.fromkeys(row["names"], dict.fromkeys(words, until))
+    return former_words
 
 
 @lru_cache(maxsize=4096)

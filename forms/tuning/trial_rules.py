@@ -13,7 +13,8 @@ from typing import Any
 
 from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import Effect, EntryKind, Status
-from forms.tuning.smb_conf import Parameter, same_value, squeeze, tidy_value
+from forms.tuning.samba_parameters import MEASURED, Parameter
+from forms.tuning.smb_conf import same_value, squeeze, tidy_value
 
 _COMMENT = re.compile(r"(^|\s)[#;]")
 _NUMBER = re.compile(r"-?\d+")
@@ -99,7 +100,7 @@ def _is_known(name: str, parameter: Parameter | None, samba: SambaKnows) -> bool
     parameters = {squeeze(parameter_name) for parameter_name in samba.for_server | samba.for_share}
     if parameters:
         return squeeze(name) in parameters
-    return parameter is not None and not parameter.newer
+    return parameter is not None and parameter.is_in(MEASURED)
 
 
 def risk_of(name: str, value: str) -> str | None:

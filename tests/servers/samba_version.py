@@ -7,7 +7,7 @@ import subprocess
 from tests.servers.process import program, require
 
 MEASURED = (4, 17)
-"""The version that the tables of parameters were made from: what came later is called newer in them."""
+"""The version that the catalogue was measured on: what came later is called newer in it."""
 
 
 @functools.cache

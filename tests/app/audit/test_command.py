@@ -17,6 +17,7 @@ from storage.records import format_target
 from tests.command_line import Inside
 from tests.forms.audit.configurations import REDPAPER
 from tests.servers.process import require
+from tests.servers.samba_version import installed_samba, version_numbers
 from tests.servers.smbd import Smbd, SupervisedSmbd
 from tests.servers.sshd import Sshd
 
@@ -157,6 +158,53 @@ def test_what_testparm_prints_can_be_audited(inside: Inside, tmp_path: Path, mak
     done = inside("audit", "--smb-conf", str(tmp_path / "printed.txt"))
     assert done.returncode == 1
     assert "strict sync = No" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("version", "keys"),
+    [
+        ([], {"default"}),
+        (["--samba", "4.22"], {"default"}),
+        (["--samba", "Version 4.22.11-Debian"], {"default"}),
+        (["--samba", "4.21"], {"too-new"}),
+    ],
+)
+def test_a_file_is_judged_for_the_version_that_is_told(inside: Inside, tmp_path: Path, version: list[str], keys):
+    conf = tmp_path / "smb.conf"
+    conf.write_text("[global]\nsmb3 directory leases = auto\n")
+    done = inside("audit", "--smb-conf", str(conf), "--json", *version)
+    assert done.returncode == 0
+    audit = json.loads(done.stdout)
+    assert {finding["key"] for finding in audit["findings"]} == keys
+    told = version[-1].removeprefix("Version ") if version else None
+    assert audit["facts"].get("samba.version") == told
+
+
+@pytest.mark.parametrize("version", ["banana", "4", "smbd 4.22"])
+def test_what_is_no_version_is_refused(inside: Inside, tmp_path: Path, version: str):
+    (tmp_path / "smb.conf").write_text("[global]\n")
+    said = inside.fails(2, "audit", "--smb-conf", str(tmp_path / "smb.conf"), "--samba", version)
+    assert repr(version) in said
+
+
+def test_a_server_that_tells_its_version_is_not_told_another(inside: Inside, smbd: Smbd):
+    major, minor = installed_samba()
+    place = [format_target(smbd.target()), "--smb-conf", str(smbd.conf), "--samba"]
+    assert inside("audit", *place, f"{major}.{minor}").returncode == 0
+    assert f"not {major}.{minor + 1}" in inside.fails(2, "audit", *place, f"{major}.{minor + 1}")
+
+
+def test_a_dump_of_the_installed_samba_is_healthy(inside: Inside, tmp_path: Path):
+    require("testparm")
+    (tmp_path / "empty.conf").write_text("")
+    words = ["testparm", "-sv", str(tmp_path / "empty.conf")]
+    dump = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    (tmp_path / "dump.txt").write_text(dump)
+    done = inside("audit", "--smb-conf", str(tmp_path / "dump.txt"), "--json")
+    assert done.returncode == 0
+    audit = json.loads(done.stdout)
+    assert audit["findings"] == []
+    assert version_numbers(audit["facts"]["samba.version"]) == installed_samba()
 
 
 @pytest.mark.long

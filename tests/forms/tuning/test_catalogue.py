@@ -20,7 +20,7 @@ from storage.records import Command
 from tests.builders import CLIENT, series
 from tests.cases import for_each
 from tests.servers.process import require
-from tests.servers.samba_version import installed_samba, version_numbers
+from tests.servers.samba_version import MEASURED, installed_samba, version_numbers
 
 ENTRIES = catalogue.entries()
 OF_SMB_CONF = [e for e in ENTRIES if e.kind is EntryKind.SMB_CONF]
@@ -72,11 +72,17 @@ def test_what_is_removed_or_newer_than_the_installed_samba_is_not_known(
 def test_scope_and_values_fit_the_parameter(entry: CatalogueEntry) -> None:
     parameter = smb_conf.spelling(entry.parameter).parameter
     if entry.status is Status.REMOVED:
-        assert parameter is None
+        last = smb_conf.spelling(entry.parameter).removed_after(smb_conf.parameter_table().newest)
+        removed_in = version_numbers(entry.removed_in or "")
+        # The table begins with 4.0.
+        assert last == (removed_in[0], removed_in[1] - 1) if removed_in > (4, 0) else parameter is None
         return
     assert parameter is not None
     assert parameter.scope == entry.scope
-    assert parameter.newer == (entry.status is Status.NEWER and entry.parameter != "vfs objects")
+    is_newer = entry.status is Status.NEWER and entry.parameter != "vfs objects"
+    assert parameter.is_in(MEASURED) != is_newer
+    if is_newer:
+        assert parameter.since == version_numbers(entry.since or "")
     assert [smb_conf.refusal(entry.parameter, value) for value in entry.values] == [None] * len(entry.values)
 
 
