@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from forms.exporters import export_reports
 from forms.exporters.drawing import Box, drawing
 from forms.exporters.text import report_text
+from forms.isolation.document import isolation_document
 from forms.isolation.profile import profile_summary, waterfall
 from forms.isolation.report import _results, isolation_report
 from forms.isolation.summary import MeasuredRatio, isolation_summary, pooled_cpu, ratio_over_rounds
-from forms.isolation.verdict import Cause, IsolationVerdict, LayerEvidence
+from forms.isolation.verdict import Cause, IsolationDoubt, IsolationVerdict, LayerEvidence
 from forms.isolation.wording import answer_sentence, verdict_sentence
 from forms.report import Mark
 from storage.isolation import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
@@ -318,6 +320,28 @@ def test_a_verdict_says_what_it_compares_the_server_with(kept: set[Layer], compa
 def test_the_parts_of_the_processors_add_up(busy: float, told: str):
     known = LayerEvidence(clients=4, server=1.0, ratio=0.5, cpu_percent=busy, server_percent=60.0, clients_percent=37.0)
     assert verdict_sentence(IsolationVerdict(cause=Cause.SAMBA, evidence=known)).endswith(told)
+
+
+@pytest.mark.parametrize(("others", "is_judged"), [(87.0, False), (10.0, True)])
+def test_no_form_names_samba_where_others_had_the_processors(others: float, is_judged: bool):
+    busy = Spread(mean=100.0, median=100.0)
+    idle = Spread(mean=0.0, median=0.0)
+    cpu = CPUUse(user=busy, system=idle, total=busy, samples=5)
+    whole = example_isolation()
+    runs = [replace(run, server_cpu=cpu, processes={"server": 100.0 - others}) for run in whole.runs]
+    isolation = replace(whole, runs=tuple(runs))
+
+    document = isolation_document(isolation_summary(isolation))
+    assert document["verdict"]["cause"] == ("samba" if is_judged else "unknown")
+    assert (document["verdict"]["doubts"][:1] == [IsolationDoubt.OTHERS.value]) is not is_judged
+
+    report = isolation_report(isolation)
+    assert report.answer is not None
+    assert ("Limit: " in report.answer.text) is is_judged
+    assert ("Cannot be judged: other programs used 87 %" in report.answer.text) is not is_judged
+    for name in ("text", "markdown", "csv", "html", "json"):
+        exported = export_reports([report], name).decode()
+        assert ("Limit: Samba" in exported) is (is_judged and name != "json"), name
 
 
 def test_a_ratio_that_is_not_that_of_the_rates_beside_it_is_explained():

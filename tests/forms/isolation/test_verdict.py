@@ -324,7 +324,13 @@ def test_no_share_of_the_waiting_is_more_than_all_of_it(share):
 
 @pytest.mark.parametrize(
     ("server_percent", "ratio_high", "cause"),
-    [(13, 0.14, Cause.UNKNOWN), (13, None, Cause.UNKNOWN), (49, 0.14, Cause.UNKNOWN), (51, 0.14, Cause.SAMBA)],
+    [
+        (13, 0.14, Cause.UNKNOWN),
+        (13, None, Cause.UNKNOWN),
+        (49, 0.14, Cause.UNKNOWN),
+        (50, 0.14, Cause.UNKNOWN),
+        (50.1, 0.14, Cause.SAMBA),
+    ],
 )
 def test_samba_is_not_named_where_others_used_nearly_all_of_a_full_machine(server_percent, ratio_high, cause):
     """Seen: "Limit: Samba, 13 %" beside "processors 100 % busy (smbd 13, the rest 87)"; in any number of rounds."""
