@@ -152,6 +152,20 @@ def cut(text: str, cells: int) -> str:
     return _pieces(text, cells - 1)[0] + "…"
 
 
+def cut_between_words(text: str, cells: int) -> str:
+    """Cut to ``cells`` cells behind a word; within it where it is the first, or is most of what fits."""
+    shortened = cut(text, cells)
+    if shortened == text:
+        return text
+
+    whole_words = shortened[:-1]
+    is_within_word = text[len(whole_words)] != " "
+    if is_within_word:
+        whole_words, _, _ = whole_words.rpartition(" ")
+    whole_words = whole_words.rstrip(" ,;:(±")
+    return f"{whole_words}…" if 2 * width(whole_words) >= cells else shortened
+
+
 def cut_inside(text: str, cells: int) -> str:
     """Cut to ``cells`` cells, keeping the part from the last slash on unless it takes more than half."""
     last = text[text.rfind("/") :] if "/" in text else ""

@@ -187,6 +187,8 @@ class FieldRole(StrEnum):
 
     OTHER = "other"
     ANSWER = "answer"
+    ONE_OF_ANSWERS = "one of answers"
+    """What is said of one of several subjects, where the form has no answer on all of them."""
     BASIS = "basis"
     """What the answer is judged by."""
     QUESTION = "question"
@@ -422,6 +424,13 @@ class Report:
     @property
     def answer(self) -> Field | None:
         return next((field for field in self.fields if field.role is FieldRole.ANSWER), None)
+
+    @property
+    def answers(self) -> tuple[Field, ...]:
+        """The answer, or those on each of several subjects."""
+        if self.answer is not None:
+            return (self.answer,)
+        return tuple(field for field in self.fields if field.role is FieldRole.ONE_OF_ANSWERS)
 
     @property
     def brief(self) -> "Report":

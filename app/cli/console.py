@@ -80,9 +80,18 @@ def answer_report(report: "Report", *, as_json: bool = False) -> None:
         answer_json(report.document())
         return
 
-    from forms.exporters.text import report_text
+    from forms.exporters.text import answers_text, report_text
 
-    answer(report_text(report, ansi=draws_colour()).rstrip("\n"))
+    text = report_text(report, ansi=draws_colour()).rstrip("\n")
+    answers = answers_text(report, ansi=draws_colour()).rstrip("\n")
+    if answers and _scrolls_away(text):
+        text = f"{text}\n\n{answers}"
+    answer(text)
+
+
+def _scrolls_away(text: str) -> bool:
+    """Whether the first line is gone from a terminal once the text and the prompt below it stand there."""
+    return sys.stdout.isatty() and text.count("\n") + 1 >= shutil.get_terminal_size().lines
 
 
 def chart_columns() -> int:
@@ -119,15 +128,27 @@ def confirm(question: str, *, declined: str, without_terminal: str = "") -> None
 
 
 def say(*texts: str) -> None:
-    """Print messages on stderr, a line each, with control characters escaped."""
+    """Print messages on stderr, a line each, with control characters escaped; a terminal breaks them between words."""
     for text in texts:
-        _write_to_stderr(f"{layout.for_terminal(text)}\n")
+        _write_to_stderr(f"{_wrapped_for_terminal(layout.for_terminal(text))}\n")
+
+
+def _wrapped_for_terminal(text: str) -> str:
+    if not sys.stderr.isatty():
+        return text
+
+    columns = shutil.get_terminal_size().columns
+    lines: list[str] = []
+    for line in text.split("\n"):
+        lines += [line] if layout.width(line) <= columns else layout.hanging(line, columns, indent="")
+    return "\n".join(lines)
 
 
 def recommend(command: str, options: str, verb: str) -> None:
     """Print the command that is recommended, or ``verb`` with the options; nothing where both are empty."""
     if command:
-        say(f"Recommendation: {command}")
+        # Unbroken, so that it can be copied.
+        _write_to_stderr(f"{layout.for_terminal(f'Recommendation: {command}')}\n")
     elif options:
         say(f"Recommendation: {verb} with {options}")
 

@@ -35,8 +35,8 @@ _HEADINGS = {
     ListedColumn.LABEL: "label",
     ListedColumn.MACHINE: "measured on",
 }
-_LEAST_CELLS = {ListedColumn.ANSWER: 20, ListedColumn.WHAT: 12, ListedColumn.LABEL: 8}
-"""By column that may be truncated, what is still of use."""
+_LEAST_CELLS = {ListedColumn.ANSWER: 15, ListedColumn.WHAT: 12, ListedColumn.LABEL: 14}
+"""By column that may be truncated, what is still of use: ``get 118.0 MB/s…``, and two words of a label."""
 _GAP = "  "
 
 
@@ -61,8 +61,9 @@ def answer_table(lines: Sequence[RecordingLine], count: int) -> None:
 def _cells(line: RecordingLine) -> dict[ListedColumn, str]:
     sign_of_leftovers = "+" if line.left_behind else ""
     runs = f"{line.done}{sign_of_leftovers}"
-    baseline = f"[{line.baseline_text}] " if line.baselines else ""
-    label = f"{baseline}{line.label}".strip()
+    # Behind the label, which is what somebody typed to find it again.
+    baseline = f" [{line.baseline_text}]" if line.baselines else ""
+    label = f"{line.label}{baseline}".strip()
     return {
         ListedColumn.ID: line.id,
         ListedColumn.WHEN: line.when,
@@ -120,7 +121,7 @@ def _padded_row(
     cells = []
     for column, width in widths.items():
         # What a path is of stands at its end.
-        shorten = layout.cut_inside if column == ListedColumn.WHAT else layout.cut
+        shorten = layout.cut_inside if column == ListedColumn.WHAT else layout.cut_between_words
         cell = layout.pad(shorten(row[column], width), width, right=column == ListedColumn.RUNS)
         cells.append(console.toned(cell, tones.get(column, Tone.PLAIN)))
     return _GAP.join(cells).rstrip()

@@ -53,7 +53,8 @@ def _verdict_fields(compared: ComparisonSummary) -> list[report.Field]:
         text += f" What differs: {differences_prose(comparison.differences)}."
     lines = (Toned(text, comparison.tone), *words.trial_lines(comparison.tried, "sharebench tried it: "))
     name = f"{comparison.other_name} ({compared.other.series.command})"
-    return [report.Field(name=name, text=line.text, tone=line.tone) for line in lines]
+    role = report.FieldRole.ONE_OF_ANSWERS
+    return [report.Field(name=name, text=line.text, tone=line.tone, role=role) for line in lines]
 
 
 def _joint_intervals_text(comparisons: Sequence[ComparisonSummary]) -> str:

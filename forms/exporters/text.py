@@ -17,6 +17,11 @@ def report_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> st
     return "".join(f"{line.rstrip()}\n" for line in _lines(report, width, ansi))
 
 
+def answers_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
+    """What the form answers, in the lines of the form; empty where it answers nothing."""
+    return "".join(f"{line.rstrip()}\n" for line in _field_lines(report.answers, width, ansi=ansi))
+
+
 def figures_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> str:
     """The form for a screen that shows its title and answer already: tables, results and advice, then the other
     fields.

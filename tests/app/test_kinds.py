@@ -170,7 +170,7 @@ def test_every_command_takes_a_recording_of_every_kind(kind: str, inside: Inside
         assert notebook.resolve("last", kind) == made
 
     (line,) = done("list").splitlines()[1:]
-    assert [word in line for word in (made, kind, "[before] office day")] == [True] * 3
+    assert [word in line for word in (made, kind, "office day [before]")] == [True] * 3
     inside_of_it = len(done("list", "--all").splitlines()) - 2
     (document,) = inside.json("list", "--json")
     schema = inside.json("export", "--schema", kind)

@@ -47,6 +47,23 @@ def test_cut_and_pad():
     assert layout.cut_inside("get 日本語日本語日本語/日本", 16) == "get 日本語…/日本"
     assert layout.cut_inside("get ftp://files.example.com", 21) == "get ftp://files.exam…"
     assert layout.cut_inside("no slash", 4) == "no …"
+
+
+def test_a_text_is_cut_between_words_where_that_leaves_enough():
+    answer = "get 118.0 MB/s ± 0.2 %, 95 % of link"
+    for cells, shown in (
+        (15, "get 118.0 MB/s…"),
+        (18, "get 118.0 MB/s…"),
+        (24, "get 118.0 MB/s ± 0.2 %…"),
+        (36, answer),
+    ):
+        assert layout.cut_between_words(answer, cells) == shown
+        assert layout.width(shown) <= cells
+    assert layout.cut_between_words("old switch [before-switch]", 14) == "old switch…"
+    assert layout.cut_between_words("a before-the-switch-was-changed", 14) == "a before-the-…", (
+        "else next to nothing stays"
+    )
+    assert layout.cut_between_words("unbreakable", 6) == "unbre…"
     assert layout.pad("日本", 6, right=True) == "  日本"
     assert layout.pad("ab", 4, fill="─") == "ab──"
 

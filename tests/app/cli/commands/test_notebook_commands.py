@@ -77,13 +77,20 @@ def test_the_list_has_no_column_that_is_empty_in_every_line(inside: Inside):
     assert fit_to(widths, 60) == {**widths, ListedColumn.ANSWER: 28}, "neither target nor label"
 
 
+def test_what_somebody_typed_as_a_label_stands_before_the_names_of_baselines(inside: Inside):
+    with Notebook(inside.db) as notebook:
+        notebook.add(one(1, label="old switch"))
+        notebook.set_baseline("before-switch", f"{1:012x}")
+    assert inside("list").stdout.splitlines()[1].endswith("  old switch [before-switch]")
+
+
 def test_a_line_of_the_list_fits_80_columns():
     widths = dict(zip(ListedColumn, (12, 16, 9, 4, 60, 40, 30), strict=False))
     for room in (80, 100, 200):
         cells = fit_to(widths, room)
         assert sum(cells.values()) + 2 * (len(cells) - 1) <= room
-        assert cells[ListedColumn.ANSWER] >= 20
-        assert cells[ListedColumn.LABEL] >= 8
+        assert cells[ListedColumn.ANSWER] >= 15
+        assert cells[ListedColumn.LABEL] >= 14
     assert ListedColumn.WHAT not in fit_to(widths, 80)
     assert fit_to(widths, 200) == widths
 
