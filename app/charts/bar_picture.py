@@ -124,11 +124,17 @@ class BarPicture:
     def _fit_bars(self, bars: Sequence[Bar]) -> tuple[int, list[str]]:
         """How many of the last bars fit, and the lines of the legend below them."""
         axis_lines = 1 if self.height > 3 else 0
+        warm_ups = sum(bar.mark is Mark.WARM_UP for bar in bars)
+        all_but_warm_ups = len(bars) - warm_ups
         count = min(len(bars), self.height - 1)
         while True:
             legend = self._legend_lines(bars, count)
             if count == 1 or count + len(legend) + axis_lines <= self.height:
                 return count, legend
+
+            # Each bar has its number: the axis goes before a run that counts, unless only it says where bars begin.
+            if warm_ups and not self.zoomed and count == all_but_warm_ups and count + len(legend[:1]) <= self.height:
+                return count, legend[: self.height - count]
             count -= 1
 
     def _legend_lines(self, bars: Sequence[Bar], count: int) -> list[str]:
