@@ -241,7 +241,9 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
         self._drawn_line = (run_line, second_line)
         now = self.query_one("#now", Static)
         now.set_class(bool(stalled), "-stalled")
-        now.update(Text(run_line, no_wrap=True), layout=False)
+        # What ended it is told whole; while it measures, nothing is laid out anew.
+        self.set_class(self.is_over, "-ended")
+        now.update(Text(run_line, no_wrap=not self.is_over), layout=self.is_over)
         self.query_one("#machine", Static).update(Text(second_line), layout=False)
 
     def _draw_warnings(self, warnings: Sequence[str]) -> None:

@@ -37,6 +37,10 @@ class _Charts(containers.Vertical):
         self.set_class(event.size.height >= self.ROOM_FOR_RUNS, "-roomy")
 
 
+_LEAST_PICTURE = 8
+"""Lines of a picture and its title; as in the style sheet."""
+
+
 class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.ZoomsCharts):
     KEYS = commands.keys(
         "screen.next report.more report.less compare.alone compare.whole compare.swap compare.chart chart.zoom"
@@ -107,6 +111,7 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
 
         figures = replace(report, fields=())
         self.query_one("#comparison", views.AnsiView).show(partial(_draw_figures, figures))
+        self.call_after_refresh(self._share_room)
         self._show_picture("#compared-picture", figures.chart)
         self._show_picture("#compared-runs-picture", pair_tables.runs_of_both(self.form))
 
@@ -114,6 +119,19 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
         self.query_one(selector).border_title = chart.title if chart else ""
         view = self.query_one(f"{selector} ChartView", views.ChartView)
         view.show_chart(partial(bars_chart, chart) if chart else None)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._share_room)
+
+    def _share_room(self) -> None:
+        """Where the picture would leave no room for the rows of the first table, it is left to its key."""
+        if self.report is None:
+            return
+        room = self.query_one("#compared").size.height
+        room_beside_picture = min(room - _LEAST_PICTURE, room // 2)
+        first_table = replace(self.report, fields=(), tables=self.report.tables[:1], results=(), advice=(), drawn=())
+        table_lines = figures_text(self.of_now(first_table), width=self.size.width).count("\n")
+        self.set_class(not self.shows_more and room_beside_picture < table_lines, "-cramped")
 
     # What can be done
 

@@ -1296,6 +1296,21 @@ async def test_statistics_stand_beside_the_chart_only_where_its_names_fit(tmp_pa
             assert not has_chart or named.label in app.screen.query_one("#compared-chart", ChartView).drawn_text
 
 
+@pytest.mark.parametrize("size", [(80, 24), (80, 20), (100, 28), (120, 36)], ids=str)
+@pytest.mark.parametrize(
+    "label", ["new switch", "a label that is as long as a line, twice " * 2], ids=("short", "long")
+)
+async def test_a_comparison_shows_the_rows_of_its_table_at_any_size(tmp_path, size, label):
+    """Whatever the verdict takes, no heading stands there without what it is the heading of."""
+    runs = (76.9e6, 97e6, 80e6, 90e6, 86e6)
+    path = book(tmp_path / "notebook.db", one(1, runs, label="old switch"), one(2, (151e6, 121e6, 183e6), label=label))
+    app = app_on(path, first="compare", base=f"{1:012x}", other=f"{2:012x}")
+    async with app.run_test(size=size) as pilot:
+        await settled(app, pilot)
+        sides = re.findall(r"^ ?(base|other)  .*\d,\d{3},\d{3}", painted(app), re.MULTILINE)
+        assert sides == ["base", "other"]
+
+
 async def test_the_runs_of_both_sides_stand_below_their_averages_where_the_report_leaves_room(tmp_path):
     path = book(tmp_path / "notebook.db", one(1), one(2))
     app = app_on(path, first="compare", base=f"{1:012x}", other=f"{2:012x}")
