@@ -15,10 +15,11 @@ from textual import events
 from app.clients.browsing import BrowsedFolder
 from app.guide import needs, page_view
 from app.guide.browse_screen import BrowseScreen
-from app.guide.page import Visit
+from app.guide.page import Page, Visit
 from app.guide.session import GuideSession
 from app.tui.frame import dialogs
 from app.tui.frame.base import BaseScreen
+from app.tui.widgets import completion
 from app.tui.widgets.logins import ask_password
 
 
@@ -26,23 +27,39 @@ class DrivenScreen(BaseScreen):
     session: GuideSession
     _browser: tuple[needs.Steps, BrowseScreen] | None = None
     """The screen on which somebody looks around on a server, with the steps that wait for its answer."""
+    _measuring_steps: needs.Steps | None = None
+    """The steps that wait for a measurement or read its result: until they end, no page of the round is true."""
 
     def show(self) -> None:
         """Show the page of the session's choices: a hook of the screen."""
         raise NotImplementedError
+
+    @property
+    def is_result_awaited(self) -> bool:
+        return self._measuring_steps is not None
 
     def drive(self, steps: needs.Steps, answer: Any = None, error: Exception | None = None) -> None:
         """Drive the steps to what they need next, by the answer to their last need, or its error."""
         try:
             need = steps.throw(error) if error else steps.send(answer)
         except StopIteration:
-            self._leave_browser(steps)
-            self.show()
+            self._end(steps)
+            if not self.is_result_awaited:
+                self.show()
         except Exception as failure:  # noqa: BLE001  whatever goes wrong is told in the dialog, never lost
-            self._leave_browser(steps)
+            was_measuring = steps is self._measuring_steps
+            self._end(steps)
+            if was_measuring:
+                self.show()
             self.work_failed(failure)
         else:
             self._meet_need(steps, need)
+
+    def _end(self, steps: needs.Steps) -> None:
+        """Tidy up after steps that have come to their end."""
+        self._leave_browser(steps)
+        if steps is self._measuring_steps:
+            self._measuring_steps = None
 
     def _meet_need(self, steps: needs.Steps, need: Any) -> None:
         answer = partial(self.drive, steps)
@@ -91,6 +108,11 @@ class DrivenScreen(BaseScreen):
 
     def _ask_words(self, words: needs.Words, answer: Callable[[Any], None]) -> None:
         dialog = dialogs.AskDialog(words.heading, words.text, value=words.wrong or words.value, needed=words.needed)
+        if words.is_target:
+            known = self.session.known
+            names = [name for name, _ in known.servers]
+            places = completion.known_places(names, [*known.practice, *known.recent, *self.context.listed_shares])
+            dialog.box.suggester = completion.TargetSuggester(places)
         # What was wrong is to be mended, not typed anew.
         dialog.box.select_on_focus = not words.wrong
         self.app.push_screen(dialog, answer)
@@ -108,12 +130,17 @@ class DrivenScreen(BaseScreen):
             else:
                 self.drive(steps, result)
 
+        self._measuring_steps = steps
+        self.query_one(page_view.PageView).show(Page(title="Run", why="Reading what was measured …"))
         self.app.push_screen(RunScreen(replace(job, opened=remember_series)), answer)
 
     def _pick(self, steps: needs.Steps, place: BrowsedFolder, answer: Callable[[Any], None]) -> None:
         def leave(item: Any) -> None:
             self._browser = None
             answer(item)
+
+        for share in place.shares:
+            self.context.listed_shares.setdefault(share)
 
         if self._browser is not None:
             _, browser = self._browser

@@ -117,6 +117,8 @@ class Words:
     """What was typed and not understood."""
     needed: bool = False
     """Whether an empty line is no answer."""
+    is_target: bool = False
+    """Whether a target is asked for, which is completed while it is typed."""
 
 
 @dataclass(frozen=True, slots=True)

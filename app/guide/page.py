@@ -53,6 +53,8 @@ class Ask:
     """What stands in the line at first."""
     keep: bool = False
     """Whether what was typed stands there again, until it has led somewhere."""
+    is_target: bool = False
+    """Whether a target is asked for, which is completed while it is typed."""
 
 
 @dataclass(frozen=True, slots=True)

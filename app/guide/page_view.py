@@ -20,11 +20,28 @@ from app.tui.widgets import views
 
 
 class PageChoices(Choices):
+    does_wrap = True
+    """Whether the cursor goes on at the other end of the list."""
+
     class Resized(Message):
         """The rows have another width, and are to be drawn anew."""
 
     def on_resize(self) -> None:
         self.post_message(self.Resized())
+
+    def action_cursor_up(self) -> None:
+        if self.does_wrap or self.highlighted != self._end_choices[0]:
+            super().action_cursor_up()
+
+    def action_cursor_down(self) -> None:
+        if self.does_wrap or self.highlighted != self._end_choices[1]:
+            super().action_cursor_down()
+
+    @property
+    def _end_choices(self) -> tuple[int | None, int | None]:
+        """The places of the first and of the last row that can be chosen."""
+        places = [place for place, row in enumerate(self.options) if not row.disabled]
+        return (places[0], places[-1]) if places else (None, None)
 
 
 class PageView(Vertical, Commanded):
@@ -97,7 +114,9 @@ class PageView(Vertical, Commanded):
         line.display = bool(content.plain.strip())
 
     def _show_options(self, page: guide_page.Page, cursor: int) -> None:
-        rows = self.query_one(OptionList)
+        rows = self.query_one(PageChoices)
+        # From the first run the cursor would go to the last choice, which measures anew.
+        rows.does_wrap = not self.runs
         rows.clear_options()
         # Set before the rows are drawn: only the highlighted one shows its whole hint.
         self._here = min(cursor, len(page.options) - 1) if page.options else None
@@ -119,6 +138,11 @@ class PageView(Vertical, Commanded):
     def pointed_place(self) -> int | None:
         """The place in the list where the cursor stands."""
         return self.query_one(OptionList).highlighted
+
+    @property
+    def runs(self) -> list[guide_page.Option]:
+        """The runs on the page that can be left out, or be taken back in."""
+        return [option for option in self.page.options if option.is_run] if self.page is not None else []
 
     @property
     def pointed(self) -> guide_page.Option | None:
@@ -157,6 +181,10 @@ class PageView(Vertical, Commanded):
         option = self.pointed
         if option is not None and option.act is not None:
             self.post_message(self.OptionChosen(option))
+
+    def choose_run(self, run: guide_page.Option) -> None:
+        """As if the cursor stood on it."""
+        self.post_message(self.OptionChosen(run))
 
     @on(OptionList.OptionSelected)
     def _option_selected(self, event: OptionList.OptionSelected) -> None:

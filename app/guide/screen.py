@@ -14,7 +14,7 @@ from app.guide.session import GuideSession
 from app.guide.steps import standings
 from app.method import choices as method_choices
 from app.recording.several import used_targets
-from app.tui.frame import commands
+from app.tui.frame import commands, dialogs
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.views import ZoomsCharts
 
@@ -64,6 +64,8 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
         yield from self.session.look_at_link()
 
     def on_screen_resume(self) -> None:
+        if self.is_result_awaited:
+            return  # its steps show the page
         if self.query("#page-options") and self.query_one(page_view.PageView).page is not None:
             self._show_again()
 
@@ -81,6 +83,7 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
             session.left_rounds.clear()
 
     def take(self, choices: method_choices.GuideChoices) -> None:
+        self._measuring_steps = None  # where they still read their result, they are silenced
         self.drive(self.session.take(choices))
 
     def show(self) -> None:
@@ -96,6 +99,12 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
         page = page_of(choices, self.session.known)
         self.query_one(page_view.PageView).show(replace(page, why=f"{self.purpose} {page.why}".strip()))
         self.query_one(page_view.PageView).focus_choices()
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        """On a page with runs, leaving one out is among the keys that always have room."""
+        has_runs = bool(self.query_one(page_view.PageView).runs)
+        self.query_one(KeyBar).put_first(*(["reject"] if has_runs else []))
         self.call_after_refresh(self.refresh_bindings)
 
     # What the user does
@@ -160,7 +169,16 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
             self.drive(self.session.undo())
 
     def action_reject(self) -> None:
-        self.query_one(page_view.PageView).choose()
+        """Leave out the run with the cursor, or take it back in; from elsewhere on the page, a run to choose."""
+        view = self.query_one(page_view.PageView)
+        pointed = view.pointed
+        if pointed is not None and pointed.is_run:
+            view.choose()
+            return
+
+        rows = [(option, f"{option.title}  {option.hint}") for option in view.runs]
+        about = "Enter leaves the run out of the average, or takes it back in; Escape leaves all as it is."
+        self.ask(dialogs.PickDialog("Which run?", rows, about=about), view.choose_run)
 
     def action_more(self) -> None:
         text = self.query_one("#page-text", containers.VerticalScroll)
@@ -170,6 +188,8 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
             text.scroll_page_down(animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if self.is_result_awaited:
+            return False
         match action:
             case "undo":
                 return bool(self.session.judgements)
@@ -180,6 +200,5 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
             case "more":
                 return any(text.max_scroll_y > 0 for text in self.query("#page-text"))
             case "reject":
-                pointed = self.query_one(page_view.PageView).pointed if self.query(page_view.PageView) else None
-                return pointed is not None and pointed.is_run
+                return any(view.runs for view in self.query(page_view.PageView))
         return super().check_action(action, parameters)

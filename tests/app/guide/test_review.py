@@ -18,7 +18,7 @@ from storage.notebook import Notebook
 from storage.records import Command, RunStatus, Series, Target
 from tests.builders import series
 from tests.specs import choices_with, varied
-from tests.tui import SMB, app_on, measured, painted, press, settled, text_of
+from tests.tui import SMB, app_on, footer_of, measured, painted, press, settled, text_of
 
 MEASURED = series(
     [100e6, 101e6, 60e6, 100e6, 100.5e6],
@@ -511,14 +511,38 @@ async def test_all_that_decides_is_on_one_screen_of_80_by_24(reviewing):
             assert part in shown, part
 
 
-async def test_space_leaves_a_run_out_and_is_offered_only_there(reviewing):
+async def test_space_leaves_a_run_out_and_is_always_offered(reviewing):
     async with reviewing.run_test(size=(80, 24)) as pilot:
         await settled(reviewing, pilot)
-        assert "Leave out" not in painted(reviewing)
+        assert "space Leave out" in footer_of(reviewing), "the cursor is on the choices"
         await press(reviewing, pilot, "up")
-        assert "space Leave out" in painted(reviewing)
+        assert "space Leave out" in footer_of(reviewing)
         await press(reviewing, pilot, "space")
         assert "Why is run 5 unusable?" in text_of(reviewing.screen, ".dialog-heading")
+        await press(reviewing, pilot, "escape", "2")
+        assert "Leave out" not in footer_of(reviewing), "a page without runs"
+
+
+async def test_space_asks_for_the_run_where_the_cursor_is_on_none(reviewing):
+    async with reviewing.run_test(size=(80, 24)) as pilot:
+        await settled(reviewing, pilot)
+        await press(reviewing, pilot, "space")
+        assert len(reviewing.screen.query_one(OptionList).options) == 5, "the measured runs"
+        await press(reviewing, pilot, "down", "down", "enter")
+        assert "Why is run 3 unusable?" in text_of(reviewing.screen, ".dialog-heading")
+        await press(reviewing, pilot, *"backup", "enter")
+        assert status_of(reviewing, 3) == (RunStatus.REJECTED, "backup")
+
+
+async def test_the_cursor_stays_at_both_ends_of_the_review(reviewing):
+    async with reviewing.run_test(size=(80, 24)) as pilot:
+        await settled(reviewing, pilot)
+        rows = reviewing.screen.query_one("#page-options", OptionList)
+        await press(reviewing, pilot, *["up"] * 7, "enter")
+        assert "Why is run 1 unusable?" in text_of(reviewing.screen, ".dialog-heading")
+
+        await press(reviewing, pilot, "escape", "end", "down")
+        assert rows.highlighted == len(rows.options) - 1
 
 
 async def test_why_the_step_matters_is_in_the_help(reviewing):

@@ -13,6 +13,7 @@ import pytest
 from app.base.errors import ConnectionLostError, LoginError, NotebookError
 from app.clients.base import Secrets
 from app.guide import run_screen
+from app.guide.page_view import PageView
 from app.guide.run_screen import RunScreen
 from app.guide.screen import GuideScreen
 from app.method.choices import MEMORY_KEY, MethodStep
@@ -261,6 +262,18 @@ async def test_the_bars_that_have_no_room_are_counted_in_sight(ready, backend, s
         assert len(bars) + int(hidden[1] if hidden else 0) == 9
 
 
+async def test_at_80_by_24_only_the_warm_ups_give_way_to_the_runs_and_their_average(ready, backend):
+    runs = [run_at(number, 100e6 + number, phase=Phase.WARM_UP) for number in (1, 2)]
+    runs += [run_at(number, 100e6 + number) for number in range(1, 6)]
+    async with ready.run_test(size=(80, 24)) as pilot:
+        await start(ready, pilot, backend, STARTED)
+        await hand_out(ready, pilot, backend, *(RunFinished(run=run) for run in runs))
+        await hand_out(ready, pilot, backend, Finished(), None)
+        await measured(ready, pilot)
+        bars = re.findall(r"\n(W?\d|Average) +█", painted(ready))
+        assert bars[-6:] == [*"12345", "Average"]
+
+
 async def test_a_stall_is_called_one_and_the_machine_is_shown_beside_the_run(ready, backend, monkeypatch):
     monkeypatch.setattr(recording, "REDRAW_SECONDS", 3600.0)
     async with ready.run_test(size=(80, 24)) as pilot:
@@ -438,6 +451,17 @@ async def test_a_server_that_goes_away_is_told_and_the_runs_stay(ready, backend)
     assert len(last_series(ready.context.notebook_path).measured()) == 1
 
 
+async def test_what_ended_a_series_early_stands_whole_on_its_screen(ready, backend):
+    async with ready.run_test(size=(80, 24)) as pilot:
+        await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)))
+        text = "127.0.0.1/data: the connection ended in the middle of a run; is the server up?"
+        await hand_out(ready, pilot, backend, Failed(kind=ConnectionLostError, text=text), None)
+        await measured(ready, pilot)
+        await press(ready, pilot, "enter")
+        assert isinstance(ready.screen, RunScreen)
+        assert text in " ".join(painted(ready).split())
+
+
 @pytest.mark.parametrize("kerberos", [False, True])
 async def test_a_run_whose_login_is_refused_drops_the_password_that_was_sent(ready, backend, kerberos):
     with Notebook(ready.context.notebook_path) as notebook:
@@ -557,6 +581,40 @@ async def test_a_window_that_shrinks_is_offered_the_other_chart(ready, backend):
         assert "c Chart" not in painted(ready)
         await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
+
+
+async def test_after_a_series_the_first_page_is_that_of_its_result(ready, backend, monkeypatch):
+    runs = [RunFinished(run=run_at(number, 100e6)) for number in range(1, 6)]
+    async with ready.run_test(size=(80, 24)) as pilot:
+        await start(ready, pilot, backend, STARTED, *runs, Finished(), None)
+        await measured(ready, pilot)
+        view = ready.screen_stack[-2].query_one(PageView)
+        assert view.page is not None
+        assert view.page.options == (), "what lies below offers nothing that the result makes false"
+
+        pages = []
+        show = PageView.show
+
+        def show_and_note(page_view, page):
+            pages.append(page)
+            show(page_view, page)
+
+        monkeypatch.setattr(PageView, "show", show_and_note)
+        await press(ready, pilot, "enter")
+        assert [len(page.options) > 5 for page in pages] == [True], "the review alone, with its runs"
+        assert ready.screen.session.choices.step is MethodStep.REVIEW
+
+
+async def test_after_a_series_that_was_left_its_page_is_shown_too(ready, backend):
+    async with ready.run_test(size=(80, 24)) as pilot:
+        await start(ready, pilot, backend, STARTED)
+        await press(ready, pilot, "escape", "y")
+        await measured(ready, pilot)
+        await press(ready, pilot, "escape", "escape")
+        assert isinstance(ready.screen, GuideScreen)
+        page = ready.screen.query_one(PageView).page
+        assert page is not None
+        assert page.options
 
 
 async def test_escape_is_said_to_cancel_while_it_measures_and_to_lead_back_then(ready, backend):
