@@ -76,6 +76,8 @@ def _left_to_do(app: App[Any]) -> str:
         return "a message"
     if any(not worker.is_finished for worker in app.workers if worker.group != MEASURING):
         return "work in a thread"
+    if getattr(app, "is_typing_ahead", False):
+        return "a key"
     if any(_puts_work_off(timer) for pump in pumps for timer in pump._timers):
         return "work that is put off"
     if app.animator._animations or app.animator._scheduled:

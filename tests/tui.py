@@ -1,5 +1,6 @@
 """The driver of the TUI's tests: an app on a notebook, an outside that is made up, waiting, and what is painted."""
 
+import asyncio
 import queue
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -7,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from textual import events
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -67,6 +69,19 @@ async def press(app: App[Any], pilot: Pilot[Any], *keys: str) -> None:
     for key in keys:
         await pilot.press(key)
         await settled(app, pilot)
+
+
+_LOOP_TURNS = 200
+"""Far more than a key needs on its way through the queues."""
+_KEY_NAMES = {" ": "space", "/": "slash", "@": "at", ".": "full_stop", ":": "colon"}
+
+
+async def send_at_once(app: App[Any], *keys: str) -> None:
+    """The terminal hands on all keys before the first one has had any effect."""
+    for key in keys:
+        app.post_message(events.Key(_KEY_NAMES.get(key, key), key if len(key) == 1 else None))
+    for _ in range(_LOOP_TURNS):
+        await asyncio.sleep(0)
 
 
 async def settled(app: App[Any], _pilot: Pilot[Any]) -> None:

@@ -71,6 +71,14 @@ class BrowsedFolder:
         return self.target.abilities.has_share and not self.target.share
 
     @property
+    def shares(self) -> tuple[Target, ...]:
+        """The shares that are listed; those that are hidden (``$``) are left out."""
+        if not self.is_share_list:
+            return ()
+        names = [item.name for item in self.items if item.kind is ItemKind.SHARE and not item.name.endswith("$")]
+        return tuple(replace(self.target, share=name, path="") for name in names)
+
+    @property
     def choices(self) -> tuple[Item, ...]:
         return self.items if self.is_share_list else (MAKE_HERE, *self.items)
 

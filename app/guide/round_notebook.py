@@ -8,6 +8,7 @@ from app.guide.context import GuideContext, Targets, no_targets
 from app.guide.context_reading import read_context
 from app.method import base_repeats, rounds
 from app.method.choices import GuideChoices
+from app.method.known_ways import with_known_ways
 from storage import records
 from storage.notebook import Notebook
 
@@ -21,6 +22,11 @@ def recall(
     choices = rounds.recall_choices(notebook, practice)
     before = GuideContext(practice=tuple(practice), servers=named_servers(), targets=targets)
     return choices, read_context(notebook, choices, before)
+
+
+def with_server_ways(notebook: Notebook, choices: GuideChoices) -> GuideChoices:
+    """The choices of a place that was just picked, with what was told of its server before."""
+    return with_known_ways(notebook, choices)
 
 
 def keep(notebook: Notebook, choices: GuideChoices, before: GuideContext) -> GuideContext:

@@ -205,7 +205,9 @@ class GuideSession:
             value = self.typed.get(ask.heading, ask.value) if ask.keep else ask.value
         wrong = ""
         while True:
-            text = yield needs.Words(heading=ask.heading, text=ask.text, value=value, wrong=wrong)
+            text = yield needs.Words(
+                heading=ask.heading, text=ask.text, value=value, wrong=wrong, is_target=ask.is_target
+            )
             try:
                 act = ask.then(text)
                 if isinstance(act, page.Connect) and act.credentials:
@@ -235,9 +237,12 @@ class GuideSession:
 
     def _connect(self, target: records.Target, *, kerberos: bool) -> needs.Steps:
         place = yield from self.connector.pick_place(target, self.choices, self.known, kerberos=kerberos)
+        choices: method_choices.GuideChoices = yield self._in_notebook(
+            partial(round_notebook.with_server_ways, choices=place.add_to(self.choices, kerberos=kerberos))
+        )
         self.typed.clear()
         self.known = place.context
-        yield from self.take(place.add_to(self.choices, kerberos=kerberos))
+        yield from self.take(choices)
 
     def remember_series(self, series_id: str) -> needs.Steps:
         """There is a series: remember it at once, so that a crash does not lose it."""

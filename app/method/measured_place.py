@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.method import rounds
 from app.method.choices import choices_of
-from app.server.named_servers import key_of_ways
+from app.method.known_ways import read_ways
 from forms import wording
 from forms.tuning import fact_names, smb_conf
 from forms.tuning.catalogue import CatalogueEntry, EntryKind, about
@@ -110,7 +110,7 @@ def measured_place(notebook: Notebook, practice: Sequence[Target], series_id: st
             series = next(iter(notebook.all_of(newest_ids)), None)
 
     target = choices.target or (series.target if series else None)
-    typed_ways = (notebook.remembered(key_of_ways(target.host)) if target else None) or {}
+    told_conf = read_ways(notebook, target.host).conf if target else ""
     facts = series.environment.get("server", {}) if series else {}
-    conf = choices.spec.monitor.smb_conf or typed_ways.get("conf") or facts.get("smb.conf.path") or DEFAULT_CONF
+    conf = choices.spec.monitor.smb_conf or told_conf or facts.get("smb.conf.path") or DEFAULT_CONF
     return MeasuredPlace(share=target.share if target else None, conf=str(conf), series=series)

@@ -71,8 +71,3 @@ def server_ways(target: Target, ssh: str, smb_conf: str = "") -> ServerWays:
 
     smb_conf = smb_conf or (profile.smb_conf if profile else "")
     return ServerWays(server_ssh=ssh or None, smb_conf=smb_conf or None)
-
-
-def key_of_ways(host: str) -> str:
-    """The key under which the notebook remembers how that server is reached, for every form."""
-    return f"ways to {host.lower()}"

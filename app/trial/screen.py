@@ -20,6 +20,7 @@ from app.base.limits import MOST_MINUTES
 from app.clients.session_logins import PasswordNeededError
 from app.method.choices import GuideChoices, MethodStep, choices_of, with_made_file
 from app.method.improvements import BETTER
+from app.method.known_ways import keep_typed_ways, with_known_ways
 from app.method.next_steps import NextStep
 from app.method.proof import proof_of_round
 from app.method.rounds import recall_choices, remember, repeat_of, request_of, series_of_round
@@ -139,7 +140,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         if self.experiment:
             return self._order_to_resume(notebook)
 
-        choices = recall_choices(notebook, self.context.practice)
+        choices = with_known_ways(notebook, recall_choices(notebook, self.context.practice))
         if choices.target is None or choices.run_bytes is None:
             return None
         self._choices = choices
@@ -277,7 +278,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             self.order = None
             self._to_accept = None
             self._accepted = Acceptance()
-            self.with_notebook(partial(remember, choices=choices), self._begin_chosen)
+            self.with_notebook(partial(_keep_server, choices=choices), self._begin_chosen)
 
         self.ask(AskDialog(SERVER_QUESTION, SERVER_QUESTION_TEXT, value=typed_server(self._choices)), take_server)
 
@@ -422,6 +423,12 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         assert self._target is not None
         chosen_command = self._command or self._choices.spec.command
         return self._target.abilities.moves_files and parameters != (chosen_command,)
+
+
+def _keep_server(notebook: Notebook, choices: GuideChoices) -> None:
+    """Keep how the server is reached, as it was just typed, for the guide and for every form."""
+    remember(notebook, choices)
+    keep_typed_ways(notebook, choices)
 
 
 def _wants_larger_files(summary: TrialSummary) -> bool:

@@ -42,6 +42,8 @@ class ExportScreen(BaseScreen):
         """Names of the formats that are marked."""
         self.folder = Path()
         self._path_was_typed = False
+        self._awaited = {"names", "last export"}
+        """What the path is proposed by and was not read yet; until then keys wait."""
 
     def compose(self) -> ComposeResult:
         with parts.Pane("sharebench · Export", id="formats-pane"):
@@ -54,6 +56,14 @@ class ExportScreen(BaseScreen):
             yield widgets.Static(id="folder")
             yield widgets.Static(id="paper")
         yield KeyBar()
+
+    @property
+    def does_take_keys(self) -> bool:
+        return not self._awaited
+
+    def work_failed(self, error: Exception) -> None:
+        self._awaited.clear()
+        super().work_failed(error)
 
     def on_mount(self) -> None:
         self._show_formats(list(exporters.FORMATS).index(self.format.name))
@@ -73,6 +83,7 @@ class ExportScreen(BaseScreen):
         )
         self.file_name = export_names.safe_file_name(file_name)
         self._propose_path()
+        self._awaited.discard("names")
 
     def _take_last_export(self, last: export_files.LastExport) -> None:
         if last.formats and not self.marked:
@@ -83,6 +94,7 @@ class ExportScreen(BaseScreen):
         if last.folder is not None:
             self.folder = last.folder
             self._propose_path()
+        self._awaited.discard("last export")
 
     # Formats
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from app.guide import page, steps
 from app.guide.context import GuideContext
@@ -9,6 +10,7 @@ from app.guide.pages import before_change, changed_settings, proof_facts
 from app.guide.prospect import prospect_of
 from app.method import choices as method_choices
 from app.method import one_change, server_question
+from app.method.known_ways import keep_typed_ways
 from app.series.requests import with_label
 from forms import wording
 from forms.layout import Tone, Toned
@@ -156,8 +158,9 @@ def _settings_source(choices: method_choices.GuideChoices) -> str:
 
 
 def _ask_server(choices: method_choices.GuideChoices) -> page.Ask:
-    def take_server(text: str) -> page.Go:
-        return page.Go(replace(server_question.with_typed_server(choices, text), step=method_choices.MethodStep.RUN))
+    def take_server(text: str) -> page.Store:
+        typed = server_question.with_typed_server(choices, text)
+        return page.Store(partial(keep_typed_ways, choices=typed), replace(typed, step=method_choices.MethodStep.RUN))
 
     return page.Ask(
         heading=server_question.SERVER_QUESTION,

@@ -1,6 +1,6 @@
 """The TUI's application: keys, notes in the corner, help, and the one place where errors are told.
 
-``navigation`` opens and closes its screens; ``themed`` gives it colours.
+``navigation`` opens and closes its screens; ``typing_ahead`` hands on keys; ``themed`` gives it colours.
 """
 
 import gc
@@ -19,6 +19,7 @@ from app.tui.frame.navigation import Navigates
 from app.tui.frame.palette import CommandProvider
 from app.tui.frame.terminal import driver_for
 from app.tui.frame.themed import Themed
+from app.tui.frame.typing_ahead import TypingAhead
 from forms import layout
 
 _PAINTED_SECONDS = 1.0
@@ -28,7 +29,7 @@ _LASTING_SECONDS = 15
 """A note that is to stay this long leaves the others where they are, and is replaced by the next short one."""
 
 
-class SharebenchApp(Navigates, Themed, commands.Commanded):
+class SharebenchApp(Navigates, TypingAhead, Themed, commands.Commanded):
     """The application: its own ``KEYS`` work on every screen, beside those of the screen on top."""
 
     TITLE = "sharebench"

@@ -57,6 +57,11 @@ class ScreenBase(Screen[_R], commands.Commanded, Generic[_R]):
     def context(self) -> Context:
         return self.sharebench_app.context
 
+    @property
+    def does_take_keys(self) -> bool:
+        """Whether it is ready for keys; until it is, those that are typed wait, in their order."""
+        return True
+
     def in_background(
         self, job: Callable[[], _T], then: Callable[[_T], object], *, group: str = "work", exclusive: bool = True
     ) -> Worker[None]:

@@ -33,6 +33,8 @@ class Context:
     """The ids of the recordings that are marked in the notebook, in the order in which they were marked."""
     removed: "list[tuple[str, list[Removed]]]" = field(default_factory=list)
     """What was deleted in the notebook and can be restored: (name to tell, what was deleted)."""
+    listed_shares: "dict[Target, None]" = field(default_factory=dict)
+    """The shares that servers have listed since sharebench began, to complete a target from."""
     typed: dict[str, dict[str, str]] = field(default_factory=dict)
     """What was typed into the lines of a form, by the key under which the notebook keeps it."""
 

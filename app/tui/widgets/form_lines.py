@@ -11,6 +11,7 @@ from app.base.errors import UsageError
 from app.base.ssh_address import check_ssh_host
 from app.base.targets import parse_typed_target
 from app.tui.frame.parts import LineInput
+from app.tui.widgets.completion import TargetSuggester
 from storage.records import JSONValue, Target
 
 _GAP_AFTER_NAMES = 2
@@ -26,7 +27,13 @@ class FormLine:
     """What is said below the lines while it has the focus, where name and hint do not say it."""
 
 
-TARGET = FormLine("target", "Target", "[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME")
+TARGET = FormLine(
+    "target",
+    "Target",
+    "[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME",
+    about="Target: [USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME. What is dimmed was measured or listed"
+    " before, or is in the settings file: the right arrow takes it.",
+)
 SSH = FormLine("ssh", "Server by ssh", "[USER@]HOST; empty: the server is this machine")
 CONF = FormLine("conf", "smb.conf", "its path on the server; empty: the one that smbd uses")
 
@@ -83,4 +90,5 @@ def input_lines(lines: Sequence[FormLine]) -> ComposeResult:
             label = Label(line.name)
             label.styles.width = _GAP_AFTER_NAMES + longest_name
             yield label
-            yield LineInput(id=line.key, placeholder=line.hint)
+            suggester = TargetSuggester() if line.key == TARGET.key else None
+            yield LineInput(id=line.key, placeholder=line.hint, suggester=suggester)

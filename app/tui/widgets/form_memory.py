@@ -1,25 +1,36 @@
 """What a form begins with, from the notebook and the practice servers, and what the notebook keeps of its lines."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
 from app.base.targets import may_hold_password
 from app.recording.several import used_targets
+from app.server.named_servers import named_servers
+from app.tui.widgets import completion
 from storage import records
 from storage.errors import DamagedNotebookError
 from storage.notebook import Notebook
 
 
-def read_used_share(notebook: Notebook, pointed: str) -> records.Target | None:
-    """The share that was measured last, or that of the recording pointed at.
+def read_used_folders(notebook: Notebook, pointed: str) -> list[records.Target]:
+    """The folders that were measured in, the newest first, before them that of the recording pointed at.
 
-    None where there is none, or a recording cannot be read.
+    Empty where a recording cannot be read.
     """
     with suppress(DamagedNotebookError):
-        folders = used_targets(notebook, pointed)
-        return next((target for target in folders if target.abilities.has_share), None)
-    return None
+        return used_targets(notebook, pointed)
+    return []
+
+
+def first_share(folders: Iterable[records.Target]) -> records.Target | None:
+    return next((target for target in folders if target.abilities.has_share), None)
+
+
+def places_to_complete_from(targets: Iterable[records.Target]) -> tuple[str, ...]:
+    """What a target is completed from: the names of the settings file, and these targets."""
+    names = [name for name, _ in named_servers()]
+    return completion.known_places(names, targets)
 
 
 def practice_target(typed_target: str, practice_share: records.Target) -> str:

@@ -4,7 +4,7 @@ No password is ever in a line; it is asked for when the form is started. How a s
 server, whatever the form: see ``app.tui.widgets.ways``. ``lines_screen`` adds how a form is started.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -15,9 +15,13 @@ from textual.content import Content
 from app.base.errors import UsageError
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.key_bar import KeyBar
-from app.tui.widgets import form_lines, form_memory, ways
+from app.tui.widgets import completion, form_lines, form_memory, ways
 from storage import records
 from storage.notebook import Notebook
+
+
+def _do_nothing() -> None:
+    """Nothing waits for it."""
 
 
 class FormScreen(BaseScreen):
@@ -44,12 +48,20 @@ class FormScreen(BaseScreen):
     _first: Mapping[str, str]
     """What stood in the lines when they were filled, or was kept last: only what differs from it was typed."""
     _ways_shown_for = ""
-    """The server (as a key of the notebook) whose ways stood in the lines when the screen opened."""
+    """The server whose ways stand in the lines, as far as the notebook knows some."""
+    _is_looking_up = False
+    """Whether the notebook is asked for the ways to the server that was typed; until then keys wait."""
+    _places: Sequence[str] = ()
+    """What a target is completed from."""
+    _is_filled = False
+    """Whether the lines were filled; until then they are not shown, and keys wait."""
 
     def __init__(self, **preset: str) -> None:
         """What is ``preset`` stands in the lines, whatever was typed before."""
         super().__init__()
         self._preset = preset
+        self._shown_ways: Mapping[str, str] = {}
+        """What of the lines the notebook knows as ways to the server."""
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
         if "LINES" in cls.__dict__:
@@ -67,25 +79,31 @@ class FormScreen(BaseScreen):
 
     # What stands in the lines at first
 
+    @property
+    def does_take_keys(self) -> bool:
+        return self._is_filled and not self._is_looking_up
+
     def on_mount(self) -> None:
-        typed = self.context.typed.get(self.NAME, {})
+        self._show_lines(are_shown=False)
+        self.with_notebook(self._read_first_values, self._fill)
 
-        def fill(values: dict[str, str]) -> None:
-            self._fill(values | typed | self._preset)
-
-        self.with_notebook(self._read_first_values, fill)
+    def _show_lines(self, *, are_shown: bool) -> None:
+        for part in self.query("#lines > *"):
+            part.visible = are_shown
 
     def _read_first_values(self, notebook: Notebook) -> dict[str, str]:
         practice = self.context.practice
         values = self.first_values(notebook.remembered(self.NAME), practice)
 
-        if not practice:
-            share = form_memory.read_used_share(notebook, self.context.pointed)
-            if share is not None:
-                values |= self.values_of(share)
+        folders = form_memory.read_used_folders(notebook, self.context.pointed)
+        self._places = form_memory.places_to_complete_from([*folders, *self.context.listed_shares])
+        share = form_memory.first_share(folders)
+        if share is not None and not practice:
+            values |= self.values_of(share)
 
-        self._ways_shown_for = ways.key_of(values)
-        return values | ways.for_empty_lines(notebook, values)
+        self._ways_shown_for = ways.host_of(values)
+        self._shown_ways = ways.for_empty_lines(notebook, values)
+        return values | self._shown_ways
 
     @classmethod
     def first_values(
@@ -103,14 +121,26 @@ class FormScreen(BaseScreen):
         """What of the lines follows from the share that was measured last."""
         return {"target": records.format_target(target)}
 
-    def _fill(self, values: dict[str, str]) -> None:
+    def _fill(self, first_values: dict[str, str]) -> None:
+        typed = self.context.typed.get(self.NAME, {})
+        values = first_values | typed | self._preset
         self._first = values
-        if any(self.typed_texts().values()):
-            return
-
         for key, value in values.items():
             self.query_one(f"#{key}", widgets.Input).value = value
+
+        for suggester in (line.suggester for line in self.query(widgets.Input)):
+            if isinstance(suggester, completion.TargetSuggester):
+                suggester.places = self._places
+        self._show_lines(are_shown=True)
         self.query_one(f"#{self.LINES[0].key}", widgets.Input).focus().select_all()
+        self._is_filled = True
+
+    def work_failed(self, error: Exception) -> None:
+        """Where the notebook cannot be read, the usual values stand in the lines."""
+        self._is_looking_up = False
+        if not self._is_filled:
+            self._fill(form_lines.remembered_values(self.LINES))
+        super().work_failed(error)
 
     # Typing
 
@@ -153,6 +183,37 @@ class FormScreen(BaseScreen):
     def key_down(self) -> None:
         self.focus_next("Input")
 
+    # The ways to the server that was typed
+
+    @on(widgets.Input.Blurred)
+    def _target_was_left(self, event: widgets.Input.Blurred) -> None:
+        if event.input.id == form_lines.TARGET.key and self._is_filled:
+            self.look_up_ways(_do_nothing)
+
+    def look_up_ways(self, then: Callable[[], None]) -> None:
+        """Call ``then`` as soon as the lines have what the notebook knows of the server that was typed."""
+        texts = self.typed_texts()
+        if ways.host_of(texts) in {"", self._ways_shown_for}:
+            then()
+            return
+
+        for key, way in self._shown_ways.items():
+            if texts[key] == way:
+                texts[key] = ""  # it was of the other server
+        self._is_looking_up = True
+        self.with_notebook(partial(ways.for_empty_lines, values=texts), partial(self._show_ways, texts, then))
+
+    def _show_ways(self, texts: Mapping[str, str], then: Callable[[], None], known: Mapping[str, str]) -> None:
+        self._ways_shown_for = ways.host_of(texts)
+        self._shown_ways = known
+        for key in ways.KEYS & texts.keys():
+            line = self.query_one(f"#{key}", widgets.Input)
+            line.value = known.get(key, texts[key])
+            if line.has_focus:
+                line.select_all()
+        self._is_looking_up = False
+        then()
+
     # Keeping what was typed
 
     def on_screen_suspend(self) -> None:
@@ -184,5 +245,5 @@ class FormScreen(BaseScreen):
         notebook.remember(self.NAME, values)
 
         # An empty line forgets a way only where the way stood in it.
-        is_shown = ways.key_of(values) == self._ways_shown_for
+        is_shown = ways.host_of(values) == self._ways_shown_for
         ways.keep(notebook, values, empty_forgets=is_shown)

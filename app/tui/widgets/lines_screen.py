@@ -55,6 +55,9 @@ class LinesScreen(FormScreen):
         self.action_start()
 
     def action_start(self) -> None:
+        self.look_up_ways(self._start)
+
+    def _start(self) -> None:
         self.in_background(partial(self.parse, self.typed_texts()), self._remember_and_begin)
 
     @classmethod
@@ -75,7 +78,7 @@ class LinesScreen(FormScreen):
         logins.log_in(self, request.target, run)
 
     def work_failed(self, error: Exception) -> None:
-        if not isinstance(error, UsageError):
+        if not (isinstance(error, UsageError) and self.does_take_keys):
             super().work_failed(error)
             return
 

@@ -14,12 +14,12 @@ from app.guide.page import Visit
 from app.guide.pages.steps import page_of
 from app.guide.round_notebook import recall
 from app.method.choices import MethodStep, QuietChoice
+from app.method.known_ways import keep_ways
 from app.method.measured_place import measured_place
 from app.method.next_after_comparison import after_comparison
 from app.method.next_after_recording import after_recording
 from app.method.next_steps import NextStep, after_series, after_survey
 from app.method.rounds import branch_from, measure_again, repeat_of
-from app.server.named_servers import key_of_ways
 from app.trial.resume import StoredTrial
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.settling import SettlingStep
@@ -254,7 +254,7 @@ def test_the_smb_conf_that_a_series_was_seen_with_is_where_a_change_is_written(t
         assert target is not None
         place = measured_place(notebook, ())
         assert (place.share, place.conf) == (target.share, "/srv/smb.conf")
-        notebook.remember(key_of_ways(target.host), {"conf": "/opt/smb.conf"})
+        keep_ways(notebook, target.host, conf="/opt/smb.conf")
         assert measured_place(notebook, ()).conf == "/opt/smb.conf", "what was typed counts first"
 
 

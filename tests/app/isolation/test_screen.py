@@ -18,7 +18,7 @@ from app.isolation.run_screen import IsolationRunScreen
 from app.isolation.screen import IsolationScreen
 from app.isolation.script import load_script
 from app.isolation.spec import IsolationRequest
-from app.server.named_servers import key_of_ways
+from app.method.known_ways import keep_ways, read_ways
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.context import Context
@@ -338,7 +338,7 @@ async def test_a_way_that_is_emptied_where_it_was_offered_is_forgotten(
 ):
     with Notebook(app.context.notebook_path) as notebook:
         notebook.remember("diagnosis", {"target": first})
-        notebook.remember(key_of_ways("nas"), {"ssh": "root@nas", "conf": "/srv/smb.conf"})
+        keep_ways(notebook, "nas", ssh="root@nas", conf="/srv/smb.conf")
     async with app.run_test(size=(100, 36)) as pilot:
         await settled(app, pilot)
         app.visit("diagnosis")
@@ -350,7 +350,7 @@ async def test_a_way_that_is_emptied_where_it_was_offered_is_forgotten(
         await press(app, pilot, *keys)
         assert not shows(app, DiagnosisScreen), "it was understood, and asks whether to begin"
     with Notebook(app.context.notebook_path) as notebook:
-        assert (notebook.remembered(key_of_ways("nas")) or {})["conf"] == left
+        assert read_ways(notebook, "nas").conf == left
 
 
 @pytest.mark.parametrize(
