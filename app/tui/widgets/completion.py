@@ -23,11 +23,10 @@ class TargetSuggester(Suggester):
         """The likeliest first."""
 
     async def get_suggestion(self, value: str) -> str | None:
-        """``value`` is what was typed, in small letters."""
-        for place in self.places:
-            if len(place) > len(value) and place.casefold().startswith(value):
-                return place
-        return None
+        """``value`` is what was typed, in small letters; nothing is suggested for a place that is whole."""
+        beginning_so = [place for place in self.places if place.casefold().startswith(value)]
+        is_whole = any(len(place) == len(value) for place in beginning_so)
+        return None if is_whole else next(iter(beginning_so), None)
 
 
 def known_places(names: Iterable[str], targets: Iterable[Target]) -> tuple[str, ...]:

@@ -31,8 +31,7 @@ TARGET = FormLine(
     "target",
     "Target",
     "[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME",
-    about="Target: [USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME. What is dimmed was measured or listed"
-    " before, or is in the settings file: the right arrow takes it.",
+    about="Target: [USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, @NAME; Right completes.",
 )
 SSH = FormLine("ssh", "Server by ssh", "[USER@]HOST; empty: the server is this machine")
 CONF = FormLine("conf", "smb.conf", "its path on the server; empty: the one that smbd uses")

@@ -28,7 +28,8 @@ def path(tmp_path: Path) -> Path:
     [
         ("na", "nas/public"),
         ("NA", "nas/public"),
-        ("nas/public", "nas/public/docs"),
+        ("nas/public", None),
+        ("nas/public/", "nas/public/docs"),
         ("al", "alice@nas/public"),
         ("smb://n", "smb://nas/public"),
         ("smb://alice", "smb://alice@nas/public"),
