@@ -43,20 +43,20 @@ class DrivenScreen(BaseScreen):
         try:
             need = steps.throw(error) if error else steps.send(answer)
         except StopIteration:
-            self._end(steps)
+            self._tidy_up_after(steps)
             if not self.is_result_awaited:
                 self.show()
         except Exception as failure:  # noqa: BLE001  whatever goes wrong is told in the dialog, never lost
             was_measuring = steps is self._measuring_steps
-            self._end(steps)
+            self._tidy_up_after(steps)
             if was_measuring:
                 self.show()
             self.work_failed(failure)
         else:
             self._meet_need(steps, need)
 
-    def _end(self, steps: needs.Steps) -> None:
-        """Tidy up after steps that have come to their end."""
+    def _tidy_up_after(self, steps: needs.Steps) -> None:
+        """Close what these steps opened, now that they have come to their end."""
         self._leave_browser(steps)
         if steps is self._measuring_steps:
             self._measuring_steps = None
