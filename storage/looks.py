@@ -189,6 +189,8 @@ class Diagnosis(records.Head):
     effort: Effort = Effort.USUAL
     only: tuple[StageName, ...] = ()
     """The stages that were asked for; empty for all."""
+    complaint: StageName | None = None
+    """What the users complain of, which is answered first, by the stage that measures it; None: nothing was named."""
     folder: str | None = None
     """An existing folder on the share that is listed in place of new ones; it is only read."""
     server_ssh: str | None = None
@@ -200,6 +202,8 @@ class Diagnosis(records.Head):
     loopback: bool = False
     """Whether the bytes crossed no network card."""
     link_bits_per_second: float | None = None
+    ceiling_bytes_per_second: float | None = None
+    """What this machine's own client reaches in a get where network and server cost nothing; None where unknown."""
     client: records.ClientFacts | None = None
     environment: Mapping[str, Annotated[records.Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
     stages: tuple[Stage, ...] = ()

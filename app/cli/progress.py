@@ -13,6 +13,7 @@ from app.base.errors import CancelledError
 from app.cli import console
 from app.cli.cancelling import cancel_on_signals
 from app.recording import process
+from app.recording.told_estimate import ToldEstimate
 from app.series import events as series_events
 from app.series.events import RecorderEvent
 from app.series.pace import Prospect, RunPace
@@ -160,8 +161,11 @@ def watch_turns(
     names: Sequence[str],
     runs_to_come: Sequence[int],
     prospect: Prospect | None = None,
+    estimated_seconds: float = 0.0,
 ) -> list[series_events.SeriesClosed]:
     """Show interleaved series to their end, ``names`` in front of their lines; Ctrl-C cancels all of them.
+
+    Where ``estimated_seconds`` was told and turns out wrong, the new estimate is told.
 
     Returns how each ended; series that never began are left out.
     """
@@ -169,6 +173,7 @@ def watch_turns(
     progress = ProgressLine(prospect=prospect, pace=pace)
     progress.announce()
 
+    estimate = ToldEstimate(estimated_seconds) if estimated_seconds else None
     closed: dict[int, series_events.SeriesClosed] = {}
     with cancel_on_signals(control):
         for index, event in events:
@@ -178,5 +183,15 @@ def watch_turns(
             elif not isinstance(event, series_events.SeriesOpened | series_events.SeriesStored):
                 progress.about = f"{names[index]}: "
                 progress.show(event)
+            if estimate is not None and isinstance(event, process.RunFinished):
+                _correct_estimate(estimate, pace, progress)
     progress.clear()
     return [closed[index] for index in sorted(closed)]
+
+
+def _correct_estimate(estimate: ToldEstimate, pace: RunPace, progress: ProgressLine) -> None:
+    """Tell the new estimate where the runs that have ended show that the last one is wrong."""
+    seconds_left = pace.seconds_left
+    correction = estimate.correction(seconds_left) if seconds_left is not None else ""
+    if correction:
+        progress.say(f"sharebench: {correction}")

@@ -13,12 +13,17 @@ from app.diagnosis.progress_lines import progress_line
 from app.diagnosis.record import record_diagnosis
 from app.recording.process import SeriesControl
 from app.recording.spec import SeriesSpec
+from forms.diagnosis.chosen_complaint import COMPLAINTS
 from forms.diagnosis.report import diagnosis_report
 from storage import looks
 
 
 def _parse_only(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[looks.StageName, ...]:
     return diagnosis_spec.parse_stages(value)
+
+
+def _parse_complaint(_context: click.Context, _parameter: click.Parameter, value: str) -> looks.StageName | None:
+    return diagnosis_spec.parse_complaint(value)
 
 
 @declare.command("diagnose")
@@ -29,6 +34,13 @@ def _parse_only(_context: click.Context, _parameter: click.Parameter, value: str
     f"Measure these stages only: {', '.join(looks.StageName)}.",
     default="",
     callback=_parse_only,
+)
+@declare.option(
+    "--complaint",
+    "NAME",
+    f"What users complain of, answered first: {', '.join(COMPLAINTS)}.",
+    default="",
+    callback=_parse_complaint,
 )
 @click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")
 @click.option("--quick", is_flag=True, help="About a tenth of the files and bytes, in a minute or two.")
@@ -105,6 +117,7 @@ def _diagnosis_request(
         secrets=secrets,
         effort=effort,
         only=choices["only"],
+        complaint=choices["complaint"],
         folder=choices["folder"],
         settings=spec.settings,
         server_ssh=spec.monitor.server_ssh,

@@ -12,6 +12,7 @@ from app.base.child_process import ChildProcess
 from app.diagnosis import own_folder, plan
 from app.diagnosis.settings_stage import with_audit
 from app.diagnosis.spec import DiagnosisRequest
+from app.diagnosis.stage_times import StageTimes
 from app.recording import process
 from app.server import facts
 from app.server.host_facts import client_facts
@@ -40,11 +41,23 @@ class StageBegan:
     of: int
     """Stages of this attempt."""
     seconds: float
+    """How long this stage and those after it will probably take."""
+    later_seconds: float
+    """The same of those after it."""
+    most_seconds: float
     """How long this stage and those after it take at most, on a local network."""
 
     @property
     def progress_text(self) -> str:
-        return f"{self.number} of {self.of}: {STAGE_NAMES[self.name]}; about {duration(self.seconds)} left at most"
+        return f"{self.place_text}; about {duration(self.seconds)} left, {duration(self.most_seconds)} at most"
+
+    @property
+    def place_text(self) -> str:
+        return f"{self.number} of {self.of}: {STAGE_NAMES[self.name]}"
+
+    def seconds_left(self, passed_seconds: float) -> float:
+        """What is left that many seconds after the beginning of the stage: at least the stages after it."""
+        return max(self.later_seconds, self.seconds - passed_seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +131,7 @@ class _DiagnosisMeasurement:
         self._earlier_folder = diagnosis.leftover
         """What an attempt before this one left on the share, where one is resumed that was killed."""
 
+        self._times = StageTimes(plan.SIZES[request.effort])
         self._stages_to_come = [name for name in diagnosis.planned if diagnosis.stage(name) is None]
         # The first login of a process is the cold one, and the audit logs in too.
         if looks.StageName.CONNECT in self._stages_to_come:
@@ -165,6 +179,9 @@ class _DiagnosisMeasurement:
             else:
                 yield from self._measure_in_process(name)
             control.limit.end_timing()
+            stage = self.diagnosis.stage(name)
+            if stage is not None:
+                self._times.end_stage(name, stage.seconds)
 
             yield from self._prepare_share()
             yield from self._tell_change(self.diagnosis.stages[-1])
@@ -194,8 +211,14 @@ class _DiagnosisMeasurement:
 
     def _beginning_of(self, name: looks.StageName, number: int) -> StageBegan:
         stages_left = tuple(self._stages_to_come[number - 1 :])
-        seconds = plan.SIZES[self.request.effort].seconds(stages_left)
-        return StageBegan(name=name, number=number, of=len(self._stages_to_come), seconds=seconds)
+        return StageBegan(
+            name=name,
+            number=number,
+            of=len(self._stages_to_come),
+            seconds=self._times.seconds(stages_left),
+            later_seconds=self._times.seconds(stages_left[1:]),
+            most_seconds=plan.SIZES[self.request.effort].seconds(stages_left),
+        )
 
     def _wait_for_removal(self) -> str:
         """Read the process's events to its end; returns why it could not remove our folder, or empty."""
@@ -251,6 +274,7 @@ def _new_diagnosis(request: DiagnosisRequest) -> looks.Diagnosis:
         settings=request.settings,
         effort=request.effort,
         only=request.only,
+        complaint=request.complaint,
         folder=request.folder,
         server_ssh=request.server_ssh,
         smb_conf=request.smb_conf,

@@ -13,9 +13,11 @@ from pathlib import Path
 from app.diagnosis import measurement
 from app.diagnosis.spec import DiagnosisRequest
 from app.recording import process, writer
+from app.recording.ceiling import ceiling_key_of
 from app.recording.rescue import notebook_to_measure_into
 from storage import looks
 from storage.notebook import Notebook
+from storage.records import Command
 
 
 def record_diagnosis(
@@ -47,7 +49,7 @@ def _writes_of_event(recorder: writer.Recorder, event: measurement.MeasurementEv
 
 
 def _writes_of_end(closed: measurement.DiagnosisClosed) -> Iterator[writer.Write]:
-    yield partial(_update, closed.diagnosis)
+    yield partial(_close, closed.diagnosis)
 
 
 def _add(diagnosis: looks.Diagnosis, notebook: Notebook) -> None:
@@ -57,3 +59,13 @@ def _add(diagnosis: looks.Diagnosis, notebook: Notebook) -> None:
 
 def _update(diagnosis: looks.Diagnosis, notebook: Notebook) -> None:
     notebook.update_recording(looks.recording_of(diagnosis))
+
+
+def _close(diagnosis: looks.Diagnosis, notebook: Notebook) -> None:
+    """Store it as it ended, with the ceiling of this machine's client where the notebook has one."""
+    if diagnosis.client is not None:
+        key = ceiling_key_of(diagnosis.client, diagnosis.target.protocol, Command.GET)
+        ceiling = notebook.ceiling(key)
+        rate = ceiling.bytes_per_second if ceiling is not None else None
+        diagnosis = replace(diagnosis, ceiling_bytes_per_second=rate)
+    _update(diagnosis, notebook)

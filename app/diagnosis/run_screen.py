@@ -1,6 +1,7 @@
 """The screen of a diagnosis under way: the stage that is measured, those that are, and the report at the end."""
 
 from collections.abc import Iterator, Mapping
+from time import monotonic
 from typing import Any, ClassVar
 
 from textual.content import Content
@@ -15,9 +16,8 @@ from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.views import join_toned
 from forms.diagnosis import report
 from forms.layout import hanging
-from forms.wording import plain
+from forms.wording import duration, plain
 from storage.looks import Diagnosis
-from storage.records import SeriesStatus
 
 
 class DiagnosisRunScreen(report_run.MeasurementScreen):
@@ -35,6 +35,13 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
     doing = "Connecting …"
     report_of = staticmethod(report.diagnosis_report)
 
+    def __init__(self, request: DiagnosisRequest, resumed: Diagnosis | None = None) -> None:
+        super().__init__(request, resumed)
+        self.stage_began: measurement.StageBegan | None = None
+        """The stage that is measured; None before the first."""
+        self.stage_began_at = 0.0
+        """When it began (monotonic clock)."""
+
     @staticmethod
     def to_resume(record: Diagnosis, secrets: Secrets, _typed: Mapping[str, Any], /) -> DiagnosisRequest:
         return request_of(record, secrets)
@@ -44,8 +51,10 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
 
     def take_event(self, index: int, event: Any) -> None:
         match event:
-            case measurement.StageBegan(progress_text=text):
-                self.doing = f"Stage {text}"
+            case measurement.StageBegan():
+                self.stage_began = event
+                self.stage_began_at = monotonic()
+                self.doing = f"Stage {event.place_text}"
             case measurement.DiagnosisOpened(diagnosis=diagnosis) | measurement.DiagnosisChanged(diagnosis=diagnosis):
                 self.record = diagnosis
             case Warned(text=text):
@@ -53,6 +62,14 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
             case measurement.DiagnosisClosed(diagnosis=diagnosis):
                 self.record = diagnosis
                 self.is_closed = True
+
+    def now(self) -> str:
+        """What is measured, and how long the rest will take, counted down."""
+        if self.stage_began is None or self.is_over:
+            return super().now()
+        seconds_left = self.stage_began.seconds_left(monotonic() - self.stage_began_at)
+        most = duration(self.stage_began.most_seconds)
+        return f"{super().now()}; about {duration(seconds_left)} left, {most} at most"
 
     def headline(self) -> Content:
         return join_toned([report.diagnosis_answer(self.record)], "")
@@ -63,7 +80,8 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
     def draw_heard(self, width: int) -> str:
         lines: list[str] = []
         for stage in reversed(self.record.stages if self.record else ()):
-            sign = "✓" if stage.status is SeriesStatus.COMPLETE else "!"
-            outcome = plain(stage.error or "measured")
+            is_judged = report.is_judged(self.record, stage.name)
+            outcome = plain(stage.error or ("measured" if is_judged else "not read"))
+            sign = "✓" if is_judged else "!"
             lines += hanging(f"{sign} {report.STAGE_NAMES[stage.name]}: {outcome}, {stage.seconds:.0f} s", width)
         return "\n".join(lines)

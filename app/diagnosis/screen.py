@@ -9,9 +9,11 @@ from app.server.named_servers import server_ways
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets import form_lines
 from app.tui.widgets.lines_screen import LinesScreen
+from forms.diagnosis.chosen_complaint import COMPLAINTS
 from storage import looks
 
 _ABOUT_STAGES = f"Stages: {', '.join(looks.StageName)}; empty: all of them."
+_ABOUT_COMPLAINT = f"What users complain of, which is answered first: {', '.join(COMPLAINTS)}; empty: none."
 
 
 class DiagnosisScreen(LinesScreen):
@@ -23,6 +25,7 @@ class DiagnosisScreen(LinesScreen):
     STORED = "diagnoses"
     LINES = (
         form_lines.TARGET,
+        form_lines.FormLine("complaint", "Complaint", "such as small-files; empty: none", about=_ABOUT_COMPLAINT),
         form_lines.FormLine("only", "Stages", "such as connect,folders; empty: all", about=_ABOUT_STAGES),
         form_lines.FormLine("effort", "Effort", "quick, usual or thorough", looks.Effort.USUAL.value),
         form_lines.FormLine("folder", "Large folder", "an existing one on the share, read only; empty: new ones"),
@@ -44,6 +47,7 @@ class DiagnosisScreen(LinesScreen):
             target=target,
             effort=looks.Effort(values["effort"] or looks.Effort.USUAL),
             only=stages,
+            complaint=spec.parse_complaint(values["complaint"]),
             folder=values["folder"] or None,
             server_ssh=ways.server_ssh,
             smb_conf=ways.smb_conf,

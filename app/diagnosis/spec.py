@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from app.base.errors import UsageError
 from app.clients.base import Secrets
 from app.diagnosis import plan
+from app.diagnosis.stage_times import StageTimes
 from app.recording.spec import ServerRequest
 from forms import wording
+from forms.diagnosis.chosen_complaint import COMPLAINTS
 from storage.errors import did_you_mean
 from storage.looks import Diagnosis, Effort, StageName, stages_of
 from storage.records import Target, format_target
@@ -26,6 +28,8 @@ class DiagnosisRequest(ServerRequest):
     effort: Effort = Effort.USUAL
     only: tuple[StageName, ...] = ()
     """The stages to measure; empty for all."""
+    complaint: StageName | None = None
+    """What the users complain of, by the stage that measures it; None: nothing was named."""
     folder: str | None = None
     """An existing folder of the share to list, instead of new ones."""
     profile: bool = False
@@ -46,10 +50,27 @@ def parse_stages(text: str) -> tuple[StageName, ...]:
     return stages_of([StageName(word) for word in words]) if words else ()
 
 
+def parse_complaint(text: str) -> StageName | None:
+    """The stage that answers a complaint; None for an empty text. Raises UsageError."""
+    word = text.strip()
+    if not word:
+        return None
+
+    names = {name.value: name for name in COMPLAINTS}
+    if word not in names:
+        suggestion = did_you_mean(word, tuple(names))
+        raise UsageError(f"there is no complaint {word!r}; {suggestion}there are {', '.join(names)}")
+    return names[word]
+
+
 def check_request(request: DiagnosisRequest) -> None:
     """Raises UsageError."""
     if not request.target.abilities.has_share or not request.target.share:
         raise UsageError("diagnose needs a share: smb://HOST/SHARE, or smb://HOST/SHARE/FOLDER")
+    if request.complaint is not None and request.complaint not in request.stages:
+        raise UsageError(
+            f"the complaint {request.complaint} is answered by a stage that --only leaves out: name it there, too"
+        )
     if request.folder is not None and StageName.FOLDERS not in request.stages:
         raise UsageError("--folder is for the stage folders: name that stage with --only, or leave --folder out")
 
@@ -60,11 +81,15 @@ def amount_text(request: DiagnosisRequest) -> str:
     files, size_bytes = sizes.amount(request.stages, own_folders=request.folder is None)
     if not files:
         return ""
+
+    usual_seconds = StageTimes(sizes).seconds(request.stages)
+    longest_seconds = sizes.seconds(request.stages)
     return (
         f"Creates at most {wording.count(files, 'file')} of {wording.binary_size(size_bytes)} together, never more than"
         f" {100 * plan.SHARE_OF_FREE:.0f} % of the free space, in a folder of its own in"
         f" {format_target(request.target)}, and removes them at the end."
-        f" Takes about {wording.duration(sizes.seconds(request.stages))} at most on a local network."
+        f" Takes about {wording.duration(usual_seconds)} on a local network,"
+        f" {wording.duration(longest_seconds)} at most."
     )
 
 
@@ -80,6 +105,7 @@ def request_of(diagnosis: Diagnosis, secrets: Secrets) -> DiagnosisRequest:
         target=diagnosis.target,
         effort=diagnosis.effort,
         only=diagnosis.only,
+        complaint=diagnosis.complaint,
         folder=diagnosis.folder,
         profile=diagnosis.profile,
     )

@@ -34,7 +34,7 @@ class IsolationRunScreen(report_run.MeasurementScreen):
 
     def __init__(self, request: spec.IsolationRequest, resumed: Isolation | None = None) -> None:
         super().__init__(request, resumed)
-        self._times = RunTimes(request.rounds, request.seconds)
+        self._times = RunTimes(request.rounds, request.seconds, request.within_seconds)
 
     @staticmethod
     def to_resume(record: Isolation, secrets: Secrets, _typed: Mapping[str, Any], /) -> spec.IsolationRequest:

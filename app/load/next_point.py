@@ -1,6 +1,7 @@
 """Which load point is measured next: those that were asked for, or a search for as many users as the server carries."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from forms.load.summary import fewest_users, is_judged, overload
@@ -64,13 +65,67 @@ def _next_of_search(
         may_try_again = last.status is not records.PointStatus.FAILED and tries < MOST_TRIES
         return last.users if may_try_again else None
 
+    bracket = _bracket(judged, choices, scenario, fewest)
+    if bracket.overloaded is None:
+        doubled = bracket.carried * 2
+        return doubled if doubled <= records.MOST_USERS else None
+    return None if bracket.is_narrow else bracket.middle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bracket:
+    """Between how many users the capacity lies, as far as a search has come."""
+
+    carried: int
+    """The most that were carried, below those that were too many; 0 for none."""
+    overloaded: int | None
+    """The fewest that were too many; None where none were."""
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the search ends here."""
+        if self.overloaded is None:
+            return False
+        return self.overloaded - self.carried <= max(1, round(BRACKET_SHARE * self.carried))
+
+    @property
+    def middle(self) -> int:
+        return (self.carried + (self.overloaded or self.carried)) // 2
+
+
+def _bracket(
+    judged: Sequence[records.LoadPoint],
+    choices: records.LoadChoices,
+    scenario: records.Scenario,
+    fewest: records.LoadPoint | None,
+) -> _Bracket:
     overloaded = [point.users for point in judged if overload(point, choices, scenario, fewest) is not None]
     carried = [point.users for point in judged if overload(point, choices, scenario, fewest) is None]
     if not overloaded:
-        doubled = max(carried) * 2
-        return doubled if doubled <= records.MOST_USERS else None
+        return _Bracket(carried=max(carried), overloaded=None)
 
     high = min(overloaded)
-    low = max((users for users in carried if users < high), default=0)
-    is_narrow = high - low <= max(1, round(BRACKET_SHARE * low))
-    return None if is_narrow else (low + high) // 2
+    return _Bracket(carried=max((users for users in carried if users < high), default=0), overloaded=high)
+
+
+def users_to_come_of_search(
+    points: Sequence[records.LoadPoint], choices: records.LoadChoices, scenario: records.Scenario
+) -> list[int] | None:
+    """The users of the points that a search still needs, if each is carried; None while nobody knows how many.
+
+    That is known from the first point on that is overloaded: from there each halves what lies between.
+    """
+    fewest = fewest_users(points)
+    judged = [point for point in points if is_judged(point, choices, scenario, fewest)]
+    if not judged:
+        return None
+
+    bracket = _bracket(judged, choices, scenario, fewest)
+    if bracket.overloaded is None:
+        return None
+
+    users: list[int] = []
+    while not bracket.is_narrow:
+        users.append(bracket.middle)
+        bracket = replace(bracket, carried=bracket.middle)
+    return users

@@ -6,6 +6,8 @@ from typing import Self
 
 from app.load import events
 from app.load.measurement import LoadChanged, LoadStep
+from app.load.next_point import users_to_come_of_search
+from app.recording.told_estimate import is_wrong_by_half
 from forms.wording import duration
 from storage.load.records import Load, LoadChoices, Scenario
 
@@ -81,6 +83,12 @@ class LoadProgress:
     """How many files are made or removed in this phase."""
     targets_with_files: int = 0
     """On how many targets files were made, or are being made: from as many they are removed."""
+    point_began_at: float = 0.0
+    """When the load point under way began (monotonic clock)."""
+    expected_seconds: float = 0.0
+    """What the points that have ended were expected to take together."""
+    taken_seconds: float = 0.0
+    """What they took."""
 
     def after(self, step: LoadStep) -> Self:
         """The progress after a step of the load."""
@@ -89,10 +97,34 @@ class LoadProgress:
                 return replace(self, load=load)
             case events.PhaseBegan(phase=phase):
                 targets_with_files = self.targets_with_files + (phase is events.LoadPhase.FILES)
-                return replace(self, phase=step, files=None, targets_with_files=targets_with_files)
+                ended = self._with_ended_point(step)
+                return replace(ended, phase=step, files=None, targets_with_files=targets_with_files)
             case events.FilesMade():
                 return replace(self, files=step)
         return self
+
+    def _with_ended_point(self, step: events.PhaseBegan) -> Self:
+        """With the times of the point under way where this phase is that of another, or of none."""
+        before = self.phase
+        if before is not None and before.point == step.point:
+            return self
+        if before is None or not before.point or self.load is None:
+            return replace(self, point_began_at=step.at_seconds)
+
+        expected_seconds = _points_seconds(self.load.scenario, self.load.choices, [before.users])
+        return replace(
+            self,
+            point_began_at=step.at_seconds,
+            expected_seconds=self.expected_seconds + expected_seconds,
+            taken_seconds=self.taken_seconds + step.at_seconds - self.point_began_at,
+        )
+
+    @property
+    def pace(self) -> float:
+        """How many times as long as expected a point takes: 1 until those that have ended show that this is wrong."""
+        if not self.expected_seconds or not is_wrong_by_half(self.expected_seconds, self.taken_seconds):
+            return 1.0
+        return self.taken_seconds / self.expected_seconds
 
     @property
     def planned_users(self) -> Sequence[int]:
@@ -124,13 +156,16 @@ class LoadProgress:
         """Of the whole load; ``is_last``: no point follows. None where nobody can say."""
         load = self.load
         phase = self.phase
-        if load is None or phase is None or not self.planned_users:
+        if load is None or phase is None:
             return None
         if phase.phase in {events.LoadPhase.PRINTING, events.LoadPhase.CLEANING}:
             return None
 
-        points_begun = len(load.points) + (1 if phase.point else 0)
-        points_to_come = () if is_last else self.planned_users[points_begun:]
+        points_to_come = self._points_to_come(load, phase)
+        if points_to_come is None:
+            return None
+        if is_last:
+            points_to_come = ()
         rest_of_point = 0.0
         if phase.phase is events.LoadPhase.RAMP:
             rest_of_point = load.scenario.settle_seconds + load.scenario.duration_seconds
@@ -138,5 +173,16 @@ class LoadProgress:
             rest_of_point = load.scenario.duration_seconds
 
         cleaning = self.targets_with_files * _cleaning_seconds(load.scenario, load.choices)
-        later_points = _points_seconds(load.scenario, load.choices, points_to_come)
+        later_points = self.pace * _points_seconds(load.scenario, load.choices, points_to_come)
         return seconds_left_of_phase + rest_of_point + cleaning + later_points
+
+    def _points_to_come(self, load: Load, phase: events.PhaseBegan) -> Sequence[int] | None:
+        """The users of each point after the one under way; None while nobody knows how many a search needs."""
+        if not load.choices.find_capacity:
+            points_begun = len(load.points) + (1 if phase.point else 0)
+            return self.planned_users[points_begun:] if self.planned_users else None
+
+        users = users_to_come_of_search(load.points, load.choices, load.scenario)
+        if users is None:
+            return None
+        return users[1:] if phase.point else users

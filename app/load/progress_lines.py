@@ -9,6 +9,7 @@ from app.load import events
 from app.load.measurement import LoadChanged, LoadClosed, LoadStep
 from app.load.progress import LoadProgress, time_text
 from app.recording.process import SeriesControl, Warned
+from app.recording.told_estimate import ToldEstimate
 from forms import wording
 from forms.layout import visible
 from forms.load.wording import point_text
@@ -25,6 +26,8 @@ class LoadProgressLines:
         self._say = say
         self._phase = events.PhaseBegan(phase=events.LoadPhase.FILES)
         self._progress = LoadProgress()
+        self._estimate: ToldEstimate | None = None
+        """None while nobody knows how long the load takes."""
 
     def show(self, step: LoadStep) -> None:
         before = self._progress
@@ -37,6 +40,8 @@ class LoadProgressLines:
                 if is_first_phase:
                     self._tell_whole_time(step.phase)
                 self._phase = step
+                if step.phase is events.LoadPhase.RAMP:
+                    self._tell_time_left()
                 self._draw(f"{step.phase.value}{self._time_left()}")
             case events.FilesMade(files=files, of_files=all_files):
                 verb = "removed" if self._phase.phase is events.LoadPhase.CLEANING else "made"
@@ -54,6 +59,24 @@ class LoadProgressLines:
             makes_files = first_phase is events.LoadPhase.FILES
             creates_on = len(load.targets) if makes_files else 0
             self._tell(time_text(load.scenario, load.choices, len(load.points), creates_on))
+
+    def _tell_time_left(self) -> None:
+        """At the beginning of a point: the time left of a search as soon as it is known, and of a wrong estimate."""
+        of_phase = self._progress.phase_seconds_left(time.monotonic())
+        seconds_left = self._progress.seconds_left(of_phase)
+        if seconds_left is None:
+            return
+
+        if self._estimate is None:
+            self._estimate = ToldEstimate(seconds_left)
+            is_search = self._progress.load is not None and self._progress.load.choices.find_capacity
+            if is_search:
+                self._tell(f"about {wording.duration(seconds_left)} left")
+            return
+
+        correction = self._estimate.correction(seconds_left)
+        if correction:
+            self._tell(correction)
 
     def _time_left(self) -> str:
         of_phase = self._progress.phase_seconds_left(time.monotonic())

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from app.isolation.spec import DEFAULT_SECONDS
 from app.load.spec import CAPACITY
+from app.method.next_after_looks import after_audit, after_diagnosis, read_about
 from app.method.next_steps import LOOK_AT_ALL, NextStep
 from app.trial.resume import StoredTrial
-from forms.audit.remedies import remedies
 from forms.isolation.summary import isolation_summary
 from forms.isolation.verdict import IsolationDoubt, IsolationVerdict
 from forms.isolation.wording import look_at
@@ -50,10 +50,10 @@ def after_recording(kind: str, record: object) -> Iterator[NextStep]:
             if all(point.status is PointStatus.VALID for point in record.points):
                 name = "Find its limit: as many users as it carries"
                 yield NextStep(name=name, screen="load", arguments={"users": CAPACITY})
+        case looks.Diagnosis():
+            yield from after_diagnosis(record)
         case looks.Audit():
-            for remedy in remedies(record.findings)[:1]:
-                setting = f"{remedy.name} = {remedy.value}"
-                yield NextStep(name=f"Try {setting}", screen="trial", arguments={"setting": setting})
+            yield from after_audit(record)
         case StoredTrial():
             yield from _after_trial(kind, record)
     yield from _AFTER_KIND.get(kind, (_CHOOSE_SETTING, LOOK_AT_ALL))
@@ -63,7 +63,7 @@ def _after_isolation(isolation: Isolation) -> Iterator[NextStep]:
     """Read about the settings that the verdict names; measure longer where it could be clearer."""
     verdict = isolation_summary(isolation).verdict
     for name in look_at(verdict):
-        yield _read_about(name)
+        yield read_about(name)
     if _is_worth_longer_isolation(isolation, verdict):
         # Twice as many and twice as long: so doubled again until it is enough.
         rounds = 2 * isolation.rounds
@@ -83,12 +83,7 @@ def _is_worth_longer_isolation(isolation: Isolation, verdict: IsolationVerdict) 
 
 def _after_trial(kind: str, trial: StoredTrial) -> Iterator[NextStep]:
     for entry in about(trial.plan.name)[:1]:
-        yield _read_about(entry.name)
+        yield read_about(entry.name)
     if kind == records.ExperimentKind.TRIAL:
         setting = f"{trial.plan.name} = {trial.plan.values[0]}"
         yield NextStep(name=f"Try {setting} again", screen="trial", arguments={"setting": setting})
-
-
-def _read_about(name: str) -> NextStep:
-    """Open the catalogue at the entry of that name."""
-    return NextStep(name=f"Read about {name}", screen="entry", arguments={"entry": name})

@@ -91,15 +91,19 @@ def _is_young(ceiling: records.Ceiling) -> bool:
 
 
 def ceiling_key(series: records.Series) -> str:
+    """The key of a series' ceiling."""
+    return ceiling_key_of(series.client, series.target.protocol, series.command)
+
+
+def ceiling_key_of(client: records.ClientFacts, protocol: str, command: records.Command) -> str:
     """All that a ceiling depends on; stored with it, so a change of this text makes every ceiling unknown."""
     machine = client_facts()
-    client = series.client
 
     parts = {
         "client": f"{client.name} {client.version}",
         "machine": f"{machine.get('cpu.count')} x {machine.get('cpu.model')}, Python {machine.get('python.version')}",
-        "protocol": series.target.protocol,
-        "command": series.command.value,
+        "protocol": protocol,
+        "command": command.value,
         "dialect": client.dialect,
         "signing": client.signing,
         "encryption": client.encryption,

@@ -64,7 +64,7 @@ def survey_command(context: click.Context, /, spec: SeriesSpec, **choices: Any) 
     control = SeriesControl(option_values.seconds_within(choices))
     names = [station.name for station in planned.stations]
     events = record.measure_round(planned, path, control)
-    progress.watch_turns(events, control, names, planned.runs_to_come)
+    progress.watch_turns(events, control, names, planned.runs_to_come, estimated_seconds=planned.seconds)
 
     with notebooks.open_notebook(context) as notebook:
         survey = record.result(planned, notebook)

@@ -38,6 +38,8 @@ class SurveyRound:
     """Of each station; 0 where nothing is to be done."""
     time_text: str = ""
     """How long it takes, in words."""
+    seconds: float = 0.0
+    """The same as a number, as far as can be told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +91,7 @@ def plan_round(
         continued=bool(stored_series),
         runs_to_come=tuple(plan.runs_to_come for plan in plans),
         time_text=estimate.time_text(seconds, rates),
+        seconds=seconds,
     )
 
 

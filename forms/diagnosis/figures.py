@@ -151,8 +151,10 @@ def _folder_figures(stage: Stage) -> Iterator[Figure]:
     if counts:
         count = counts[-1]
         seconds, (low, high) = median_with_interval(stage.of(f"list_{count}_seconds"))
-        rates = (count / high, count / low)
-        yield Figure(stage.name, "entries", f"Listing {count:,} entries", Unit.PER_SECOND, count / seconds, rates)
+        if low > 0:
+            rates = (count / high, count / low)
+            name = f"Listing {count:,} entries"
+            yield Figure(stage.name, "entries", name, Unit.PER_SECOND, count / seconds, rates)
 
         for kind, name in (("ask", "Asking about one entry"), ("missing", "Asking for a missing name")):
             times = stage.of(f"{kind}_{count}_seconds")

@@ -12,7 +12,10 @@ from forms import layout, report, wording
 from forms.audit import report as audit_report
 from forms.comparison.blame_report import with_blame
 from forms.diagnosis import summary as diagnosis_summary
+from forms.diagnosis.chosen_complaint import chosen_complaint, complaint_answer, finding_of_complaint
 from forms.diagnosis.figures import Figure, figures
+from forms.diagnosis.judgement import JudgedFigure, judged_figures
+from forms.diagnosis.next_act import advised_act, advised_command
 from forms.diagnosis.rules import complaints
 from forms.findings import report as findings_report
 from forms.findings.finding import Finding
@@ -21,8 +24,6 @@ from storage.json_reader import named
 
 SCHEMA = "sharebench/diagnosis/1"
 COMPARISON_SCHEMA = "sharebench/diagnosis-comparison/1"
-BUSY = 1.5
-"""Load per processor from which times are doubtful."""
 STAGE_NAMES = {
     looks.StageName.SETTINGS: "the server's settings",
     looks.StageName.CONNECT: "the first connect",
@@ -42,9 +43,17 @@ def diagnosis_document(diagnosis: looks.Diagnosis) -> dict[str, Any]:
         **looks.recording_of(diagnosis).content,
         "audit": diagnosis.audit and audit_report.audit_document(diagnosis.audit),
         "answer": diagnosis_answer(diagnosis).text,
+        "next_step": _next_step_document(diagnosis),
         "findings": [complaint_document(complaint) for complaint in complaints(diagnosis)],
-        "figures": [figure.to_json() for figure in figures(diagnosis)],
+        "figures": [judged.to_json() for judged in judged_figures(diagnosis)],
     }
+
+
+def _next_step_document(diagnosis: looks.Diagnosis) -> dict[str, str] | None:
+    advised = advised_act(diagnosis)
+    if advised is None:
+        return None
+    return {"act": advised.act.value, "command": advised_command(diagnosis)}
 
 
 def complaint_document(complaint: Finding) -> dict[str, Any]:
@@ -58,26 +67,67 @@ def complaint_document(complaint: Finding) -> dict[str, Any]:
 
 
 def diagnosis_answer(diagnosis: looks.Diagnosis) -> layout.Toned:
-    """The costliest thing that is wrong; or that nothing is, or nothing was measured."""
+    """The verdict on the complaint that was named first; else the costliest thing that is wrong, or that nothing is."""
     findings = complaints(diagnosis)
     wrong = [finding for finding in findings if finding.is_wrong]
-    if wrong:
-        costliest = wrong[0]
-        sign = findings_report.SIGNS[costliest.severity]
-        more = f" {len(wrong) - 1} more below." if len(wrong) > 1 else ""
-        return layout.Toned(f"{sign} {costliest.title}.{more}", sign.tone)
-
     complete = [stage for stage in diagnosis.stages if stage.status is records.SeriesStatus.COMPLETE]
     if not complete:
         reason = f": {wording.plain(diagnosis.error)}" if diagnosis.error else ""
         return layout.Toned(f"Nothing was measured{reason}.", layout.Tone.CAUTION)
 
+    name = chosen_complaint(diagnosis)
+    if name is not None:
+        return _answer_to_complaint(diagnosis, name, wrong)
+    if wrong:
+        sign = findings_report.SIGNS[wrong[0].severity]
+        return layout.Toned(f"{sign} {_costliest_text(wrong)}", sign.tone)
+    return _answer_without_complaints(diagnosis, findings)
+
+
+def _costliest_text(findings: Sequence[Finding]) -> str:
+    """The first of them, and the number of the others."""
+    more = f" {len(findings) - 1} more below." if len(findings) > 1 else ""
+    return f"{findings[0].title}.{more}"
+
+
+def _answer_to_complaint(diagnosis: looks.Diagnosis, name: looks.StageName, wrong: Sequence[Finding]) -> layout.Toned:
+    """The verdict on that complaint, and then what else is wrong."""
+    answer = complaint_answer(diagnosis, name).toned
+    finding = finding_of_complaint(diagnosis, name)
+    others = [other for other in wrong if finding is None or other.key != finding.key]
+    if not others:
+        return answer
+
+    tone = layout.Tone.CAUTION if answer.tone is layout.Tone.GOOD else answer.tone
+    return layout.Toned(f"{answer.text} Something else is wrong: {_costliest_text(others)}", tone)
+
+
+def _answer_without_complaints(diagnosis: looks.Diagnosis, findings: Sequence[Finding]) -> layout.Toned:
+    """That nothing is wrong in the stages that were judged; ✓ only where that is all of them."""
     notes = f" {wording.count(len(findings), 'thing')} worth knowing below." if findings else ""
-    are_all_complete = len(complete) == len(diagnosis.planned)
+
+    judged_names = [name for name in diagnosis.planned if is_judged(diagnosis, name)]
+    other_names = [STAGE_NAMES[name] for name in diagnosis.planned if name not in judged_names]
+    if not other_names:
+        stages = wording.count(len(judged_names), "stage")
+        return layout.Toned(f"✓ No reason for complaints found in {stages}.{notes}", layout.Tone.GOOD)
+
+    stages = f"{len(judged_names)} of {wording.count(len(diagnosis.planned), 'stage')}"
+    not_judged = wording.listed(other_names)
     return layout.Toned(
-        f"✓ No reason for complaints found in {wording.count(len(complete), 'stage')}.{notes}",
-        layout.Tone.GOOD if are_all_complete else layout.Tone.CAUTION,
+        f"? No reason for complaints found in {stages}; not judged: {not_judged}.{notes}",
+        layout.Tone.CAUTION,
     )
+
+
+def is_judged(diagnosis: looks.Diagnosis, name: looks.StageName) -> bool:
+    """Whether the stage was measured to its end, and saw what it is to judge."""
+    if diagnosis.stage(name) is None:
+        return False
+    if name is not looks.StageName.SETTINGS or diagnosis.audit is None:
+        return True
+    # Without the server's files an audit knows only what the server tells any client.
+    return diagnosis.audit.scope is not looks.AuditScope.SESSION
 
 
 def diagnosis_report(diagnosis: looks.Diagnosis) -> report.Report:
@@ -108,6 +158,7 @@ def diagnosis_report(diagnosis: looks.Diagnosis) -> report.Report:
             ("Not measured yet", wording.listed(missing) if missing else "", layout.Tone.CAUTION),
         ),
         tables=tuple(_tables(diagnosis)),
+        advice=tuple(_advice(diagnosis)),
         document=partial(diagnosis_document, diagnosis),
     )
 
@@ -116,7 +167,7 @@ def _busy_text(diagnosis: looks.Diagnosis) -> str:
     """That this machine had too much to do for its times to be right; empty where it had not."""
     loads = [stage.number("machine.load_per_processor") or 0.0 for stage in diagnosis.stages]
     highest = max(loads, default=0.0)
-    if highest < BUSY:
+    if highest < diagnosis_summary.BUSY_LOAD:
         return ""
 
     return f"this machine: up to {highest:.1f} processes wait for each processor, so times may be too long here"
@@ -131,37 +182,96 @@ def _tables(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
     if notes:
         yield findings_report.findings_table(notes, "Worth knowing")
 
-    measured = figures(diagnosis)
+    measured = judged_figures(diagnosis)
     # Copies have a table of their own, put and get beside each other.
     keys_of_copies = set(chain.from_iterable(map(_keys_of, diagnosis_summary.patterns())))
-    others = [figure for figure in measured if figure.key not in keys_of_copies]
+    others = [judged for judged in measured if judged.figure.key not in keys_of_copies]
     if others:
-        rows = [
-            report.row_of(figure.name, figure.text, figure.range_text, STAGE_NAMES[figure.stage]) for figure in others
-        ]
-        columns = report.columns_of("Measured", "Value", "95 % interval", "About")
-        yield report.Table(columns=columns, rows=tuple(rows), caption="Measured")
-
+        yield _figures_table(others)
     yield from _copies_table(measured)
+    yield from _sources_table(others)
+
+
+def _figures_table(measured: Sequence[JudgedFigure]) -> report.Table:
+    """The figures, stage by stage, each with its sign and what it is held against."""
+    rows: list[report.Row] = []
+    stage_above: looks.StageName | None = None
+    for judged in measured:
+        figure = judged.figure
+        if figure.stage is not stage_above:
+            stage_above = figure.stage
+            name = STAGE_NAMES[figure.stage]
+            heading = report.Cell(value=f"{name[:1].upper()}{name[1:]}")
+            rows.append(report.Row(cells=(heading,), role=report.Role.HEADING))
+
+        reference = judged.reference
+        reference_text = reference.text if reference is not None else wording.ABSENT
+        rows.append(
+            report.row_of(
+                judged.sign,
+                figure.name,
+                figure.text,
+                figure.range_text,
+                reference_text,
+                tone=judged.tone,
+            )
+        )
+    columns = report.columns_of("Sign", "Measured", "Value", "95 % interval", "Reference")
+    return report.Table(columns=columns, rows=tuple(rows), caption="Measured")
 
 
 def _keys_of(pattern: diagnosis_summary.CopyPattern) -> tuple[str, str]:
     return f"{pattern.key}_put", f"{pattern.key}_get"
 
 
-def _copies_table(measured: Sequence[Figure]) -> Iterator[report.Table]:
+def _copies_table(measured: Sequence[JudgedFigure]) -> Iterator[report.Table]:
     """How fast small files are copied as several programs do it."""
-    texts = {figure.key: figure.text for figure in measured}
+    texts = {judged.figure.key: _copied_text(judged) for judged in measured}
     rows = []
     for pattern in diagnosis_summary.patterns():
         rates = [texts.get(key, "") for key in _keys_of(pattern)]
         if any(rates):
-            requests = f"{len(pattern.put)}, {len(pattern.get)}"
+            requests = f"{len(pattern.put)} put, {len(pattern.get)} get"
             rows.append(report.row_of(pattern.name, *rates, requests, pattern.source))
     if rows:
-        columns = report.columns_of("Copied as by", "Put", "Get", "Requests", "Pattern after")
-        caption = "Small files a second, not verified against the programs"
+        columns = report.columns_of("Copied as by", "Put", "Get", "Requests a file", "Requests after")
+        caption = "Small files a second, of those that this path allows; not verified against the programs"
         yield report.Table(columns=columns, rows=tuple(rows), caption=caption)
+
+
+def _copied_text(judged: JudgedFigure) -> str:
+    """``✓ 70/s of 75/s``."""
+    text = f"{judged.sign} {judged.figure.text}".lstrip()
+    return text if judged.reference is None else f"{text} of {judged.reference.text}"
+
+
+def _sources_table(measured: Sequence[JudgedFigure]) -> Iterator[report.Table]:
+    """Where the references are from."""
+    names_by_source: dict[str, list[str]] = {}
+    for judged in measured:
+        if judged.reference is not None:
+            names_by_source.setdefault(judged.reference.source, []).append(judged.figure.name)
+
+    rows = [report.row_of(source, ", ".join(names)) for source, names in names_by_source.items()]
+    if rows:
+        yield report.Table(
+            columns=report.columns_of("Source", "Of"),
+            rows=tuple(rows),
+            caption="Where the references are from",
+            sentences=True,
+            is_detail=True,
+        )
+
+
+def _advice(diagnosis: looks.Diagnosis) -> Iterator[str]:
+    """What is to be said of single figures, and the command that comes next."""
+    for judged in judged_figures(diagnosis):
+        if judged.why:
+            yield f"{judged.figure.name}: {judged.why}."
+
+    command = advised_command(diagnosis)
+    if command:
+        yield f"Next: {wording.plain(command)}"
 
 
 def diagnosis_comparison(base: looks.Diagnosis, other: looks.Diagnosis) -> report.Report:

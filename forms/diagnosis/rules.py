@@ -14,7 +14,7 @@ from forms import wording
 from forms.audit.remedies import remedies
 from forms.audit.report import audit_answer, setting_text
 from forms.diagnosis import summary
-from forms.findings.finding import Finding, Severity
+from forms.findings.finding import Finding, NextAct, Severity
 from forms.findings.path import FAR_SECONDS
 from forms.stats.summary import median
 from storage.looks import Diagnosis, Ruling, Stage, StageName
@@ -68,7 +68,7 @@ _BUSY_PERCENT = 90.0
 _NAMED_SETTINGS = 3
 """Of the bad settings, as many are named with their reasons."""
 
-_LEGS = {
+LEGS = {
     "lookup": ("the name lookup", "a DNS server that does not answer: check /etc/resolv.conf here"),
     "tcp_ipv6": ("connecting by IPv6", "an address that nobody answers: remove the AAAA record, or let IPv6 through"),
     "tcp_ipv4": ("connecting by IPv4", "a lost packet, or a firewall that drops: check the path to the port"),
@@ -118,19 +118,20 @@ def slow_connect(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     if not totals:
         return None
 
-    times_of_leg = {name: stage.of(f"{name}_seconds") for name in _LEGS if stage.of(f"{name}_seconds")}
+    times_of_leg = {name: stage.of(f"{name}_seconds") for name in LEGS if stage.of(f"{name}_seconds")}
     seconds_beyond = _seconds_beyond_usual(stage, times_of_leg)
     lost_seconds = sum(seconds_beyond.values())
     slowest = max(seconds_beyond, key=seconds_beyond.__getitem__)
     if lost_seconds < SLOW_CONNECT_SECONDS or seconds_beyond[slowest] < _SHARE_OF_THE_WAIT * lost_seconds:
         return None
 
-    name, usual_reason = _LEGS[slowest]
+    name, usual_reason = LEGS[slowest]
     first_time, *later_times = times_of_leg[slowest]
     waits_again = bool(later_times) and min(later_times) >= seconds_beyond[slowest] / 2
+    figures = ("first_connect", "later_connect") if waits_again else ("first_connect",)
     logins = "Each later login waits again" if waits_again else "Later logins do not wait"
     parts = ", ".join(
-        f"{_LEGS[leg][0]} {wording.seconds(times[0])}"
+        f"{LEGS[leg][0]} {wording.seconds(times[0])}"
         for leg, times in times_of_leg.items()
         if seconds_beyond[leg] >= lost_seconds / 20
     )
@@ -142,6 +143,7 @@ def slow_connect(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
         what_to_do=f"Usually {usual_reason}.",
         cost=seconds_beyond[slowest] / totals[0],
         sure=_later_logins_text(later_times),
+        figures=figures,
     )
 
 
@@ -207,6 +209,7 @@ def _too_few_credits(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
         cost=cost,
         sure=_round_trip_text(stage),
         setting="smb2 max credits=8192",
+        figures=("round_trip", "most_in_flight", "granted"),
     )
 
 
@@ -227,6 +230,7 @@ def _distance(stage: Stage) -> Finding:
         " this site.",
         cost=max(0.0, 1 - rates[least] / max(rates.values())),
         sure=_round_trip_text(stage),
+        figures=("round_trip",),
     )
 
 
@@ -261,12 +265,13 @@ def _slower_direction(stage: Stage) -> SmallFileTimes | None:
 
         median_seconds, _ = summary.median_with_interval(times)
         nearly_each = summary.time_of_nearly_each(times)
+        on_the_way_seconds = round_trips * round_trip
         directions.append(
             SmallFileTimes(
                 command=command,
                 seconds=median_seconds,
                 seconds_of_nearly_each=nearly_each,
-                share_on_the_way=round_trips * round_trip / nearly_each,
+                share_on_the_way=on_the_way_seconds / nearly_each if nearly_each > 0 else 0.0,
             )
         )
     return max(directions, key=attrgetter("seconds"), default=None)
@@ -296,7 +301,9 @@ def many_small_files(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     faster = f" {streams} copies at once are {factor:.1f} times as fast." if streams > 1 else ""
     in_server = wording.milliseconds(max(0.0, slower.seconds - round_trips * round_trip))
     what_to_do = "Look at the disk behind the share: `sharebench isolate TARGET`."
+    next_act: NextAct | None = NextAct.ISOLATE
     if factor >= RISING:
+        next_act = None
         what_to_do = f"Copy several files at once, as `robocopy /MT:{streams}` does, or pack them into one file first."
     return Finding(
         key="small-files",
@@ -306,7 +313,28 @@ def many_small_files(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
         what_to_do=what_to_do,
         cost=1 - 1 / factor if factor > 1 else slower.share_on_the_way,
         sure=_nearly_each_text(slower.seconds_of_nearly_each),
+        next_act=next_act,
+        figures=_figures_of_small_files(stage, slower.command),
     )
+
+
+def _figures_of_small_files(stage: Stage, slower_command: str) -> tuple[str, ...]:
+    """The figures of the slower direction, and of the other where it is slow as well.
+
+    With those of the programs that copy one file after the other; several at once wait side by side.
+    """
+    commands = [slower_command]
+    for command in ("put", "get"):
+        times = summary.file_seconds(stage, command)
+        is_slow = bool(times) and summary.time_of_nearly_each(times) >= SLOW_FILE_SECONDS
+        if command != slower_command and is_slow:
+            commands.append(command)
+
+    keys: list[str] = []
+    for command in commands:
+        keys.append(f"{command}_file")
+        keys += [f"{pattern.key}_{command}" for pattern in summary.patterns() if pattern.streams == 1]
+    return tuple(keys)
 
 
 def _nearly_each_text(seconds: float) -> str:
@@ -343,6 +371,9 @@ def slow_open(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
         " with `sharebench try`.",
         cost=opening_seconds / slower.seconds,
         sure=_nearly_each_text(nearly_each),
+        entry="vfs objects: full_audit",
+        next_act=NextAct.CATALOGUE,
+        figures=_figures_of_small_files(stage, slower.command),
     )
 
 
@@ -350,13 +381,17 @@ def large_folders(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     """The costliest of three: a missing name, a file manager's questions, a listing that grows faster than the
     folder.
     """
+    return max(folder_findings(stage), key=_folder_urgency, default=None)
+
+
+def folder_findings(stage: Stage) -> list[Finding]:
+    """All that is found of large folders."""
     counts = summary.sizes_of(stage, "list")
     if not counts:
-        return None
+        return []
 
     candidates = [rule(stage, counts) for rule in (_missing_name, _slow_folder, _steep_folder)]
-    findings = [finding for finding in candidates if finding]
-    return max(findings, key=_folder_urgency, default=None)
+    return [finding for finding in candidates if finding]
 
 
 def _folder_urgency(finding: Finding) -> tuple[bool, float]:
@@ -397,6 +432,7 @@ def _missing_name(stage: Stage, counts: Sequence[int]) -> Finding | None:
         evidence=f"{compared_with}{whose}",
         what_to_do="Nothing, unless the share has folders as large as that.",
         sure=_nearly_each_text(nearly_each),
+        figures=("missing",),
     )
     # A server on this machine scans so many times as long beside other programs: that says nothing of the server.
     is_machine_busy = (median(stage.of(summary.BUSY_WITH_MISSING)) or 0.0) >= _BUSY_PERCENT
@@ -428,7 +464,9 @@ def _slow_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
     on_the_way = 2 * summary.round_trip(stage)
     is_far = on_the_way >= seconds / 2
     what_to_do = "Remove the modules of `vfs objects` that work on streams or attributes, one at a time."
+    next_act: NextAct | None = NextAct.CATALOGUE
     if is_far:
+        next_act = None
         what_to_do = "Show names only (a list without previews), or keep fewer entries in a folder."
     return Finding(
         key="slow-folder",
@@ -438,6 +476,9 @@ def _slow_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
         what_to_do=what_to_do,
         cost=0.5 if is_far else 1 - on_the_way / seconds,
         sure=_nearly_each_text(nearly_each),
+        entry="vfs objects: catia fruit streams_xattr",
+        next_act=next_act,
+        figures=("ask",),
     )
 
 
@@ -460,6 +501,7 @@ def _steep_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
         what_to_do="Split the folder, or move the share to a file system with indexed folders.",
         cost=1 - (count / counts[-2]) ** (1 - exponent),
         sure=f"exponent {low:.2f} to {high:.2f}",
+        figures=("growth",),
     )
 
 
@@ -500,6 +542,9 @@ def protected(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
         what_to_do=what_to_do,
         cost=cost,
         sure="the server allows no plain session, so there is none to compare with",
+        entry="server smb3 encryption algorithms" if is_encrypted else "",
+        next_act=NextAct.CATALOGUE if is_old and is_encrypted else None,
+        figures=("protection",),
     )
 
 
@@ -536,6 +581,8 @@ def fades(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
         what_to_do="Usually the disk behind the server's memory: `sharebench isolate TARGET` measures the disk alone.",
         cost=1 - change.after / change.before,
         sure="p below 0.0001" if change.p_value < 0.0001 else f"p {change.p_value:.4f}",
+        next_act=NextAct.ISOLATE,
+        figures=("whole", "after"),
     )
 
 
@@ -574,6 +621,7 @@ def _one_stream(stage: Stage, diagnosis: Diagnosis, factor: float, interval: sum
         cost=1 - 1 / factor,
         sure=f"95 % interval {low:.1f} to {high:.1f} times",
         setting=setting,
+        figures=("connections",),
     )
 
 
@@ -597,6 +645,7 @@ def _slow_connections(stage: Stage, factor: float, interval: summary.Interval) -
         " traffic shaper that limits each connection, a module of `vfs objects` that waits.",
         cost=1 - factor,
         sure=f"95 % interval {low:.2f} to {high:.2f} times",
+        figures=("connections",),
     )
 
 
@@ -621,6 +670,7 @@ def _bad_settings(diagnosis: Diagnosis) -> Finding | None:
         what_to_do=f"{bad[0].what_to_do} `sharebench audit TARGET` shows all of them.",
         sure="read, not measured",
         setting=f"{remedy.name}={remedy.value}" if remedy else "",
+        next_act=NextAct.AUDIT,
     )
 
 

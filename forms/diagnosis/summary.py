@@ -250,6 +250,15 @@ def protection_share(stage: Stage) -> tuple[float, Interval] | None:
     return 100 * rate / speed, (100 * low / speed, 100 * high / speed)
 
 
+BUSY_LOAD = 1.5
+"""Processes that wait for each processor of this machine, from which on times are doubtful."""
+
+
+def is_machine_busy(stage: Stage) -> bool:
+    """Whether this machine had too much to do while the stage was measured for its times to be right."""
+    return (stage.number("machine.load_per_processor") or 0.0) >= BUSY_LOAD
+
+
 BUSY_WITH_MISSING = "missing_busy_percent"
 """Samples: how busy this machine's processors were while names were asked for that are missing, a folder each."""
 

@@ -24,6 +24,19 @@ class Severity(StrEnum):
     GOOD = "good"
 
 
+class NextAct(StrEnum):
+    """What a finding asks to be done next, where that is a command of sharebench."""
+
+    ISOLATE = "isolate"
+    """Measure disk, network and Samba one by one."""
+    TRY = "try"
+    """Measure with the finding's ``setting`` and without it."""
+    CATALOGUE = "catalogue"
+    """Read the finding's ``entry`` of the catalogue."""
+    AUDIT = "audit"
+    """Read the server's settings."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """Something that was found, for people and for programs."""
@@ -49,6 +62,12 @@ class Finding:
     """How sure it is, in words; empty where nothing needs to be said."""
     setting: str = ""
     """``NAME=VALUE`` that ``try`` can test."""
+    entry: str = ""
+    """The entry of the catalogue to read, where no value is named."""
+    next_act: NextAct | None = None
+    """None where what to do is outside of sharebench."""
+    figures: tuple[str, ...] = ()
+    """The keys of the figures that show it, in a diagnosis."""
 
     @property
     def is_wrong(self) -> bool:

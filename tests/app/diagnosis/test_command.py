@@ -16,12 +16,13 @@ from app.clients.smb.files import SMBFiles
 from app.diagnosis.bench import BULK
 from app.diagnosis.copy_patterns import copy_as
 from app.diagnosis.plan import SIZES, Sizes
+from app.recording.ceiling import ceiling_key_of
 from app.recording.process import TimeLimit
 from forms.diagnosis.summary import CopyPattern, patterns
 from storage.looks import Effort, StageName, diagnosis_of, recording_of
 from storage.notebook import Notebook
 from storage.plan import Settings
-from storage.records import SeriesStatus, format_target
+from storage.records import Ceiling, Command, SeriesStatus, format_target
 from tests.command_line import Inside
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
@@ -64,9 +65,29 @@ def test_a_whole_diagnosis_measures_every_stage_and_removes_what_it_made(inside:
     for pattern in patterns():
         assert figures[f"{pattern.key}_put_per_second"] > 0
         assert figures[f"{pattern.key}_get_per_second"] > 0
-    form = inside("show", "last").stdout
+    form = " ".join(inside("show", "last").stdout.split())
     assert "not verified against the programs" in form
     assert "robocopy /MT:8" in form
+
+
+def test_the_complaint_that_was_named_is_stored_and_answered_first(inside: Inside, smbd: Smbd):
+    found = diagnosed(inside, smbd, "--only", "connect,small-files", "--complaint", "small-files")
+    assert found["complaint"] == "small-files"
+    assert found["answer"][0] in "✓?!✗"
+    assert "mall files" in found["answer"]
+    by_key = {figure["key"]: figure for figure in found["figures"]}
+    assert by_key["put_file_seconds"]["reference"]["allowed"] > 0
+    assert by_key["first_connect_seconds"]["judgement"] == "good"
+
+
+def test_the_ceiling_of_this_machine_is_taken_from_the_notebook(inside: Inside, smbd: Smbd):
+    assert diagnosed(inside, smbd, "--only", "distance")["ceiling_bytes_per_second"] is None
+    with Notebook(inside.db) as notebook:
+        client = diagnosis_of(notebook.recording("last")).client
+        assert client is not None
+        key = ceiling_key_of(client, "smb", Command.GET)
+        notebook.set_ceiling(Ceiling(key=key, bytes_per_second=2e9, measured_at="2026-01-31T10:00:00.000Z"))
+    assert diagnosed(inside, smbd, "--only", "distance")["ceiling_bytes_per_second"] == 2e9
 
 
 @pytest.mark.parametrize("pattern", patterns(), ids=lambda one: one.key)
@@ -88,7 +109,7 @@ def test_bytes_are_counted_for_each_card_of_both_sides(inside: Inside, smbd: Smb
     figures = {one["key"]: one["value"] for one in found["figures"]}
     assert figures["card_lo_percent"] > 0, "other tests have links of their own"
     assert figures["server_card_lo_percent"] > 0
-    assert "the server's lo" in inside("show", "last").stdout
+    assert "Through the server's lo" in {one["name"] for one in found["figures"]}
 
 
 def test_what_it_creates_is_said_before_and_nothing_is_written_without_consent(inside: Inside, smbd: Smbd):
@@ -125,6 +146,8 @@ def test_an_existing_folder_is_only_read(inside: Inside, make_smbd):
         (["--only", "cards,conect"], "did you mean connect?"),
         (["--quick", "--thorough"], "contradict each other"),
         (["--only", "cards", "--folder", "big"], "--folder is for the stage folders"),
+        (["--complaint", "small-file"], "did you mean small-files?"),
+        (["--complaint", "cards", "--only", "connect"], "that --only leaves out"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(inside: Inside, smbd: Smbd, words: list[str], said: str):

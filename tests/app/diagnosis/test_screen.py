@@ -8,7 +8,9 @@ import pytest
 from textual.widgets import Input
 
 from app.base.errors import UsageError
+from app.diagnosis.measurement import StageBegan
 from app.diagnosis.plan import SIZES, Sizes
+from app.diagnosis.run_screen import DiagnosisRunScreen
 from app.diagnosis.screen import DiagnosisScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
@@ -63,5 +65,45 @@ async def test_it_asks_measures_and_shows_the_answer(tmp_path: Path, smbd: Smbd,
         assert found.status is SeriesStatus.COMPLETE
         assert diagnosis_answer(found).text[:60] in painted(app)
         assert "x Export" in painted(app)
-        assert here(app).doing == "Stage 2 of 2: many small files; about 2 min left at most"
+        assert here(app).doing == "Stage 2 of 2: many small files"
     assert list(smbd.folder.glob(".sharebench-*")) == []
+
+
+def test_the_time_left_is_counted_down_while_a_stage_is_measured(monkeypatch: pytest.MonkeyPatch):
+    now = [100.0]
+    monkeypatch.setattr("app.diagnosis.run_screen.monotonic", lambda: now[0])
+    screen = DiagnosisRunScreen(DiagnosisScreen.parse(TYPED))
+    began = StageBegan(
+        name=StageName.FOLDERS,
+        number=5,
+        of=8,
+        seconds=60.0,
+        later_seconds=40.0,
+        most_seconds=170.0,
+    )
+    screen.take_event(0, began)
+    assert screen.now().endswith("Stage 5 of 8: large folders; about 60 s left, 3 min at most")
+    now[0] += 15.0
+    assert "about 45 s left" in screen.now()
+    now[0] += 60.0
+    assert "about 40 s left" in screen.now()
+
+
+@pytest.mark.parametrize(
+    ("typed", "complaint"), [("", None), ("small-files", StageName.SMALL_FILES), (" connect ", StageName.CONNECT)]
+)
+def test_the_complaint_is_one_of_the_stages_or_none(typed: str, complaint: StageName | None):
+    assert DiagnosisScreen.parse(TYPED | {"complaint": typed}).complaint is complaint
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ({"complaint": "small-file"}, "did you mean small-files"),
+        ({"complaint": "settings"}, "there is no complaint 'settings'"),
+        ({"complaint": "cards", "only": "connect"}, "cards is answered by a stage that --only leaves out"),
+    ],
+)
+def test_a_complaint_that_no_stage_answers_is_refused(typed: dict[str, str], said: str):
+    with pytest.raises(UsageError, match=said):
+        DiagnosisScreen.parse(TYPED | typed)

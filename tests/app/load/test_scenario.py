@@ -7,7 +7,7 @@ import pytest
 
 from app.base.errors import UsageError
 from app.clients.file_tree import FileSet
-from app.load.next_point import NextPoint, next_point
+from app.load.next_point import NextPoint, next_point, users_to_come_of_search
 from app.load.pacing import Mix, Pacing
 from app.load.scenario import (
     NAMES,
@@ -140,6 +140,27 @@ def test_capacity_is_doubled_to_and_then_halved_to_a_bracket():
     broken = min(users for users in tried if users * 0.95 > 650)
     assert broken - carried <= 0.0625 * carried + 1
     assert len(tried) <= 11
+
+
+@pytest.mark.parametrize(
+    ("points", "users"),
+    [
+        ([], None),
+        ([(25, True)], None),
+        ([(25, True), (50, False)], [37, 43, 46, 48]),
+        ([(640, True), (680, False)], []),
+        ([(640, True), (681, False)], [660]),
+        ([(4, False)], [2, 3]),
+    ],
+)
+def test_from_the_first_overload_on_a_search_knows_how_many_points_it_needs_at_most(
+    points: list[tuple[int, bool]], users: list[int] | None
+):
+    measured = [
+        point(number, count, (10.0 if is_carried else 5.0) * count)
+        for number, (count, is_carried) in enumerate(points, start=1)
+    ]
+    assert users_to_come_of_search(measured, LoadChoices(find_capacity=True), scenario()) == users
 
 
 def test_points_that_were_asked_for_are_taken_in_order_and_the_search_ends_where_there_is_no_verdict():

@@ -152,6 +152,32 @@ def test_the_time_left_is_that_of_the_points_that_are_planned():
     assert LoadProgressView(load=searching).after(settling).now(102.0).endswith("3 s left"), "nobody knows how many"
 
 
+def test_a_search_says_the_time_left_from_the_first_overload_on():
+    searching = full_load(
+        points=(point(1, 25, 250.0), point(2, 50, 250.0)),
+        choices=LoadChoices(find_capacity=True, ramp_per_second=50.0),
+    )
+    each = searching.scenario.settle_seconds + searching.scenario.duration_seconds
+    ramp = PhaseBegan(phase=LoadPhase.RAMP, point=3, users=37, seconds=1.0, at_seconds=100.0)
+    state = LoadProgressView(load=searching).after(ramp)
+    later_users = (43, 46, 48)
+    left = 1.0 + each + sum(each + users / 50.0 for users in later_users)
+    assert state.seconds_left(state.phase_seconds_left(100.0)) == pytest.approx(left)
+    assert f"about {duration(left)} left in all" in state.now(100.0)
+
+
+@pytest.mark.parametrize(("times", "pace"), [(1.49, 1.0), (1.51, 1.51), (0.51, 1.0), (0.49, 0.49)])
+def test_points_that_take_other_times_by_half_change_the_estimate_of_the_rest(times: float, pace: float):
+    load = full_load(points=(), choices=LoadChoices(users=(10, 20, 40), ramp_per_second=20.0))
+    expected = load.scenario.settle_seconds + load.scenario.duration_seconds + 10 / 20.0
+    first = PhaseBegan(phase=LoadPhase.RAMP, point=1, users=10, seconds=0.5, at_seconds=100.0)
+    settling = PhaseBegan(phase=LoadPhase.SETTLE, point=1, users=10, seconds=5.0, at_seconds=101.0)
+    second = PhaseBegan(phase=LoadPhase.RAMP, point=2, users=20, seconds=1.0, at_seconds=100.0 + times * expected)
+    state = LoadProgressView(load=load).after(first).after(settling)
+    assert state.pace == 1.0
+    assert state.after(second).pace == pytest.approx(pace)
+
+
 def test_users_whom_nobody_answers_are_called_so():
     steady = PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0)
     state = LoadProgressView(load=full_load()).after(steady).after(SECOND)

@@ -23,6 +23,7 @@ from forms.tuning.conf_file import read_conf
 from storage.json_reader import JSONNode
 from storage.looks import Audit, AuditScope, Diagnosis, Stage, StageName, diagnosis_from_json
 from storage.records import FactValue, SeriesStatus
+from tests.diagnoses import HEALTHY
 from tests.recordings import DIAGNOSIS
 
 MIB = 1 << 20
@@ -228,7 +229,7 @@ def test_in_a_folder_that_was_made_a_missing_name_is_a_warning_only_where_no_def
     found = of(made, "missing-name")
     assert found.is_wrong is is_wrong
     assert bool(found.setting) is is_wrong
-    assert diagnosis_answer(made).text.startswith("!" if is_wrong else "✓")
+    assert diagnosis_answer(made).text.startswith("!" if is_wrong else "?")
     real = diagnosis(stage(StageName.FOLDERS, {"existing": "projects"}, echo_seconds=[0.0001] * 9, **samples))
     assert of(real, "missing-name").is_wrong
     assert "--folder" in found.evidence
@@ -397,7 +398,8 @@ def test_the_answer_is_the_costliest_finding_and_the_number_of_others():
     both = replace(connects([3.0, 0.1]), stages=(*connects([3.0, 0.1]).stages, *small(0.0045, 0.0039, 0.0001).stages))
     assert diagnosis_answer(both).text.endswith("of it for the name lookup. 1 more below.")
     fine = diagnosis_answer(connects([0.1, 0.1]))
-    assert fine.text == "✓ No reason for complaints found in 1 stage."
+    assert fine.text.startswith("? No reason for complaints found in 1 of 8 stages; not judged: the server's settings,")
+    assert diagnosis_answer(HEALTHY).text.startswith("✓ No reason for complaints found in 8 stages.")
     failed = diagnosis(Stage(name=StageName.CARDS, status=SeriesStatus.FAILED, error="no way"), error="no way")
     assert diagnosis_answer(failed).text == "Nothing was measured: no way."
     assert "Not measured" in {field.name for field in diagnosis_report(failed).fields}
@@ -546,10 +548,10 @@ def test_what_was_not_measured_is_named_and_makes_the_answer_cautious():
 
 
 def test_what_is_wrong_stands_apart_from_what_is_worth_knowing():
-    captions = [table.caption for table in diagnosis_report(session("aes-gmac")).tables]
+    captions = [table.caption for table in diagnosis_report(session("aes-gmac")).brief.tables]
     assert captions == ["Worth knowing", "Measured"]
     slow = diagnosis_report(connects([3.0, 0.1]))
-    assert [table.caption for table in slow.tables] == ["What is wrong, the costliest first", "Measured"]
+    assert [table.caption for table in slow.brief.tables] == ["What is wrong, the costliest first", "Measured"]
     assert "more below" not in slow.fields[0].text
 
 

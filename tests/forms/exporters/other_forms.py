@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from forms.comparison.report import comparison_report
+from forms.diagnosis.report import diagnosis_report
 from forms.experiments.kinds_report import experiment_report
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
@@ -12,8 +13,10 @@ from forms.report import Report
 from forms.worksheets.bottleneck_report import bottleneck_report
 from forms.worksheets.users import UserGroup, UsersCalculation
 from forms.worksheets.users_report import users_report
+from storage.looks import Diagnosis, StageName
 from storage.records import Change, Command, Decision, Evidence, Series, Target
 from tests.builders import example_isolation, interleaved, series
+from tests.diagnoses import healthy_but, long_run_stage, small_files_stage
 from tests.forms.worksheets.table_b5 import B5
 from tests.loads import golden_load, golden_prediction
 
@@ -59,6 +62,16 @@ def book_b1() -> list[Series]:
 
 
 @cache
+def diagnosis(folder: str) -> Diagnosis:
+    """Small files as fast as their path, but a long run that becomes slow."""
+    return healthy_but(
+        small_files_stage(0.0026),
+        long_run_stage(100e6, 10e6),
+        complaint=StageName.SMALL_FILES,
+        folder=folder,
+    )
+
+
 def reports(text: str = "strict sync") -> dict[str, Report]:
     base, other, _ = experiment(text)
     office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
@@ -68,6 +81,7 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
         "experiment": experiment_report(text, experiment(text)),
         "load": load_report(golden_load(text), golden_prediction(text)),
         "isolation": isolation_report(replace(example_isolation(), label=text)),
+        "diagnosis": diagnosis_report(diagnosis(text)),
         "bottleneck": bottleneck_report(B5, text),
         "clients": users_report(
             UsersCalculation(capacity_bytes_per_second=960e3, capacity_source=text, groups=(office, office)), text

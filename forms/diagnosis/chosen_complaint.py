@@ -1,0 +1,263 @@
+"""The answer to the complaint that the user named first: one sentence with its verdict, also where nothing is wrong."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+from forms import wording
+from forms.diagnosis import figures, rules, summary
+from forms.diagnosis.judgement import JudgedFigure, judged_figures
+from forms.diagnosis.references import FigureReference
+from forms.findings.finding import Finding, Severity
+from forms.findings.report import SIGNS
+from forms.layout import Sign, Toned
+from storage.looks import Diagnosis, StageName
+from storage.records import SeriesStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedComplaint:
+    """What users complain of, and how it is answered.
+
+    ``{name}``, ``{value}`` and ``{limit}`` are of the figure that decides: the first of ``figures`` that is not as it
+    should be, else the first.
+    """
+
+    subject: str
+    """What it is about, as the subject of "could not be judged"."""
+    figures: tuple[str, ...]
+    """The keys of the figures that decide."""
+    fine: str
+    """The answer where they are as they should be."""
+    limit: str = ", of {limit}"
+    """What follows ``fine`` and ``unclear`` where there is a limit."""
+    slow: str
+    """The beginning of the answer where a finding says what is wrong; the finding follows."""
+    unclear: str = ""
+    """The answer where they are not as they should be, and no finding says why; empty where the figure always does."""
+    is_told_as_rate: bool = False
+    """Whether seconds are told as how many in a second."""
+
+
+COMPLAINTS: Mapping[StageName, NamedComplaint] = {
+    StageName.CONNECT: NamedComplaint(
+        subject="The first connect",
+        figures=("first_connect", "later_connect"),
+        fine="Connecting takes no longer than it should: {value}",
+        limit=", of {limit} at most",
+        slow="Connecting is slow",
+    ),
+    StageName.DISTANCE: NamedComplaint(
+        subject="The distance",
+        figures=("round_trip",),
+        fine="The server is near: a round trip takes {value}",
+        limit=", of {limit} at most",
+        slow="The distance slows down what waits for each request",
+        unclear="Some requests are answered late, but not each: half of the round trips take at least {value}",
+    ),
+    StageName.SMALL_FILES: NamedComplaint(
+        subject="Small files",
+        figures=("put_file", "get_file"),
+        fine="Small files are as fast as this path allows: {value}",
+        slow="Small files are slow",
+        unclear="No reason is known why small files are not faster: {value}",
+        is_told_as_rate=True,
+    ),
+    StageName.FOLDERS: NamedComplaint(
+        subject="Large folders",
+        figures=("ask", "missing", "growth"),
+        fine="Large folders are as fast as this path allows: {name} {value}",
+        limit=", expected {limit}",
+        slow="Large folders are slow",
+        unclear="No reason is known why large folders are not faster: {name} {value}",
+    ),
+    StageName.PROTECTION: NamedComplaint(
+        subject="Signing and encryption",
+        figures=("as_it_is",),
+        fine="Transfers are as fast as this path allows with the protection that the server asks for: {value}",
+        slow="Signing or encryption slows transfers down",
+        unclear="No reason is known why transfers are not faster: {value}",
+    ),
+    StageName.LONG_RUN: NamedComplaint(
+        subject="A long transfer",
+        figures=("whole",),
+        fine="A long transfer keeps its speed: {value}",
+        slow="A long transfer becomes slow",
+        unclear="A long transfer keeps its speed, but is slower than this path allows: {value}",
+    ),
+    StageName.CARDS: NamedComplaint(
+        subject="Several connections",
+        figures=("connections",),
+        fine="Several connections share this path as they should: together {value} what one carries",
+        limit="",
+        slow="Connections are the limit",
+        unclear="No reason is known why several connections together carry {value} what one does",
+    ),
+}
+"""By the stage that measures it; settings are no complaint of users."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComplaintAnswer:
+    """The verdict on a complaint."""
+
+    sign: Sign
+    """UNKNOWN where no finding and no reference decides."""
+    sentence: str
+    """Without its end."""
+    has_unknown_reason: bool = False
+    """Whether it is worse than it should be, and nothing that was measured says why."""
+
+    @property
+    def toned(self) -> Toned:
+        return Toned(f"{self.sign} {self.sentence}.", self.sign.tone)
+
+
+_TOLD_BY_THEIR_END = frozenset({"first_connect", "later_connect"})
+"""Figures whose limit is that of a complaint, and not the best that the path allows."""
+
+
+def chosen_complaint(diagnosis: Diagnosis) -> StageName | None:
+    """The complaint that is answered first: the one that was named, or the only stage that was asked for."""
+    if diagnosis.complaint is not None:
+        return diagnosis.complaint if diagnosis.complaint in COMPLAINTS else None
+
+    stages = [name for name in diagnosis.only if name in COMPLAINTS]
+    return stages[0] if len(stages) == 1 else None
+
+
+def finding_of_complaint(diagnosis: Diagnosis, name: StageName) -> Finding | None:
+    """The costliest finding that says what is wrong in the stage of the complaint; None where none does."""
+    stage = diagnosis.stage(name)
+    if stage is None:
+        return None
+
+    findings = [rule(stage, diagnosis) for rule_stage, rule in rules.RULES if rule_stage is name]
+    wrong = [finding for finding in findings if finding is not None and finding.is_wrong]
+    return max(wrong, key=_cost_of, default=None)
+
+
+def _cost_of(finding: Finding) -> float:
+    return finding.cost or 0.0
+
+
+def complaint_answer(diagnosis: Diagnosis, name: StageName) -> ComplaintAnswer:
+    """One sentence with its verdict."""
+    complaint = COMPLAINTS[name]
+    stage = diagnosis.stage(name)
+    if stage is None:
+        return ComplaintAnswer(
+            Sign.UNKNOWN, f"{complaint.subject} could not be judged: {_reason_unmeasured(diagnosis, name)}"
+        )
+
+    by_key = {judged.figure.key: judged for judged in judged_figures(diagnosis)}
+    deciding = [by_key[key] for key in complaint.figures if key in by_key]
+
+    finding = finding_of_complaint(diagnosis, name)
+    if finding is not None:
+        beside_path = _beside_path_text(complaint, finding, deciding)
+        sentence = f"{complaint.slow}{beside_path}: {_with_small_letter(finding.title)}"
+        return ComplaintAnswer(SIGNS[finding.severity], sentence)
+
+    compared = [judged for judged in deciding if judged.reference is not None]
+    if not compared:
+        return ComplaintAnswer(Sign.UNKNOWN, _uncompared_text(complaint, deciding))
+
+    not_good = [judged for judged in compared if judged.severity is not Severity.GOOD]
+    if not_good:
+        deciding_figure = _told_figure(not_good, complaint)
+        unclear_text = _unclear_text(complaint, deciding_figure)
+        if summary.is_machine_busy(stage):
+            return ComplaintAnswer(Sign.UNKNOWN, f"{unclear_text}; this machine was too busy to tell: measure again")
+        return ComplaintAnswer(Sign.UNKNOWN, unclear_text, has_unknown_reason=not deciding_figure.why)
+    return ComplaintAnswer(Sign.GOOD, _fill(complaint.fine, complaint, _told_figure(compared, complaint)))
+
+
+def _reason_unmeasured(diagnosis: Diagnosis, name: StageName) -> str:
+    for stage in diagnosis.stages:
+        if stage.name is name and stage.status is not SeriesStatus.COMPLETE:
+            return wording.plain(stage.error or stage.status.value)
+    return "not measured yet"
+
+
+def _with_small_letter(title: str) -> str:
+    """A title or a name within a sentence."""
+    return title[:1].lower() + title[1:]
+
+
+def _uncompared_text(complaint: NamedComplaint, deciding: Sequence[JudgedFigure]) -> str:
+    """That there is nothing to hold the figure against."""
+    if not deciding:
+        return f"{complaint.subject} could not be judged: nothing was measured of it"
+    value = _value_text(deciding[0].figure, deciding[0].figure.value, complaint)
+    return f"{complaint.subject} could not be judged: {value}, and nothing is known to compare it with"
+
+
+def _beside_path_text(complaint: NamedComplaint, finding: Finding, deciding: Sequence[JudgedFigure]) -> str:
+    """The figure of the finding beside what the path allows, in brackets; empty where that is not known."""
+    named = [judged for judged in deciding if judged.figure.key in finding.figures]
+    if not named:
+        return ""
+
+    judged = _told_figure(named, complaint)
+    allowed = judged.reference.allowed if judged.reference is not None else None
+    if allowed is None or judged.figure.key in _TOLD_BY_THEIR_END:
+        return ""
+    value_text = _value_text(judged.figure, judged.figure.value, complaint)
+    return f" ({value_text}; this path allows {_value_text(judged.figure, allowed, complaint)})"
+
+
+def _unclear_text(complaint: NamedComplaint, judged: JudgedFigure) -> str:
+    """That the figure is not as it should be, and why that says little, or that nobody knows why."""
+    if not judged.why:
+        return _fill(complaint.unclear, complaint, judged)
+    value = _value_text(judged.figure, judged.figure.value, complaint)
+    return f"{complaint.subject} could not be judged: {value}, {judged.why}"
+
+
+def _told_figure(judged: Sequence[JudgedFigure], complaint: NamedComplaint) -> JudgedFigure:
+    """The slower direction of small files, else the first."""
+    if complaint.is_told_as_rate:
+        return max(judged, key=attrgetter("figure.value"))
+    return judged[0]
+
+
+def _fill(template: str, complaint: NamedComplaint, judged: JudgedFigure) -> str:
+    figure = judged.figure
+    sentence = template.format(
+        name=_with_small_letter(figure.name),
+        value=_value_text(figure, figure.value, complaint),
+    )
+
+    limit = _limit_of(judged)
+    if limit is None or not complaint.limit:
+        return sentence
+
+    limit_text = _value_text(figure, limit, complaint)
+    is_told_by_its_end = figure.key in _TOLD_BY_THEIR_END
+    if not is_told_by_its_end and _is_better(judged.reference, figure.value):
+        return f"{sentence}; {limit_text} is usual on such a path"
+    return sentence + complaint.limit.format(limit=limit_text)
+
+
+def _limit_of(judged: JudgedFigure) -> float | None:
+    """The number that a figure is told beside; None where its reference has none."""
+    reference = judged.reference
+    if reference is None:
+        return None
+    if reference.allowed is not None and judged.figure.key not in _TOLD_BY_THEIR_END:
+        return reference.allowed
+    return reference.most if reference.most is not None else reference.least
+
+
+def _is_better(reference: FigureReference | None, value: float) -> bool:
+    """Whether the figure is even better than what its path is taken to allow."""
+    if reference is None or reference.allowed is None:
+        return False
+    return value > reference.allowed if reference.most is None else value < reference.allowed
+
+
+def _value_text(figure: figures.Figure, value: float, complaint: NamedComplaint) -> str:
+    if complaint.is_told_as_rate and figure.unit is figures.Unit.SECONDS and value > 0:
+        return figures.value_text(1 / value, figures.Unit.PER_SECOND)
+    return figures.value_text(value, figure.unit)

@@ -1,0 +1,113 @@
+"""Each figure of a diagnosis with its judgement: as it should be, a complaint, or not judged, and why.
+
+A judgement never contradicts the findings: a figure that a complaint names has the complaint's severity, and no other
+figure is called wrong. One that keeps to its reference is as it should be. The rest is not judged.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from forms.diagnosis import rules
+from forms.diagnosis.figures import Figure, Unit, figures
+from forms.diagnosis.references import FigureReference, figure_references, link_limit
+from forms.findings.finding import Finding, Severity
+from forms.findings.report import SIGNS
+from forms.layout import Tone
+from storage.looks import Diagnosis, StageName
+
+_BEYOND_THE_LINK = 1.1
+"""Times the link's rate: a shaper, a card or a cache let a burst pass, and the transfer was too short to see more.
+
+Less than that is the framing, which is counted differently by different shapers.
+"""
+
+_LATE_LOGIN = "longer than it should be, but no part of it took most of that, as on a busy machine: measure again"
+_BURST = "more than the link carries for long: a burst passed, so this says nothing of longer transfers"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedFigure:
+    """A figure, what it is held against, and what follows from that."""
+
+    figure: Figure
+    reference: FigureReference | None = None
+    severity: Severity | None = None
+    """GOOD, or that of the complaint that names the figure; None where it is not judged."""
+    why: str = ""
+    """What is to be said of it where neither a finding nor the reference does; a sentence without its end."""
+
+    @property
+    def sign(self) -> str:
+        """✓ ! ✗; empty where it is not judged."""
+        return "" if self.severity is None else str(SIGNS[self.severity])
+
+    @property
+    def tone(self) -> Tone:
+        """That of a complaint; everything else is plain."""
+        is_wrong = self.severity in {Severity.PROBLEM, Severity.WARNING}
+        return SIGNS[self.severity].tone if self.severity is not None and is_wrong else Tone.PLAIN
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            **self.figure.to_json(),
+            "judgement": self.severity.value if self.severity is not None else None,
+            "reference": self.reference.to_json() if self.reference is not None else None,
+            "why": self.why,
+        }
+
+
+def judged_figures(diagnosis: Diagnosis) -> list[JudgedFigure]:
+    """All figures of stages that were measured to their end."""
+    references = figure_references(diagnosis)
+    complaints = [finding for finding in rules.complaints(diagnosis) if finding.is_wrong]
+    complaint_by_figure = _first_by_figure(complaints)
+
+    folder_stage = diagnosis.stage(StageName.FOLDERS)
+    folder_findings = rules.folder_findings(folder_stage) if folder_stage is not None else []
+    outweighed_by_figure = _first_by_figure([finding for finding in folder_findings if finding.is_wrong])
+
+    judged: list[JudgedFigure] = []
+    for figure in figures(diagnosis):
+        reference = references.get(figure.key)
+        complaint = complaint_by_figure.get(figure.key)
+        outweighed = outweighed_by_figure.get(figure.key)
+        if complaint is not None:
+            judged.append(JudgedFigure(figure=figure, reference=reference, severity=complaint.severity))
+        elif outweighed is not None:
+            # Of large folders only the costliest complaint is among the findings.
+            judged.append(
+                JudgedFigure(
+                    figure=figure,
+                    reference=reference,
+                    severity=outweighed.severity,
+                    why=outweighed.title,
+                )
+            )
+        else:
+            judged.append(_judge_without_complaint(figure, reference, diagnosis))
+    return judged
+
+
+def _first_by_figure(findings: Sequence[Finding]) -> Mapping[str, Finding]:
+    """The costliest finding that names each figure."""
+    by_figure: dict[str, Finding] = {}
+    for finding in findings:
+        for key in finding.figures:
+            by_figure.setdefault(key, finding)
+    return by_figure
+
+
+def _judge_without_complaint(figure: Figure, reference: FigureReference | None, diagnosis: Diagnosis) -> JudgedFigure:
+    """As it should be, or not judged."""
+    link = link_limit(diagnosis)
+    is_burst = figure.unit is Unit.RATE and link is not None and figure.value > _BEYOND_THE_LINK * link.bytes_per_second
+    if is_burst:
+        return JudgedFigure(figure=figure, reference=reference, why=_BURST)
+
+    if reference is None:
+        return JudgedFigure(figure=figure)
+    if reference.holds(figure.value):
+        return JudgedFigure(figure=figure, reference=reference, severity=Severity.GOOD)
+
+    is_late_login = figure.key in {"first_connect", "later_connect"}
+    return JudgedFigure(figure=figure, reference=reference, why=_LATE_LOGIN if is_late_login else "")

@@ -1,0 +1,114 @@
+"""What comes next after a diagnosis is what its gravest finding names."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from forms.diagnosis.next_act import advised_act, advised_command
+from forms.diagnosis.report import diagnosis_answer, diagnosis_document, diagnosis_report
+from forms.findings.finding import NextAct
+from forms.tuning.catalogue import find
+from storage.looks import AuditScope, Stage, StageName
+from tests import diagnoses
+from tests.diagnoses import HEALTHY, healthy_but, invented
+
+TARGET = "smb://alice@nas/public"
+
+
+def test_where_nothing_is_wrong_nothing_comes_next():
+    assert advised_act(HEALTHY) is None
+    assert advised_command(HEALTHY) == ""
+    assert diagnosis_document(HEALTHY)["next_step"] is None
+
+
+@pytest.mark.parametrize(
+    ("stage", "act", "command"),
+    [
+        (diagnoses.long_run_stage(100e6, 10e6), NextAct.ISOLATE, f"sharebench isolate {TARGET}"),
+        (
+            diagnoses.cards_stage(300e6),
+            NextAct.TRY,
+            f"sharebench try 'server multi channel support=yes' {TARGET} --make-file",
+        ),
+        (
+            diagnoses.folders_stage(ask=0.02),
+            NextAct.CATALOGUE,
+            "sharebench catalogue 'vfs objects: catia fruit streams_xattr'",
+        ),
+    ],
+)
+def test_the_act_of_the_finding_is_named_with_its_command(stage: Stage, act: NextAct, command: str):
+    diagnosis = healthy_but(stage)
+    advised = advised_act(diagnosis)
+    assert advised is not None
+    assert advised.act is act
+    assert advised_command(diagnosis) == command
+    assert diagnosis_document(diagnosis)["next_step"] == {"act": act.value, "command": command}
+    assert command in diagnosis_report(diagnosis).advice[-1]
+
+
+def test_what_only_a_person_can_do_leads_to_no_act():
+    assert advised_act(healthy_but(diagnoses.connect_stage(3.0))) is None
+
+
+def test_settings_that_were_not_read_are_read_by_ssh_unless_a_finding_names_more():
+    unread = healthy_but(audit=diagnoses.audit(AuditScope.SESSION))
+    advised = advised_act(unread)
+    assert advised is not None
+    assert (advised.act, advised.needs_ssh) == (NextAct.AUDIT, True)
+    assert advised_command(unread) == f"sharebench audit {TARGET} --server-ssh root@nas"
+    assert "✓" not in diagnosis_answer(unread).text
+
+    faded = unread.with_stage(diagnoses.long_run_stage(100e6, 10e6))
+    assert advised_command(faded) == f"sharebench isolate {TARGET}"
+
+
+def test_harmful_settings_are_tried_or_shown():
+    harmful = healthy_but(audit=diagnoses.audit(line="socket options = SO_SNDBUF=14596"))
+    advised = advised_act(harmful)
+    assert advised is not None
+    assert advised.act is NextAct.TRY
+    assert advised.setting.startswith("socket options=")
+
+
+def test_the_complaint_that_was_named_comes_before_costlier_findings():
+    """The long run loses nine tenths; the folders a little less."""
+    both = healthy_but(
+        diagnoses.long_run_stage(100e6, 1e6),
+        diagnoses.folders_stage(ask=0.006),
+    )
+    assert advised_command(both) == f"sharebench isolate {TARGET}"
+    named = healthy_but(*both.stages, complaint=StageName.FOLDERS)
+    assert advised_command(named).startswith("sharebench catalogue")
+
+
+@pytest.mark.parametrize(("seconds", "act"), [(0.0034, None), (0.0036, NextAct.ISOLATE)])
+def test_a_complaint_whose_reason_is_unknown_leads_to_an_isolation(seconds: float, act: NextAct | None):
+    diagnosis = healthy_but(diagnoses.small_files_stage(seconds), complaint=StageName.SMALL_FILES)
+    advised = advised_act(diagnosis)
+    assert (advised.act if advised is not None else None) is act
+
+
+def test_every_entry_to_read_is_one_of_the_catalogue():
+    dice = random.Random(61)
+    entries = set()
+    for _ in range(200):
+        advised = advised_act(invented(dice))
+        if advised is not None and advised.act is NextAct.CATALOGUE:
+            entries.add(advised.entry)
+    assert entries
+    for entry in entries:
+        assert find(entry).name == entry
+
+
+@pytest.mark.parametrize(("load", "act"), [(1.49, NextAct.ISOLATE), (1.5, None)])
+def test_where_this_machine_was_too_busy_to_tell_nothing_is_isolated(load: float, act: NextAct | None):
+    slow = diagnoses.small_files_stage(0.0036)
+    busy = replace(slow, facts={**slow.facts, "machine.load_per_processor": load})
+    diagnosis = healthy_but(busy, complaint=StageName.SMALL_FILES)
+    advised = advised_act(diagnosis)
+    assert (advised.act if advised is not None else None) is act
+    assert ("too busy" in diagnosis_answer(diagnosis).text) is (act is None)
