@@ -24,6 +24,8 @@ from app.tui.widgets.logins import ask_password
 
 
 class DrivenScreen(BaseScreen):
+    """Has a PageView among its widgets; the subclass makes the ``session``, and writes ``show``."""
+
     session: GuideSession
     _browser: tuple[needs.Steps, BrowseScreen] | None = None
     """The screen on which somebody looks around on a server, with the steps that wait for its answer."""

@@ -16,6 +16,8 @@ from forms.trial.changes_report import change_report
 
 
 class PlainTrial:
+    """``drive`` carries out a step of the session, which may ask for a password; risks are asked about one by one."""
+
     def __init__(self, session: GuideSession, terminal: PlainTerminal, drive: Drive) -> None:
         self._session = session
         self._terminal = terminal

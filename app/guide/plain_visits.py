@@ -24,6 +24,8 @@ from storage.notebook import Notebook
 
 
 class PlainVisits:
+    """``visit`` takes the place of a screen; a trial is carried out here too (``drive``: see PlainTrial)."""
+
     def __init__(self, session: GuideSession, terminal: PlainTerminal, drive: Drive) -> None:
         self._session = session
         self._terminal = terminal

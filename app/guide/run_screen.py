@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf
+from math import ceil, inf
 from time import monotonic, thread_time
 from typing import ClassVar
 
@@ -190,10 +190,16 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
 
     def _stale(self) -> list[tuple[float, str]]:
         """The slow parts that show what is past, each after when it was drawn; the one drawn longest ago first."""
-        current = {"form": self.form, "within": self._within, "cpu": len(self._cpu)}
-        return sorted(
-            (drawn_at, part) for part, (drawn_at, drawn_of) in self._drawn.items() if drawn_of is not current[part]
-        )
+        _, drawn_form = self._drawn["form"]
+        _, drawn_within = self._drawn["within"]
+        _, drawn_count = self._drawn["cpu"]
+        # Forms and curves are made anew where they change: to compare what is in them takes long.
+        is_stale = {
+            "form": drawn_form is not self.form,
+            "within": drawn_within is not self._within,
+            "cpu": drawn_count != len(self._cpu),
+        }
+        return sorted((drawn_at, part) for part, (drawn_at, _) in self._drawn.items() if is_stale[part])
 
     @property
     def _within(self) -> object:
@@ -268,7 +274,7 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
                 self._drawn[part] = (monotonic(), len(self._cpu))
                 cpu = partial(series_charts.area_chart, cpu_chart(self._cpu), until=until_seconds)
                 self.query_one("#cpu", views.ChartView).show_chart(cpu)
-            case _:
+            case "form":
                 self._drawn[part] = (monotonic(), self.form)
                 self._draw_form()
 
@@ -278,7 +284,7 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
             return
         table = self.query_one("#form", views.AnsiView)
         lines = len(form.all_rows) + _TABLE_FRAME
-        table.styles.height = -(-lines // _GROWS_BY) * _GROWS_BY
+        table.styles.height = ceil(lines / _GROWS_BY) * _GROWS_BY
         table.show(partial(filling_table, form))
         self.query_one("#rates", views.ChartView).show_chart(partial(series_charts.rates_chart, form))
 

@@ -169,6 +169,7 @@ class GuideSession:
         """Do what a choice of the page leads to; None does nothing."""
         choices = self.choices
 
+        # Without a target, or a series of the round, there is no page whose choices look or mark.
         match act:
             case page.Go(following):
                 yield from self._take_with_link(following)

@@ -45,6 +45,12 @@ class _Entries(parts.Choices):
 
 
 class CatalogueScreen(PlacedScreen):
+    """The list, and beside it the entry that the cursor points at.
+
+    PlacedScreen reads the server that is measured (``place``), and calls ``_take_place`` then; its ``ways`` are how an
+    entry can be tried, its ``take_step`` (of MeasureMixin) goes one of them.
+    """
+
     KEYS = keys("catalogue.search entry.try")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
 

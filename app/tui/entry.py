@@ -21,6 +21,12 @@ from forms.tuning import catalogue, catalogue_text, instructions
 
 
 class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
+    """The entry, with the value that is to be tried.
+
+    PlacedScreen reads the server that is measured, and calls ``show_entry`` then; its ``ways`` are what can follow.
+    Copies calls ``text_to_copy``, and GoesOn ``next_steps``, when their keys are pressed.
+    """
+
     KEYS = keys("entry.try entry.take entry.value")
 
     def __init__(self, entry: str, share: str | None = None, series_id: str = "") -> None:

@@ -43,6 +43,12 @@ _AROUND_STEPS = 6
 
 
 class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
+    """The steps as a list, above it the gain, and below it the step with the cursor and a chart of all.
+
+    It is read again each time that it comes to the front. Copies copies and exports ``report``; MeasureMixin leads to
+    the guide, and ``take_step`` goes where a next step leads.
+    """
+
     KEYS = commands.keys(
         "experiment.keep experiment.restore experiment.settle experiment.compare experiment.chart chart.zoom"
         " experiment.branch experiment.again experiment.export experiment.rename experiment.choose"

@@ -35,7 +35,7 @@ class PlacedScreen(MeasureMixin):
         raise NotImplementedError
 
     def ways(self, entry: catalogue.CatalogueEntry, advice: instructions.Instructions) -> Iterator[NextStep]:
-        """How the entry can be tried, the best way first."""
+        """How the entry can be tried, the best way first; the last one is by hand, or by sharebench's own client."""
         series_id = self.series_id
         if is_tried(entry):
             choices = partial(rounds.measure_again, series_id=series_id) if series_id else None

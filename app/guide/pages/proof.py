@@ -204,6 +204,7 @@ def _settling_options(proof: _Proof) -> Iterator[page.Option]:
     elif step and step.series_a_side:
         more = method_proof.next_turn(proof.choices, proof.sides, step.series_a_side)
         yield page.Option("Measure both again, alternating", page.Go(more), "the guide says now A, now B", advised=True)
+    # The way that is left, to measure the base again, is what `_once_more` offers.
 
 
 def _larger_file(proof: _Proof, *, pairs_vary: bool) -> page.Option:

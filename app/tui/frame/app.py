@@ -52,6 +52,7 @@ class SharebenchApp(Navigates, TypingAhead, Themed, commands.Commanded):
         return driver_for(super().get_driver_class())
 
     def on_mount(self) -> None:
+        # `start.open_tui` has switched the collector off, so that it does not delay the first paint.
         self.set_timer(_PAINTED_SECONDS, gc.enable)
         self.follow_themes()
 

@@ -45,8 +45,9 @@ class HelpDialog(base.BaseDialog[None]):
     KEYS: ClassVar = commands.keys("help.close")
 
     def __init__(self, screen: Screen[object]) -> None:
+        """``screen`` is the one below, whose keys are told."""
         super().__init__()
-        self.about = screen
+        self.helped_screen = screen
 
     def compose(self) -> ComposeResult:
         width = min(_WIDEST, self.app.size.width - _AROUND)
@@ -55,7 +56,7 @@ class HelpDialog(base.BaseDialog[None]):
         with VerticalScroll(classes="dialog-box help-box") as box:
             box.border_title = "Help"
             box.border_subtitle = f"end Words  {CLOSES}"
-            yield Static(Content("\n\n".join(explanations(self.about))))
+            yield Static(Content("\n\n".join(explanations(self.helped_screen))))
             yield Static(Content("\n").join(self._draw_keys(width)), id="help-keys")
             yield Static(Content(own_keys))
             yield Static(Content("\n").join(_draw_words(max(_LEAST_WIDTH, width))), id="help-words")
@@ -70,15 +71,16 @@ class HelpDialog(base.BaseDialog[None]):
         ]
 
     def _key_rows(self) -> list[KeyRow]:
-        shown_commands = [offer.command for offer in commands.offered(self.about)]
+        shown_commands = [offer.command for offer in commands.offered(self.helped_screen)]
 
-        if self.about.is_modal:  # in a dialog no key leads to another screen
+        if self.helped_screen.is_modal:  # in a dialog no key leads to another screen
             shown_commands = [
                 command
                 for command in shown_commands
                 if command.id in _EVERYWHERE or not command.action.startswith("app.")
             ]
-        if isinstance(self.about.focused, Input | TextArea) or getattr(self.about, "takes_text", False):
+        # The guide ``takes_text`` where each letter begins a target, though no line of text has the focus.
+        if isinstance(self.helped_screen.focused, Input | TextArea) or getattr(self.helped_screen, "takes_text", False):
             shown_commands = [command for command in shown_commands if self._works_where_text_is_typed(command)]
 
         chosen = self.sharebench_app.chosen_keys

@@ -36,7 +36,7 @@ class Navigates(App[int]):
         entry = screens.screen_called(name)
         if entry.needs_linux and not self._is_on_linux(entry):
             return
-        if entry.needs_linux and entry.measures and self.returned_to_measurement():
+        if entry.measures and self.returned_to_measurement():
             return
 
         if not arguments and self._go_back_to(entry):

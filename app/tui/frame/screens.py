@@ -46,6 +46,7 @@ class ScreenEntry(NamedTuple):
 
 
 def _screen_of_line(line: str) -> ScreenEntry:
+    """A line of screens.txt; at its end ``measures`` or ``reads``, what the screen does on Linux only."""
     name, home, title, about, *options = with_recommended_numbers(line).split(" | ")
     key = options[0] if options else ""
     on_linux_only = options[1] if len(options) > 1 else ""

@@ -239,7 +239,11 @@ class _Fitting:
         self.left = max(0, self.room - sum(self.widths.values()) - len(self.chosen))
 
     def grow_what_is_cut(self) -> None:
-        """Give the cells that are left one after the other to what is cut, the answer first; it gives back the rest."""
+        """Give the cells that are left one after the other to the column that needs it most.
+
+        A text that is cut at the end of a clause leaves cells empty, which its column gives back. They go to the other
+        columns in a second round, as the answer could do nothing with them.
+        """
         ranked = sorted(self.chosen.values(), key=_rank)
         lengths = {column.order: self._sorted_lengths(column) for column in ranked}
         used_widths: dict[SortKey, int] = {}
@@ -269,11 +273,15 @@ class _Fitting:
         return bool(lengths) and lengths[-1] > self.widths[column.order]
 
     def _need_to_grow(self, column: ListColumn, lengths: Sequence[int]) -> tuple[bool, int, bool, int, SortKey]:
-        """The greatest grows: below what it is to have first, then what is cut in most lines."""
+        """A key: the column of the greatest grows. What is below its least width comes before all others, then what is
+        cut in most lines; of equal ones the target comes last, and the narrowest first.
+        """
         width = self.widths[column.order]
         least_width = column.uncut if column.order in _GROW_LAST else _NAME_BEFORE_TARGET
+        is_below_least = width < least_width
         cut_lines = len(lengths) - bisect_right(lengths, width)
-        return width < least_width, cut_lines, column.order is not SortKey.TARGET, -width, column.order
+        is_not_target = column.order is not SortKey.TARGET
+        return is_below_least, cut_lines, is_not_target, -width, column.order
 
     def placed_columns(self) -> list[PlacedColumn]:
         """With the cells that nothing needs shared among the columns that grow."""

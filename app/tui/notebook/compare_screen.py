@@ -42,6 +42,12 @@ _LEAST_PICTURE = 8
 
 
 class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.ZoomsCharts):
+    """Reads both comparisons, shows one of them, and reads them again when the screen comes to the front.
+
+    ShowsMore calls ``show_again`` when its key is pressed, and its ``of_now`` leaves statistics out; GoesOn calls
+    ``next_steps``; Copies copies and exports ``report``.
+    """
+
     KEYS = commands.keys(
         "screen.next report.more report.less compare.alone compare.whole compare.swap compare.chart chart.zoom"
         " compare.export"

@@ -24,7 +24,14 @@ _LISTED = 50
 
 
 class HistoryScreen(ReportScreen, views.ZoomsCharts):
+    """The curve of one line of the history above its tables.
+
+    ReportScreen calls ``_read_history`` in a thread, then ``show`` with what it returned, and ``draw_report`` each time
+    that the window has another size.
+    """
+
     history: watch_history.History
+    """Of the path; filled in by ``_read_history``, before anything is shown."""
     KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("history.normal history.line chart.zoom")
 
     def __init__(self, reference: str) -> None:

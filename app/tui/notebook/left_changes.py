@@ -37,8 +37,11 @@ class LeftChanges:
         self.changed = changed
         self._left = LeftOnServers()
         self._told_ids: set[str] = set()
+        """Of the entries and recordings of which a note was shown: each has one, however often they are read."""
         self._has_failed = False
+        """Whether the notebook could not be read: that is told once, not each time that the screen looks."""
         self._is_restoring = False
+        """From the answer yes until it is told what came of it, or that it failed."""
 
     @property
     def offered(self) -> bool:

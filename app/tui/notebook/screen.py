@@ -38,11 +38,17 @@ _ALL_KEYS_FIT = 150
 _LEAST_DETAIL = 8
 """Rows from which the detail shows at any size."""
 
+# Actions, by their names.
+
 _FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "try", "mark")
+"""Those that the footer shows first, in this order."""
 _MEASURING = ("app.visit('load')", "app.visit('isolation')")
 _OF_MARKED = ("compare", "export", "delete")
+"""Those that come first of all where recordings are marked."""
 _OF_ALL = {"filter", "sort", "group"}
-_NEEDS_RECORDINGS = {*_FOREMOST[1:], *_OF_ALL, "again", "history"}
+"""Those that need a recording in the notebook."""
+_OF_TARGETS = {*_FOREMOST, "again", "history"} - _OF_ALL - {"new"}
+"""Those that need a recording that is marked, or that the cursor points at."""
 
 TITLE = "sharebench · Notebook"
 EMPTY = "Nothing measured yet. Choose where to start. To practise first, without a network: sharebench demo."
@@ -393,7 +399,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
             return False
         if action in _OF_ALL and not self._total:
             return False
-        if action in _NEEDS_RECORDINGS - _OF_ALL and not self.target_ids():
+        if action in _OF_TARGETS and not self.target_ids():
             return False
         return super().check_action(action, parameters)
 

@@ -17,6 +17,12 @@ from storage.notebook import Notebook
 
 
 class SeriesScreen(series_actions.SeriesActions, FollowsRecording, reading.Copies, reading.GoesOn, views.ZoomsCharts):
+    """A series, drawn anew where the notebook has changed.
+
+    FollowsRecording calls ``read_page`` in a thread, and ``show_page`` with what that returned. SeriesActions asks
+    ``pointed_id`` what its keys act on, and calls ``changed`` when they have written; GoesOn calls ``next_steps``.
+    """
+
     KEYS = (
         *reading.GoesOn.KEYS,
         *commands.keys("series.chart chart.zoom series.settings"),

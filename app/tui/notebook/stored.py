@@ -28,6 +28,13 @@ _RESUME = NextStep(name="Resume it")
 
 
 class StoredScreen(FollowsRecording, ReportScreen, reading.RecordingGoesOn, views.ShowsMore, views.ZoomsCharts):
+    """The report of a recording, drawn anew where the notebook has changed.
+
+    FollowsRecording calls ``read_page`` in a thread, and ``show_page`` where what that returned has changed;
+    ReportScreen calls ``draw_report`` for the room that there is; ShowsMore calls ``show_again`` when statistics are
+    shown or hidden. RecordingGoesOn reads the next steps of ``recorded`` in the notebook, and calls ``offer``.
+    """
+
     KEYS = commands.keys("screen.next stored.resume stored.label report.more report.less chart.zoom")
 
     def __init__(self, recording_id: str) -> None:

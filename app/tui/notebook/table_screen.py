@@ -16,6 +16,8 @@ from storage.notebook import Notebook
 
 
 class TableScreen(ReportScreen, reading.GoesOn):
+    """ReportScreen calls ``_read_table`` in a thread and shows the report; GoesOn calls ``next_steps``."""
+
     summaries: Sequence[comparison_summary.ComparisonSummary] = ()
 
     def __init__(self, ids: Sequence[str]) -> None:

@@ -19,10 +19,15 @@ _GAP_AFTER_NAMES = 2
 
 @dataclass(frozen=True, slots=True)
 class FormLine:
+    """A line of a form, and what it says of itself."""
+
     key: str
+    """Under which its text is kept and handed on; the id of its input."""
     name: str
     hint: str
+    """What stands in it, faint, as long as nothing is typed."""
     usual: str = ""
+    """What stands in it at first."""
     about: str = ""
     """What is said below the lines while it has the focus, where name and hint do not say it."""
 

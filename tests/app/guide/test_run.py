@@ -185,6 +185,18 @@ async def test_the_clock_draws_one_slow_part_at_a_time(ready, backend, monkeypat
         await measured(ready, pilot)
 
 
+async def test_a_chart_of_hundreds_of_samples_that_is_up_to_date_is_not_drawn_again(ready, backend, monkeypatch):
+    monkeypatch.setattr(recording, "REDRAW_SECONDS", 3600.0)
+    async with ready.run_test(size=(120, 36)) as pilot:
+        screen = await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
+        screen._cpu = {float(second): 50.0 for second in range(300)}
+        assert "cpu" in [part for _, part in screen._stale()]
+        screen.draw()
+        assert screen._stale() == []
+        await hand_out(ready, pilot, backend, None)
+        await measured(ready, pilot)
+
+
 @pytest.mark.parametrize(
     ("idle", "taken", "waited", "draws"),
     [
