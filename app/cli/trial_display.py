@@ -116,7 +116,7 @@ class _TrialDisplay:
     def _show_judged(self, summary: ChangeSummary) -> None:
         self.summary = summary
         # With a verdict the trial counts as ended in time: when the time is over, it is not cancelled any more.
-        self._control.limit.is_met = True
+        self._control.limit.was_told_to_finish = True
         self.progress.clear()
         _say_so_far(summary)
 

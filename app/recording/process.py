@@ -112,7 +112,7 @@ class TimeLimit:
         """When the newest measurement began."""
         self._longest: dict[int, float] = {}
         """Seconds of the longest measurement, by a number for its kind: whole rounds and pairs differ, for example."""
-        self.is_met = False
+        self.was_told_to_finish = False
         """Whether the measurement was told to end by itself in time, so that it need not be cancelled."""
         self.is_over = False
         """Whether the measurement was cancelled because time is over, not by somebody."""
@@ -195,13 +195,13 @@ class SeriesControl:
 
     def finish_in_time(self, measured: str) -> "Warned":
         """Let the measurement end by itself; ``measured`` says what there is no time for, such as a run."""
-        self.limit.is_met = True
+        self.limit.was_told_to_finish = True
         self.tell(ControlMessage.FINISH)
         return Warned(text=f"no further {measured} would end in time ({self._option}): it ends with what it has")
 
     def end_in_time(self) -> None:
         """Cancel the measurement since time is over, unless it ends by itself or was cancelled before."""
-        if not self.limit.is_met and not self.cancelled.is_set():
+        if not self.limit.was_told_to_finish and not self.cancelled.is_set():
             self.limit.is_over = True
             self.cancel()
 

@@ -139,9 +139,7 @@ class _Rounds:
     def end_in_time(self, going: Sequence[int]) -> process.Warned | None:
         """Where another round would end too late, have the series finish, and say so; cancel if nothing is measured."""
         limit = self._control.limit
-        was_told_to_finish = limit.is_met
-        has_time = limit.has_time_for_another(*going)
-        if was_told_to_finish or has_time:
+        if limit.was_told_to_finish or limit.has_time_for_another(*going):
             return None
         if self._is_measured:
             return self._control.finish_in_time("run")

@@ -176,7 +176,7 @@ def test_no_point_begins_that_would_not_end_in_time(passed: float, another: bool
     now = passed
     warned = _warning_instead_of_point(full_load(), 10, control)
     assert (warned is None) is another
-    assert control.limit.is_met is not another
+    assert control.limit.was_told_to_finish is not another
 
 
 @pytest.mark.parametrize(
