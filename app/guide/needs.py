@@ -33,7 +33,7 @@ from app.series.begin_wait import wait_to_begin
 from app.series.events import SeriesClosed
 from storage import records
 
-_WHY_APART = "repeats some minutes apart tell how far the path itself moves; g measures now"
+_WHY_APART = "repeats some minutes apart show how far the path moves; g measures now"
 
 
 def _ignore_opened(_series_id: str) -> None:

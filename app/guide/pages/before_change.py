@@ -23,7 +23,7 @@ def power_fact(base: StoredBase | None) -> Iterator[str]:
     """What the base will show, and that it can be improved now alone."""
     if base is None or base.power is None:
         return
-    only_now = " More series of it can be measured before the change alone." if base.power.plans else ""
+    only_now = " More series of it can only be measured before the change." if base.power.plans else ""
     yield f"{power_sentence(base.power)}{only_now}"
 
 
@@ -53,14 +53,12 @@ def same_as_baseline_there(choices: GuideChoices, base: StoredBase | None) -> li
 def _same_as_baseline(choices: GuideChoices, base: StoredBase) -> page.Option:
     """To measure what the baseline measured, with its settings."""
     series = base.series
-    file_name = wording.plain(series.target.path.rpartition("/")[2])
     size = wording.file_size(max(run.size_bytes for run in series.runs))
-    place = wording.short_place(series.target)
-    what = f"{series.command} {size}" if choices_of(series).makes_file else f"{series.command} {file_name}, {size}"
+    place = wording.plain(wording.place(series.target).removeprefix("smb://"))
     return page.Option(
         f"The same file and settings as {wording.plain(base.baseline)}",
         page.Go(as_in_series(choices, series)),
-        f"{what}, {place}",
+        f"{series.command} {size}, {place}",
         advised=True,
         is_value=True,
     )

@@ -34,7 +34,8 @@ def share_fact(form: SeriesSummary) -> str:
     """Which share of the link a series reached, for the page that compares it."""
     percent = form.average.percent_of_link if form.average else None
     if percent is None:
-        return "Link: its rate is not known, so there is no percentage; step 2 sets it for the next series."
+        ask = "" if form.series.target.abilities.is_local else " Step 2 sets it for the next series."
+        return f"Link: its rate is not known, so there is no percentage.{ask}"
     of_link = f"{wording.cell_percent(percent)} % of {wording.link_rate(form.series.link_bits_per_second)}"
     if is_practice_target(form.series.target):
         return f"Link: {of_link}, the limit of the practice server."
