@@ -9,10 +9,12 @@ import pytest
 
 from app import __version__
 from app.evidence.recomputation import UnlikeError, recompute
+from forms.diagnosis.report import diagnosis_document
 from forms.series.document import series_document
 from storage.json_reader import DocumentError
 from storage.records import RunStatus
 from tests.builders import full_series, one, series
+from tests.diagnoses import HEALTHY
 from tests.reliability import evidence
 
 GIGABYTES = 10**12
@@ -134,3 +136,30 @@ def test_the_campaign_tells_a_number_that_passes():
     other = evidence.changed(every["series"], place, evidence.CHANGES[0])
     assert every["series"] == before
     assert other["runs"][2]["seconds"] == before["runs"][2]["seconds"] + 1
+
+
+def a_diagnosis() -> Any:
+    return json.loads(json.dumps(diagnosis_document(HEALTHY)))
+
+
+def test_a_diagnosis_of_a_version_that_judged_no_figure_is_not_refused():
+    made = a_diagnosis()
+    del made["next_step"], made["complaint"], made["ceiling_bytes_per_second"]
+    for figure in made["figures"]:
+        del figure["judgement"], figure["reference"], figure["why"]
+    assert wrong(made, "0.3.0") == ""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda figure: figure.update(judgement="problem"),
+        lambda figure: figure["reference"].update(most=1.0),
+        lambda figure: figure.update(reference=None),
+    ],
+)
+def test_a_judgement_that_does_not_follow_from_the_samples_is_refused(change: Callable[[Any], object]):
+    made = a_diagnosis()
+    assert wrong(made) == ""
+    change(made["figures"][0])
+    assert wrong(made).startswith("figures[0].")
