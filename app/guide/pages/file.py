@@ -45,7 +45,9 @@ def _picked_file(choices: GuideChoices, context: GuideContext, size_context: Fil
     is_usable = fit is not FileFit.EMPTY
     is_advised = is_usable and (_is_for_practice(choices, context) or fit in _ADVISED_FITS)
     act = go_on(with_picked_file(choices), context, MethodStep.FILE) if is_usable else None
-    return page.Option(f"Get {_file_name(choices)}", act, _fit_text(fit), advised=is_advised)
+    is_enough = is_usable and _is_for_practice(choices, context)
+    hint = "enough for practice" if is_enough else _fit_text(fit)
+    return page.Option(f"Get {_file_name(choices)}", act, hint, advised=is_advised)
 
 
 def _picked_fact(choices: GuideChoices, context: GuideContext, size_context: FileSizeContext) -> str:

@@ -267,6 +267,13 @@ def test_the_advised_file_is_marked_and_what_is_wrong_with_a_bad_one_is_said():
     assert option(empty, "Get big.bin").act is None
 
 
+@pytest.mark.parametrize(("practice", "hint"), [((), "too small"), ((SMB,), "enough for practice")])
+def test_a_small_file_is_enough_for_practice(practice: tuple[Target, ...], hint: str):
+    page = page_of(replace(FILE, step=MethodStep.FILE, file_bytes=4096), replace(LINKED, practice=practice))
+    assert option(page, "Get big.bin").hint == hint
+    assert option(page, "Get big.bin").advised is bool(practice)
+
+
 def test_where_nothing_is_known_the_picked_file_is_advised_and_no_other_size_beside_it():
     page = page_of(replace(FILE, step=MethodStep.FILE, file_bytes=1 << 30), GuideContext())
     assert [each.title for each in page.options if each.advised] == ["Get big.bin"]
