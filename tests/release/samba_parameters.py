@@ -51,6 +51,7 @@ _PACKAGES = ("samba-common-bin", "samba-libs", "samba-common")
 """What testparm is made of: the program, its tables, and Debian's smb.conf."""
 _DOCUMENTED = "docs-xml/smbdotconf"
 """Where Samba's source has a file for each parameter."""
+_NAME_IN_SOURCE = r'samba:parameter +name="[^"]*"|<synonym>[^<]*'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,21 +208,22 @@ def printed_defaults(printed: str, samba_version: str) -> dict[str, str]:
 
 def documented_names(source: Path) -> dict[Version, frozenset[str]]:
     """By version of Samba: the names of all parameters that its source documents, in small letters."""
-    names_by_version = {}
+    names = {}
     for version, tag in sorted(_last_tags(_git(source, "tag", "--list", "samba-4.*")).items()):
         printed = _git(source, "grep", "-hoE", _NAME_IN_SOURCE, tag, "--", _DOCUMENTED)
-        names_by_version[version] = frozenset(_names_in(printed))
-    return names_by_version
+        names[version] = frozenset(names_in_source(printed))
+    return names
 
 
-_NAME_IN_SOURCE = r"samba:parameter +name=\"[^\"]*\"|<synonym>[^<]*"
-
-
-def _names_in(printed: str) -> Iterator[str]:
+def names_in_source(printed: str) -> Iterator[str]:
+    """The names in what git found, in small letters; without options of modules, which have a colon."""
     for line in printed.splitlines():
-        name = line.removeprefix("<synonym>").partition('"')[2].rstrip('"') or line.removeprefix("<synonym>")
+        match = re.fullmatch(r'samba:parameter +name="(.*)"|<synonym>(.*)', line)
+        if match is None:
+            continue
+        name = match[1] or match[2]
         if ":" not in name:
-            yield name.lower()
+            yield name.strip().lower()
 
 
 def _last_tags(printed: str) -> dict[Version, str]:

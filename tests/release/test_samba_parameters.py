@@ -9,6 +9,7 @@ from tests.release.samba_parameters import (
     ListedName,
     Release,
     listed_names,
+    names_in_source,
     printed_defaults,
     range_of,
     removed_names,
@@ -94,3 +95,10 @@ def test_a_name_that_became_a_synonym_is_the_same_parameter():
     assert table["synonyms"] == {"smb encrypt": "server smb encrypt"}
     assert [row["version"] for row in table["read"]] == ["4.13", "4.17"]
     assert table["read"][0]["sha256"] == {"samba-libs 1": "ab"}
+
+
+def test_names_are_found_in_samba_s_source():
+    found = (
+        'samba:parameter name="server smb Encrypt"\n<synonym>smb encrypt\nsamba:parameter  name="fruit:aapl"\nother\n'
+    )
+    assert list(names_in_source(found)) == ["server smb encrypt", "smb encrypt"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from forms.audit import testparm_dump
-from forms.audit.judge import AuditedServer, judge
+from forms.audit.judge import AuditedServer, harmful_settings, judge
 from forms.tuning import fact_names, smb_conf
 from forms.tuning.conf_file import read_conf
 from forms.tuning.samba_parameters import version_numbers
@@ -42,6 +42,15 @@ def test_a_dump_of_the_defaults_is_healthy(version: str):
     assert findings(text, version) == ()
     assert findings(text) == (), "the dump tells its version"
     assert findings(f"Loaded services file OK.\nWeak crypto is allowed\n{text}") == (), "with what stood on stderr"
+
+
+@pytest.mark.parametrize("version", defaults.VERSIONS)
+def test_the_defaults_that_a_recording_keeps_have_nothing_harmful(version: str):
+    settings = read_conf(CONF, {CONF: defaults.testparm_dump(version)}).settings
+    of_server = [setting for setting in settings if setting.section == "global"]
+    facts = {f"{fact_names.PARAMETER_PREFIX}global/{setting.name}": setting.value for setting in of_server}
+    assert harmful_settings({**facts, fact_names.SAMBA_VERSION: version}) == ()
+    assert harmful_settings(facts) == ()
 
 
 @pytest.mark.parametrize("version", defaults.VERSIONS)
