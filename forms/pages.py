@@ -7,9 +7,9 @@ form's fields, tables, charts, results and advice, as far as there is room.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from forms import layout, report, wording
-from forms.comparison.summary import ComparisonSummary
-from forms.comparison.wording import basis_sentence, comparison_clause, comparison_headline
+from forms import report, wording
+from forms.comparison import wording as words
+from forms.comparison.summary import ComparisonSummary, series_of
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentSummary
 from forms.layout import Tone
@@ -29,14 +29,20 @@ _MOST_RESULTS = 4
 """Lines below them."""
 
 _MOST_ADVICE = 3
-_MOST_LETTERS = 200
-"""Letters of one field or piece of advice."""
+_MOST_LETTERS = 600
+"""Letters of one field or piece of advice: people write longer notes than the sentences of a form are."""
 
 _ROWS_BESIDE_TWO_CHARTS = 8
 """Of more rows there is room for one chart only."""
 
 _OF_A_PAGE = frozenset(
-    {report.FieldRole.ANSWER, report.FieldRole.BASIS, report.FieldRole.QUESTION, report.FieldRole.MEASURED}
+    {
+        report.FieldRole.ANSWER,
+        report.FieldRole.ONE_OF_ANSWERS,
+        report.FieldRole.BASIS,
+        report.FieldRole.QUESTION,
+        report.FieldRole.MEASURED,
+    }
 )
 """Fields of a form that the page's own replace, where it has them."""
 
@@ -60,32 +66,72 @@ def series_page(summary: SeriesSummary, form: report.Report) -> report.Report:
 
 def comparison_page(comparisons: Sequence[ComparisonSummary], form: report.Report) -> report.Report:
     """Two series or more: the first verdict, what it is judged by, and the runs of both."""
+    all_series = series_of(comparisons)
     first = comparisons[0]
-    both_sides = (first.base, first.other)
-    run_tables = [_runs_table(side) for side in both_sides] if len(comparisons) == 1 else []
+    run_tables: list[report.Table] = []
+    if len(comparisons) == 1:
+        names = first.comparison.names
+        sides = (*first.bases, *first.others)
+        run_tables = [_runs_table(series_summary, names[series_summary.series.id]) for series_summary in sides]
+
+    if len(comparisons) > 1:
+        # The verdicts of the form, which say that too, make room for the answer of the page.
+        form = replace(form, fields=(*_settling_fields(comparisons), *form.fields))
     return one_page(
         replace(form, tables=(*form.tables[:1], *run_tables, *form.tables[1:])),
-        [side.series for side in both_sides],
-        question=next((side.series.question for side in both_sides if side.series.question), ""),
-        answer=" ".join(comparison_headline(summary.comparison) for summary in comparisons),
+        all_series,
+        question=next((series.question for series in all_series if series.question), ""),
+        answer=_answer_of_comparisons(comparisons),
         tone=first.comparison.tone,
-        how_sure=basis_sentence(first.comparison) or "",
+        how_sure=_basis_of_comparisons(comparisons),
     )
+
+
+def _settling_fields(comparisons: Sequence[ComparisonSummary]) -> Iterator[report.Field]:
+    for compared in comparisons:
+        step = compared.comparison.settle
+        if step is not None:
+            text = f"{compared.comparison.other_name}: {words.settling_sentence(step)}"
+            yield report.Field(name="To settle it", text=text)
+
+
+def _answer_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> str:
+    """The verdict; of several each one says what is held against what."""
+    if len(comparisons) == 1:
+        return words.comparison_headline(comparisons[0].comparison)
+    clauses = [
+        f"{words.comparison_title(compared.comparison)}: {words.comparison_clause(compared.comparison)}"
+        for compared in comparisons
+    ]
+    return f"{'; '.join(clauses)}."
+
+
+def _basis_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> str:
+    """What the verdicts are judged by; what holds for several of them is said once."""
+    if len(comparisons) == 1:
+        return words.basis_sentence(comparisons[0].comparison) or ""
+
+    names_by_basis: dict[str, list[str]] = {}
+    for compared in comparisons:
+        basis = words.basis_sentence(compared.comparison)
+        if basis:
+            names_by_basis.setdefault(basis, []).append(compared.comparison.other_name)
+    return " ".join(f"{wording.listed(names)}: {basis}" for basis, names in names_by_basis.items())
 
 
 def experiment_page(summary: ExperimentSummary, newest: SeriesSummary) -> report.Report:
     """An experiment: what all changes were worth together, each step, and the runs of the last one."""
     form = steps_report(summary)
     totals = [gain.comparison for gain in summary.gains if gain.comparison and gain.counted]
-    in_all = " ".join(f"{comparison_clause(total)} in all." for total in totals)
+    in_all = " ".join(f"{words.comparison_clause(total)} in all." for total in totals)
     all_series = [step.series for step in summary.steps]
     return one_page(
-        replace(form, tables=(*form.tables, _runs_table(newest))),
+        replace(form, tables=(*form.tables, _runs_table(newest, wording.name_of(newest.series)))),
         all_series,
         question=next((series.question for series in all_series if series.question), ""),
         answer=in_all or "No change is in force.",
         tone=totals[0].tone if totals else Tone.FAINT,
-        how_sure=next(filter(None, map(basis_sentence, totals)), ""),
+        how_sure=next(filter(None, map(words.basis_sentence, totals)), ""),
     )
 
 
@@ -114,10 +160,10 @@ def one_page(
     charts = form.charts[: 1 if rows > _ROWS_BESIDE_TWO_CHARTS else 2]
     return replace(
         form,
-        fields=tuple(_cut_field(field) for field in (*top, *others[: _MOST_FIELDS - len(top)])),
+        fields=tuple(_shortened_field(field) for field in (*top, *others[: _MOST_FIELDS - len(top)])),
         tables=tables,
-        results=tuple(_cut_field(field) for field in form.results[:_MOST_RESULTS]),
-        advice=tuple(layout.cut(text, _MOST_LETTERS) for text in form.advice[:_MOST_ADVICE]),
+        results=tuple(_shortened_field(field) for field in form.results[:_MOST_RESULTS]),
+        advice=tuple(_shortened(text) for text in form.advice[:_MOST_ADVICE]),
         drawn=charts,
     )
 
@@ -137,12 +183,20 @@ def _cut_tables(tables: Sequence[report.Table]) -> Iterator[report.Table]:
         yield replace(table, rows=rows, caption=caption)
 
 
-def _cut_field(field: report.Field) -> report.Field:
-    return replace(field, text=layout.cut(field.text, _MOST_LETTERS))
+def _shortened_field(field: report.Field) -> report.Field:
+    return replace(field, text=_shortened(field.text))
 
 
-def _runs_table(series_summary: SeriesSummary) -> report.Table:
-    return replace(run_table(series_summary), caption=f"Runs of {wording.name_of(series_summary.series)}")
+def _shortened(text: str) -> str:
+    """The whole words that a page has room for, which says so where there are more."""
+    if len(text) <= _MOST_LETTERS:
+        return text
+    kept, _, _ = text[:_MOST_LETTERS].rpartition(" ")
+    return f"{kept or text[:_MOST_LETTERS]} … (shortened: the form has all {len(text):,} letters)"
+
+
+def _runs_table(series_summary: SeriesSummary, name: str) -> report.Table:
+    return replace(run_table(series_summary), caption=f"Runs of {name}")
 
 
 def _measured_text(all_series: Sequence[Series]) -> str:

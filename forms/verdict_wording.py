@@ -31,7 +31,9 @@ _MOST_FACTOR = 100.0
 """A larger factor is written as ``over 100``."""
 
 _MOST_PERCENT = 9900.0
-"""A larger end of an interval (a factor of 100) is written as ``over +9,900 %``."""
+"""A larger end of an interval is worded: ``over 100 times as fast``."""
+
+_MOST_TEXT = f"over {1 + _MOST_PERCENT / 100:.0f} times as fast"
 
 _LEAST_PERCENT = -99.0
 """A smaller end of an interval (a hundredth) is written as ``below −99 %``."""
@@ -121,6 +123,8 @@ def _direction_text(percent: float, digits: int) -> str:
     """``3 % faster``, ``2 % slower`` or ``no difference``."""
     if not round(percent, digits):
         return "no difference"
+    if percent > _MOST_PERCENT:
+        return _MOST_TEXT
     size = f"over {-_LEAST_PERCENT:.0f} %" if percent < _LEAST_PERCENT else _size(abs(percent), digits)
     return f"{size} faster" if percent > 0 else f"{size} slower"
 
@@ -131,7 +135,9 @@ def beyond(percent: float) -> str:
     # By a factor both ways: twice as fast is 100 % faster, and half as fast 50 % slower.
     slower_percent = 100 - 100 / (1 + percent / 100)
     slower = "99 %" if slower_percent > 99 else _size(slower_percent, digits)
-    faster = _size(percent, digits).removeprefix("over ")
+    if percent > _MOST_PERCENT:
+        return f"{slower} slower or {_MOST_TEXT}"
+    faster = _size(percent, digits)
     return faster if slower == faster else f"{slower} slower or {faster} faster"
 
 
@@ -143,7 +149,7 @@ def interval_text(low: float, high: float, digits: int = 0) -> str:
 def signed_end(percent: float, digits: int = 0) -> str:
     """An interval's end with its sign; far ones as a bound."""
     if percent > _MOST_PERCENT:
-        return f"over +{_MOST_PERCENT:,.0f} %"
+        return _MOST_TEXT
     if percent < _LEAST_PERCENT:
         return f"below {wording.MINUS}{-_LEAST_PERCENT:.0f} %"
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from forms import layout
 from forms.layout import Sign, Toned
 from forms.stats.unusual import UnusualRate
-from storage.records import Change, Command, Decision, Series, SeriesStatus, Target, format_target, shows_utc, to_minute
+from storage.records import Change, Command, Decision, Series, SeriesStatus, Target, format_target, shows_utc
 
 _RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))
 _BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
@@ -238,6 +238,11 @@ def value_of(name: str, value: str) -> str:
     return typed_size(int(value)) if name == "block" and value.isdecimal() else value or "empty"
 
 
+def quoted(name: str, value: str) -> str:
+    """The value where it ends a sentence, so that nobody reads it as a word of that: ``"no"``."""
+    return f'"{value_of(name, value)}"'
+
+
 plain = layout.visible
 
 
@@ -256,38 +261,25 @@ def short_place(target: Target) -> str:
     return place(server).removeprefix("smb://").rstrip("/") or "/"
 
 
-def name_of(series: Series, *, beside: Series | None = None) -> str:
-    """Label, title or ``get nas/data/file``; beside another of that server ``get data/file``, or with its time."""
+def name_of(series: Series) -> str:
+    """Label, title or ``get nas/data/file``; beside other series see :mod:`forms.series.names`."""
+    moved = f"{series.command} {place(series.target).removeprefix('smb://')}"
+    return plain(_own_name(series) or moved)
+
+
+def name_on_server(series: Series) -> str:
+    """The name beside other series of its server, which need not be told: label, title or ``get data/file``."""
     target = series.target
-    title = "" if series.title == default_title(series.command, target) else series.title
-    own_name = series.label or title
-    full_name = plain(own_name or f"{series.command} {place(target).removeprefix('smb://')}")
-    if beside is None:
-        return full_name
-
-    name = full_name
-    if not own_name and target.share and _is_same_server(target, beside.target):
-        path = target.path.lstrip("/")
-        name = plain(f"{series.command} {target.share}/{path}".rstrip("/"))
-    if full_name != name_of(beside):
-        return name
-    if target.protocol != beside.target.protocol:
-        return f"{name} ({target.protocol.upper()})"
-    return f"{name} ({_time_beside(series, beside)})"
+    if _own_name(series) or not target.share:
+        return name_of(series)
+    path = target.path.lstrip("/")
+    return plain(f"{series.command} {target.share}/{path}".rstrip("/"))
 
 
-def _is_same_server(target: Target, other: Target) -> bool:
-    return (target.protocol, target.host, target.port) == (other.protocol, other.host, other.port)
-
-
-def _time_beside(series: Series, other: Series) -> str:
-    """A series' time, or of the same day its time of the day; the id where both began in one minute."""
-    minute = to_minute(series.created_at)
-    other_minute = to_minute(other.created_at)
-    if minute == other_minute:
-        return series.id
-    is_same_day = minute[:10] == other_minute[:10]
-    return minute[11:] if is_same_day else minute
+def _own_name(series: Series) -> str:
+    """The label, or a title that somebody gave; empty without either."""
+    has_own_title = series.title != default_title(series.command, series.target)
+    return series.label or (series.title if has_own_title else "")
 
 
 STATUS_SIGNS: Mapping[SeriesStatus, Sign] = {SeriesStatus.INTERRUPTED: Sign.STOPPED, SeriesStatus.FAILED: Sign.BAD}

@@ -13,6 +13,7 @@ from app.server.facts import Environment
 from app.server.link_facts import Link
 from app.server.quiet_watch import QuietWatch
 from forms import wording
+from forms.findings.path import full_link_text
 from forms.findings.rules_series import harmful_in
 from forms.findings.series_warnings import CEILING_PERCENT
 from storage import records
@@ -75,7 +76,8 @@ def _link_text(environment: Environment, link: Link, rate: int | None) -> str:
         parts.append(f"MTU {link.mtu_bytes}")
     ceiling = environment.path.get("link.payload_ceiling_bits_per_second")
     if isinstance(ceiling, int | float):
-        parts.append(f"at most {wording.byte_rate(ceiling / 8)} of file content")
+        of_rate = f" ({full_link_text(ceiling / link.bits_per_second)})" if link.bits_per_second else ""
+        parts.append(f"at most {wording.byte_rate(ceiling / 8)} of file content{of_rate}")
     return ", ".join(parts)
 
 

@@ -41,13 +41,6 @@ def _trial_of_the_change(notebook: Notebook, sides: Sides) -> "TrialSummary | No
     return None
 
 
-def with_baseline_name(notebook: Notebook, sides: Sides) -> Sides:
-    """The sides with the name of the baseline that the base belongs to."""
-    base_id = sides.base[0].id
-    names = (baseline.name for baseline in notebook.baselines() if baseline.recording_id == base_id)
-    return replace(sides, baseline=next(names, ""))
-
-
 def with_unseen_changes(notebook: Notebook, sides: Sides) -> Sides:
     """The sides, with whether a change on the way from the other back to the base is unknown or not confirmed.
 

@@ -2,6 +2,7 @@
 
 import click
 
+from app.base.errors import UsageError
 from app.cli import console, declare, notebooks
 from app.recording.kind import ComparisonChoices, kind_of
 from app.recording.several import recordings_of_one_kind
@@ -11,9 +12,8 @@ from app.recording.several import recordings_of_one_kind
 @click.argument("base")
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
 @declare.option("--again", "SERIES", "A repeat of BASE, best measured after OTHER; may be repeated.", multiple=True)
-@click.option(
-    "--alone", is_flag=True, help="Compare the named series alone, without those that repeat them or came before."
-)
+@click.option("--repeats", is_flag=True, help="Average all complete series that repeat BASE or OTHER, named or not.")
+@click.option("--alone", is_flag=True, help="Compare the named series alone, without the history of their path.")
 @declare.verdict_options
 @declare.answering_options("Print the comparison as JSON; an array for several.")
 def compare_command(
@@ -23,6 +23,7 @@ def compare_command(
     base: str,
     others: tuple[str, ...],
     again: tuple[str, ...],
+    repeats: bool,
     alone: bool,
     noise: float,
     margin: float,
@@ -30,8 +31,9 @@ def compare_command(
 ) -> int:
     """Compare each OTHER with BASE: faster, slower, no change or inconclusive.
 
-    Equal series differ by themselves. By how much is estimated from the variation of the runs, from earlier equal
-    series of the path, and from repeats of the base (--again); the verdict allows for it. An inconclusive verdict names
+    What is named is averaged: one series, or all of a baseline. Equal series differ by themselves. By how much is
+    estimated from the variation of the runs, from earlier equal series of the path, and from repeats (--again,
+    --repeats); the verdict allows for it. An inconclusive verdict names
     the cheapest step that would settle it; a trial of the change, where there is a newer one, is told in its place.
 
     Where both have a profile of smbd (isolations, and --profile of run and diagnose), the calls that take the time come
@@ -41,9 +43,16 @@ def compare_command(
     by side without a verdict. The exit code is the comparison's own: 0: not slower; 1: slower; 3: inconclusive, or
     both have the same settings.
     """
+    if repeats and alone:
+        raise UsageError("--repeats counts more series than are named, --alone no others: leave one of them out")
     references = (base, *others)
     choices = ComparisonChoices(
-        references=references, again=again, alone=alone, noise_percent=noise, margin_percent=margin
+        references=references,
+        again=again,
+        repeats=repeats,
+        alone=alone,
+        noise_percent=noise,
+        margin_percent=margin,
     )
 
     with notebooks.open_notebook(context) as notebook:

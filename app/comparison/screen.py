@@ -17,7 +17,7 @@ from app.series import requests as series_requests
 from app.series.interleaved import record_interleaved
 from app.tui.notebook.compare_screen import CompareScreen
 from app.tui.widgets import logins, recording, report_run
-from forms import wording
+from forms.series.names import names_beside
 from storage.notebook import Notebook
 from storage.records import Series
 
@@ -83,7 +83,7 @@ class InterleavedScreen(report_run.ReportRunScreen):
 
     def _request_of(self, series: Series, *, beside: Series) -> SeriesRequest:
         """The order to measure a series again, interleaved with the one beside it."""
-        name = wording.name_of(series, beside=beside).removesuffix(INTERLEAVED)
+        name = names_beside([series, beside])[series.id].removesuffix(INTERLEAVED)
         spec = series_requests.with_label(series_requests.spec_of(series), f"{name}{INTERLEAVED}")
         spec = replace(
             spec,

@@ -63,7 +63,8 @@ def prefer_interleaved(
         near_pairs = _near_pairs(pairs, sides, named_series)
         chosen_pair = _chosen_pair(pairs, near_pairs, named_ids, stand_in)
         if chosen_pair is not None:
-            stands_in = not chosen_pair.ids <= named_ids
+            named_here = {series.id for series in (*sides.base, *sides.other) if series.id in named_ids}
+            stands_in = chosen_pair.ids != named_here
             two_series = replace(sides, base=(chosen_pair.base,), other=(chosen_pair.other,), stands_in=stands_in)
             narrowed_sides.append(two_series)
         else:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from app.base.errors import UsageError
-from app.comparison.sides import sides_to_compare
+from app.comparison import named, sides
 from forms import wording
 from forms.audit.report import audit_report
 from forms.comparison.summary import comparisons
@@ -15,10 +15,10 @@ from forms.comparison.wording import comparison_headline
 from forms.report import Report
 from forms.trial.changes_report import KINDS, change_answer, judge_change
 from forms.tuning.smb_conf import parameter_key
+from storage import records
 from storage.looks import Audit
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
-from storage.records import ExperimentEntry, Series
 
 MOST_RESULTS = 3
 """How many results of one setting are told, the newest."""
@@ -76,7 +76,7 @@ def _results_of_trials(notebook: Notebook, names_by_key: Mapping[str, str]) -> I
         yield _Result(entry.last_at, f"{_measured_path(series[0])}: {change_answer(change).text}", name)
 
 
-def _trials_and_sweeps(notebook: Notebook) -> list[ExperimentEntry]:
+def _trials_and_sweeps(notebook: Notebook) -> list[records.ExperimentEntry]:
     entries = []
     for kind in KINDS:
         entries += notebook.experiments(kind)
@@ -93,8 +93,9 @@ def _results_of_steps(notebook: Notebook, names_by_key: Mapping[str, str]) -> It
         if name is None:
             continue
 
+        ids = (head.base_id, head.id)
         try:
-            (form, *_) = comparisons(sides_to_compare(notebook, (head.base_id, head.id)))
+            (form, *_) = comparisons(sides.sides_to_compare(notebook, ids, counted=named.Counted.REPEATS))
         except (UsageError, UnknownReferenceError):
             continue  # its base is gone, or has nothing in common with it
         comparison = form.comparison
@@ -104,5 +105,5 @@ def _results_of_steps(notebook: Notebook, names_by_key: Mapping[str, str]) -> It
         yield _Result(head.created_at, sentence, name)
 
 
-def _measured_path(series: Series) -> str:
+def _measured_path(series: records.Series) -> str:
     return f"{series.command} {wording.place(series.target)}"

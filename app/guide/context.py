@@ -14,6 +14,7 @@ from storage.notebook import Notebook
 
 if TYPE_CHECKING:
     from app.backend import Backend
+    from forms.comparison.comparison import Comparison
     from forms.comparison.judged_sides import Sides
     from forms.findings.finding import Finding
     from forms.series.file_size import FileSizeContext
@@ -33,8 +34,10 @@ class Yardstick:
     name: str
     """What it is: ``the base``, ``baseline NAME``, ``FTP``."""
     series: records.Series
+    reference: str = ""
+    """The baseline's name, which names all its series; empty for the series by itself."""
     sides: "Sides | None" = None
-    """The comparison with it, with all repeats that the notebook knows; None for just the two."""
+    """The comparison with it, of the base with all that repeats it; None for just the two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +120,8 @@ class GuideContext:
     """What tells most of it: the two whose runs were interleaved, where there are such."""
 
     # At the last step alone
+    step: "Comparison | None" = None
+    """The change of this series as its experiment judges it, together with the other changes; None without others."""
     trials: "tuple[TrialSummary, ...]" = ()
     """What was tried since the series was measured, the newest first."""
     measured_changes: "tuple[tuple[records.Change, Sides], ...]" = ()

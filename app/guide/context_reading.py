@@ -6,6 +6,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from app.comparison.named import Counted
 from app.comparison.sides import sides_to_compare
 from app.comparison.trials import trials_since
 from app.guide import stored_bases, yardsticks
@@ -47,6 +48,7 @@ def read_context(notebook: Notebook, choices: GuideChoices, before: GuideContext
         settled=_interleaved_sides(notebook, proof),
         trials=(),
         measured_changes=(),
+        step=None,
         findings=(),
         measured_bytes_per_second=measured_rate(notebook, choices.target, spec.command, spec.settings.block_bytes),
         left=tuple(entry.description for entry in notebook.abandoned_changes()),
@@ -59,7 +61,8 @@ def read_context(notebook: Notebook, choices: GuideChoices, before: GuideContext
 def _interleaved_sides(notebook: Notebook, proof: "Sides | None") -> "Sides | None":
     if proof is None:
         return None
-    return sides_to_compare(notebook, (proof.base[0].id, proof.other[0].id), by_interleaved=True)[0]
+    named = (proof.base[0].id, proof.other[0].id)
+    return sides_to_compare(notebook, named, counted=Counted.REPEATS, by_interleaved=True)[0]
 
 
 def _with_results(
@@ -72,9 +75,12 @@ def _with_results(
     base_id = choices.spec.lineage.base_id
     compared = []
     for yardstick in yardsticks.yardsticks_of(notebook, choices, series, heads):
+        named = (yardstick.reference or yardstick.series.id, series.id)
         # Of the base, the two whose runs were interleaved tell most; others are compared as they are.
-        by_interleaved = True if yardstick.series.id == base_id else None
-        sides = sides_to_compare(notebook, (yardstick.series.id, series.id), by_interleaved=by_interleaved)[0]
+        if yardstick.series.id == base_id:
+            sides = sides_to_compare(notebook, named, counted=Counted.REPEATS, by_interleaved=True)[0]
+        else:
+            sides = sides_to_compare(notebook, named)[0]
         compared.append(replace(yardstick, sides=sides))
 
     proof_bases = {base.id for base in context.proof.base} if context.proof else set[str]()
@@ -85,6 +91,8 @@ def _with_results(
         findings=tuple(findings([series, *others])),
         as_base=stored_bases.series_as_base(notebook, choices, series, context.proof),
     )
+    if choices.step is MethodStep.EXPECTED:
+        return replace(context, step=yardsticks.step_in_experiment(notebook, series))
     if choices.step is not MethodStep.CHANGE:
         return context
     return replace(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from app.comparison.named import Counted
 from app.comparison.sides import sides_to_compare
 from app.guide.context import Yardstick
 from app.method import choices as method_choices
@@ -11,8 +12,10 @@ from app.method import one_change
 from app.method import proof as method_proof
 from storage import records
 from storage.notebook import Notebook
+from storage.recordings import SERIES
 
 if TYPE_CHECKING:
+    from forms.comparison.comparison import Comparison
     from forms.comparison.judged_sides import Sides
 
 _MOST_CHANGES = 8
@@ -29,7 +32,7 @@ def yardsticks_of(
     if base is not None and base.id not in used_ids:
         used_ids.add(base.id)
         is_repeat = series.change is None and choices.proven_id is None
-        yield Yardstick(name="the series before" if is_repeat else "the base", series=base)
+        yield Yardstick(name="the series that it repeats" if is_repeat else "the base", series=base)
 
     for yardstick in _alike_baselines(notebook, series):
         used_ids.add(yardstick.series.id)
@@ -43,13 +46,15 @@ def yardsticks_of(
 
 def _alike_baselines(notebook: Notebook, series: records.Series) -> Iterator[Yardstick]:
     """The baselines of the same direction and size."""
-    for baseline in notebook.baselines():
-        baseline_series = method_proof.series_called(notebook, baseline.recording_id)
-        if baseline_series is None or baseline_series.id == series.id:
+    for name in dict.fromkeys(baseline.name for baseline in notebook.baselines()):
+        ids = notebook.baseline_ids(name, SERIES)
+        others = [series_id for series_id in ids if series_id != series.id]
+        newest = method_proof.series_called(notebook, others[-1] if others else None)
+        if newest is None:
             continue
-        is_same_transfer = baseline_series.command is series.command
-        if is_same_transfer and _run_sizes(baseline_series) == _run_sizes(series):
-            yield Yardstick(name=f"baseline {baseline.name}", series=baseline_series)
+        is_same_transfer = newest.command is series.command
+        if is_same_transfer and _run_sizes(newest) == _run_sizes(series):
+            yield Yardstick(name=f"baseline {name}", series=newest, reference="" if series.id in ids else name)
 
 
 def _run_sizes(series: records.Series) -> set[int | None]:
@@ -86,7 +91,24 @@ def changes_made_from(
         if change is None or (change.name, change.value) in listed_changes:
             continue
 
-        (sides,) = sides_to_compare(notebook, (proof.base[0].id, head.id), by_interleaved=True)
+        named = (proof.base[0].id, head.id)
+        (sides,) = sides_to_compare(notebook, named, counted=Counted.REPEATS, by_interleaved=True)
         if series.id in {base.id for base in (*proof.base, *sides.base)}:
             listed_changes.add((change.name, change.value))
             yield change, sides
+
+
+def step_in_experiment(notebook: Notebook, series: records.Series) -> "Comparison | None":
+    """The series beside its base as its experiment judges it; None where that has no other change."""
+    from forms.experiments.summary import experiment_summary
+
+    experiment = notebook.experiment_called(series.experiment) if series.experiment else None
+    if experiment is None or experiment.kind is not records.ExperimentKind.STEPS or series.change is None:
+        return None
+
+    all_series = notebook.experiment(experiment.name)
+    changes = {(step.change.name, step.change.value) for step in all_series if step.change is not None}
+    if len(changes) < 2:
+        return None
+    step = experiment_summary(experiment.name, all_series).step_of(series.id)
+    return step.comparison if step else None

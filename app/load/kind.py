@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.base.errors import UsageError
@@ -54,7 +55,8 @@ class LoadKind(recording_kind.Kind[Load]):
         del choices
         if len(heads) != 2:
             raise UsageError("loads are compared two at a time: name one OTHER")
-        base, other = (self.read(notebook, head) for head in heads)
+        # What they are called here may be the name of a baseline.
+        base, other = (replace(self.read(notebook, head), label=head.label) for head in heads)
         earlier = [load for load in notebook.loads_like(base, base.created_at) if load.id != other.id]
         comparison = compare_loads(base, other, earlier)
         return recording_kind.ComparedRecordings(load_comparison_report(comparison), exit_code_of([comparison.verdict]))

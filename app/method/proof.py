@@ -7,6 +7,7 @@ by hand is made and taken back again between the series: A B B A …
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from app.comparison.named import Counted
 from app.comparison.sides import sides_to_compare
 from app.method.choices import GuideChoices, choices_to_repeat
 from storage.notebook import Notebook
@@ -29,9 +30,7 @@ def proof_of(notebook: Notebook, changed_id: str | None) -> "Sides | None":
     base = series_called(notebook, changed_series.base_id)
     if base is None:
         return None
-    # All series of both sides count, also where two of them have interleaved runs.
-    (sides,) = sides_to_compare(notebook, (base.id, changed_series.id), by_interleaved=False)
-    return sides
+    return sides_to_compare(notebook, (base.id, changed_series.id), counted=Counted.REPEATS, by_interleaved=False)[0]
 
 
 def proof_of_round(notebook: Notebook, choices: GuideChoices) -> "Sides | None":

@@ -63,7 +63,9 @@ class ComparisonChoices:
     again: Sequence[str] = ()
     """References of series that repeat the base."""
     alone: bool = False
-    """Whether just those that are named are compared, without others that repeat them or came before."""
+    """Whether just those that are named are compared, without the history of their path."""
+    repeats: bool = False
+    """Whether all complete series that repeat those named count as well."""
     noise_percent: float = NOISE_PERCENT
     """A change within plus or minus this is never faster or slower."""
     margin_percent: float = MARGIN_PERCENT
@@ -166,8 +168,11 @@ class Kind(Generic[RecordT]):
         """The forms of several recordings of this kind, after an overview where the kind has one."""
         return [self.form(notebook, head) for head in heads]
 
-    def page(self, notebook: Notebook, heads: Sequence[Recording]) -> "Report":
-        """One page for somebody else: the form of one recording, or the comparison of several. Raises UsageError."""
+    def page(self, notebook: Notebook, heads: Sequence[Recording], references: Sequence[str] = ()) -> "Report":
+        """One page for somebody else: the form of one recording, or the comparison of several. Raises UsageError.
+
+        ``references`` are what the recordings were called; their ids where that is not known.
+        """
         from forms.pages import one_page
 
         question = next((head.question for head in heads if head.question), "")
@@ -175,7 +180,7 @@ class Kind(Generic[RecordT]):
             answer = self.current_answer(notebook, heads[0])
             return one_page(self.form(notebook, heads[0]), question=question, answer=answer.text, tone=answer.tone)
 
-        report = self.compare(notebook, heads).report
+        report = self.compare(notebook, heads, ComparisonChoices(references=references)).report
         answers = [f"{head.label or head.id}: {self.current_answer(notebook, head).text}" for head in heads]
         return one_page(report, question=question, answer="; ".join(answers))
 

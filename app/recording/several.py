@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def recordings_of_one_kind(notebook: Notebook, references: Sequence[str]) -> list[Recording]:
-    """The recordings named; ``last`` is the newest of their kind. Raises UsageError for those of several kinds."""
+    """The recordings named; ``last`` is the newest of their kind. Raises UsageError for those of several kinds.
+
+    The label of one that is named by its baseline is that name.
+    """
     heads = {reference: notebook.recording(reference) for reference in references if reference != LAST}
     kinds = {head.kind for head in heads.values()} or {notebook.recording(LAST, *KINDS).kind}
     if len(kinds) > 1:
@@ -29,7 +33,17 @@ def recordings_of_one_kind(notebook: Notebook, references: Sequence[str]) -> lis
         )
         raise UsageError(f"{descriptions}: compare recordings of one kind")
 
-    return [heads.get(reference) or notebook.recording(LAST, *kinds) for reference in references]
+    return [
+        _called(notebook, reference, heads.get(reference) or notebook.recording(LAST, *kinds))
+        for reference in references
+    ]
+
+
+def _called(notebook: Notebook, reference: str, head: Recording) -> Recording:
+    """The recording with the name of the baseline that it was named by, in place of its label."""
+    if reference != head.id and head.id in notebook.baseline_ids(reference):
+        return replace(head, label=reference)
+    return head
 
 
 def forms_of(notebook: Notebook, references: Sequence[str], *kinds: str) -> "list[Report]":

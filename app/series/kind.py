@@ -72,12 +72,12 @@ class SeriesKind(Kind[Series]):
 
         return series_reports([self.read(notebook, head) for head in heads])
 
-    def page(self, notebook: Notebook, heads: Sequence[Recording]) -> "Report":
+    def page(self, notebook: Notebook, heads: Sequence[Recording], references: Sequence[str] = ()) -> "Report":
         from forms import pages
 
         if len(heads) == 1:
             return pages.series_page(self.series_summary(notebook, heads[0]), self.form(notebook, heads[0]))
-        series, comparisons = self._comparisons(notebook, heads, ComparisonChoices())
+        series, comparisons = self._comparisons(notebook, heads, ComparisonChoices(references=references))
         return pages.comparison_page(comparisons, self._comparison_report(series, comparisons))
 
     def recommendations(self, notebook: Notebook, head: Recording) -> list[str]:
@@ -129,7 +129,7 @@ class SeriesKind(Kind[Series]):
     def compare(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
     ) -> ComparedRecordings:
-        """Compare each with the first one; repeats that the notebook knows count as well. Raises UsageError."""
+        """Compare each with the first one. Raises UsageError."""
         series, comparisons = self._comparisons(notebook, heads, choices or ComparisonChoices())
         verdicts = [compared.comparison.verdict for compared in comparisons]
         return ComparedRecordings(self._comparison_report(series, comparisons), exit_code_of(verdicts))
@@ -137,14 +137,18 @@ class SeriesKind(Kind[Series]):
     def _comparisons(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices
     ) -> tuple[list[Series], list[Any]]:
+        from app.comparison.named import Counted, first_series
         from app.comparison.sides import sides_to_compare
         from forms.comparison.summary import comparisons
         from forms.stats.decision import Limits
 
         references = choices.references or [head.id for head in heads]
-        sides = sides_to_compare(notebook, references, choices.again, only_named=choices.alone)
+        counted = Counted.ALONE if choices.alone else Counted.NAMED
+        if choices.repeats:
+            counted = Counted.REPEATS
+        sides = sides_to_compare(notebook, references, choices.again, counted=counted)
         limits = Limits(noise_percent=choices.noise_percent, margin_percent=choices.margin_percent)
-        return [self.read(notebook, head) for head in heads], comparisons(sides, limits)
+        return first_series(notebook, references), comparisons(sides, limits)
 
     def _comparison_report(self, series: Sequence[Series], comparisons: Sequence[Any]) -> "Report":
         from forms.comparison.report import comparison_report
@@ -152,14 +156,16 @@ class SeriesKind(Kind[Series]):
         return comparison_report(series, comparisons)
 
     def check_repeats(self, notebook: Notebook, ids: Sequence[str]) -> None:
+        from forms.series.names import names_beside
         from forms.tuning.differences import differences, differences_prose, same_path
 
         first, *others = notebook.heads_of(ids)
         for other in others:
             if not same_path(first, other):
-                names = f"{wording.name_of(first)} and {wording.name_of(other, beside=first)}"
+                names = names_beside([first, other])
                 prose = differences_prose(differences(first, other))
-                raise UsageError(f"{names} differ ({prose}): a baseline holds repeats of the same settings")
+                both = f"{names[first.id]} and {names[other.id]}"
+                raise UsageError(f"{both} differ ({prose}): a baseline holds repeats of the same settings")
 
     def baseline_advice(self, notebook: Notebook, ids: Sequence[str], name: str) -> list[str]:
         from app.comparison.sides import power_of_stored_base
@@ -175,7 +181,7 @@ class SeriesKind(Kind[Series]):
             power_sentence(power),
             "After the change nobody can come back to this base. Worth it before:",
             *(f"  {plan_sentence(power, plan)}" for plan in power.plans),
-            f"Each time: sharebench run --again {shlex.quote(name)}",
+            f"Each time: sharebench run --again {shlex.quote(name)}; then compare with --repeats",
         ]
 
     def baseline_power(self, notebook: Notebook, ids: Sequence[str]) -> str:

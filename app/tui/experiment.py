@@ -134,7 +134,12 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
             return
 
         report = experiments_report.step_report(self.step)
-        untitled = replace(report, title="", results=(*report.results, *gain_texts.gain_fields(self.summary)))
+        untitled = replace(
+            report,
+            title="",
+            results=(*report.results, *gain_texts.gain_fields(self.summary)),
+            advice=(*report.advice, *experiments_report.joint_intervals_remark(self.summary)),
+        )
         self.query_one("#step", views.AnsiView).show(partial(_draw_step, untitled))
 
         box = self.query_one("#step-box")

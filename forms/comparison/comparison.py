@@ -1,6 +1,6 @@
 """The result of a comparison: verdict, basis, and what would settle it. Forms, screens and sentences are made of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,11 @@ class Comparison(ChangeDecision):
     base_name: str
     """What people call the base: its baseline's name, its label or title, or else what was moved from where."""
     other_name: str
+    base_baseline: str = ""
+    """The name of the baseline that the base is called by; empty for none."""
+    other_baseline: str = ""
+    names: Mapping[str, str]
+    """What people call each series of both sides, by its id."""
     base_ids: tuple[str, ...]
     """The ids of all series of the side, with those that were measured again with the same settings."""
     other_ids: tuple[str, ...]
@@ -68,6 +73,8 @@ class Comparison(ChangeDecision):
     """How far the averages of the base's series lie apart, in percent of their mean; None for a single series."""
     busy_ids: tuple[str, ...] = ()
     """The ids of the series of a side of which all were measured at a busy time; of both sides, where both are so."""
+    unnamed_ids: tuple[str, ...] = ()
+    """The ids of complete series that repeat a side, and are not averaged in because nobody named them."""
     stands_in: bool = False
     """Whether these two, whose runs were interleaved, stand for series that were named."""
 

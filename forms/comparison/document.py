@@ -10,6 +10,7 @@ from typing import Any
 from forms.comparison import hiccups
 from forms.comparison.comparison import Comparison
 from forms.comparison.summary import ComparisonSummary
+from forms.comparison.wording import doubt_text, verdict_word
 
 SCHEMA = "sharebench/comparison/1"
 
@@ -21,8 +22,13 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "schema": SCHEMA,
         "base": comparison.base_id,
         "other": comparison.other_id,
+        "base_name": comparison.base_name,
+        "other_name": comparison.other_name,
         **verdict_document(comparison),
+        # What people read: "verdict" and "doubt" keep the values that scripts know since version 0.1.
+        "verdict_in_words": verdict_word(comparison).lower(),
         "doubt": comparison.doubt,
+        "doubt_in_words": doubt_text(comparison),
         "probably": comparison.leaning,
         "direction_probability": comparison.direction_probability,
         "runs_interval_percent": comparison.runs_interval_percent and list(comparison.runs_interval_percent),
@@ -30,6 +36,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "in_turns": comparison.interleaved,
         "base_series": list(comparison.base_ids),
         "other_series": list(comparison.other_ids),
+        "unnamed_series": list(comparison.unnamed_ids),
         "base_average_bytes_per_second": comparison.base_bytes_per_second,
         "other_average_bytes_per_second": comparison.other_bytes_per_second,
         "base_deviation_bytes_per_second": comparison.base_deviation_bytes_per_second,

@@ -4,13 +4,18 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
+from forms.comparison.client_options import CLIENT_OPTIONS
 from forms.stats.decision import Verdict
 from forms.stats.levels import confirmed_changes
-from forms.tuning.differences import differences_of_repeat, differences_prose
+from forms.tuning.differences import differences, differences_of_repeat, differences_prose
 from storage.records import Series
 
 NEW_NORMAL = "new normal"
 """Why a group begins where a person said so."""
+
+
+_OPTION_NAMES = frozenset(option.difference for option in CLIENT_OPTIONS)
+"""What differences between series are called that an option of ``run`` makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +36,54 @@ def groups_of(
 
     ``new_normal``: the ids of series from which on a person said that this is the normal level.
     """
-    same_path = [series for series in earlier if path_of(series) == path_of(base)]
+    same_path = points_of_path([series for series in earlier if path_of(series) == path_of(base)])
     groups = history_groups(same_path, new_normal)
     return tuple(group.series for group in groups if not differences_of_repeat(group.series[-1], base))
+
+
+def points_of_path(all_series: Sequence[Series]) -> list[Series]:
+    """The series of a path, oldest first, without those that only show what other options of the client would give.
+
+    Such a one was measured beside another, run by run (``run --versus``). Of the two the one with the options of the
+    series before is a point of the path, or else of the series after, or else the one that began first.
+    """
+    points: list[Series] = []
+    left_out: set[str] = set()
+    for place, series in enumerate(all_series):
+        if series.id in left_out:
+            continue
+
+        beside = all_series[place + 1] if place + 1 < len(all_series) else None
+        if beside is not None and _is_versus(series, beside):
+            neighbours = [*reversed(points), *all_series[place + 2 :]]
+            other = _with_other_options(series, beside, neighbours)
+            left_out.add(other.id)
+        if series.id not in left_out:
+            points.append(series)
+    return points
+
+
+def _is_versus(first: Series, second: Series) -> bool:
+    """Whether two series that follow each other were measured at one time, with different options of the client."""
+    first_moments = [run.started_at for run in first.measured() if run.started_at]
+    second_moments = [run.started_at for run in second.measured() if run.started_at]
+    if not first_moments or not second_moments:
+        return False
+    overlap = min(second_moments) < max(first_moments) and min(first_moments) < max(second_moments)
+    return overlap and not _have_same_options(first, second)
+
+
+def _with_other_options(first: Series, second: Series, neighbours: Sequence[Series]) -> Series:
+    """Which of both has not the options of the path's other series, the nearest of which that says so decides."""
+    for neighbour in neighbours:
+        first_is_usual = _have_same_options(neighbour, first)
+        if first_is_usual != _have_same_options(neighbour, second):
+            return second if first_is_usual else first
+    return second
+
+
+def _have_same_options(first: Series, second: Series) -> bool:
+    return _OPTION_NAMES.isdisjoint(difference.name for difference in differences(first, second))
 
 
 def history_groups(all_series: Sequence[Series], new_normal: Collection[str] = ()) -> list[HistoryGroup]:

@@ -5,8 +5,8 @@ series, or, where a single series stands on each side and their runs were interl
 runs. ``app/comparison`` finds the sides in the notebook; ``forms/comparison/verdict.py`` compares them.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -34,8 +34,15 @@ class Sides:
     """Whether both sides are of the same settings, so that there is no change to find."""
     unseen: bool = False
     """Whether a change on the way from the base to the other is unknown, or was not confirmed on the server."""
-    baseline: str = ""
-    """The name that the base was given as a baseline; empty without one."""
+    baselines: Mapping[str, str] = field(default_factory=dict)
+    """The names of baselines that the first series of the sides are called by, by their ids."""
+    called: Mapping[str, str] = field(default_factory=dict)
+    """What people call the sides where several comparisons stand together, by the ids of the first series.
+
+    Empty for a comparison by itself.
+    """
+    unnamed_ids: tuple[str, ...] = ()
+    """The ids of complete series that repeat a side, and are not averaged in because nobody named them."""
 
     stands_in: bool = False
     """Whether these two, whose runs were interleaved, are compared in place of the series that were named."""

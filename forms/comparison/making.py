@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 
-from forms import wording
 from forms.comparison import hiccups, side_values, what_settles
 from forms.comparison.comparison import Comparison
 from forms.comparison.judged_sides import Sides
@@ -46,9 +45,7 @@ def make_comparison(
         step = what_settles.step_that_settles(sides, decision, limits, differing, claimed)
     needed = what_settles.runs_that_settle(sides, decision, limits, pairs)
 
-    base_name = wording.name_of(base, beside=other)
-    if sides.baseline:
-        base_name = f"baseline {wording.plain(sides.baseline)}"
+    side_names = sides.called or side_values.names_of_sides([sides])
     # Pairs of runs have no variation between series, so that no earlier series took part in judging them.
     history = list(chain.from_iterable(sides.history)) if decision.variation else []
     newest = max((series.moment for series in history), default=None)
@@ -69,8 +66,11 @@ def make_comparison(
         # The two sides.
         base_id=base.id,
         other_id=other.id,
-        base_name=base_name,
-        other_name=wording.name_of(other, beside=base),
+        base_name=side_names[base.id],
+        other_name=side_names[other.id],
+        base_baseline=sides.baselines.get(base.id, ""),
+        other_baseline=sides.baselines.get(other.id, ""),
+        names=side_values.names_of_series(sides),
         base_ids=tuple(series.id for series in sides.base),
         other_ids=tuple(series.id for series in sides.other),
         base_runs=sum(map(len, side_values.rates_of_side(sides.base))),
@@ -82,6 +82,7 @@ def make_comparison(
         base_wander_percent=side_values.wander_percent(sides.base),
         busy_ids=side_values.busy_ids(sides),
         stands_in=sides.stands_in,
+        unnamed_ids=sides.unnamed_ids,
         # What it was judged by.
         limits=limits,
         apart_percent=_equal_series_differ_by_percent(decision),
@@ -115,12 +116,11 @@ def _with_judged_averages(comparison: Comparison, sides: Sides) -> Comparison:
     if comparison.variation is None or comparison.variation.sides_alternate:
         return comparison
 
-    names = side_values.names_of_series(sides, comparison.base_name)
     base_readings = changes.readings_of(side_values.rates_of_side(sides.base))
     other_readings = changes.readings_of(side_values.rates_of_side(sides.other))
     return replace(
         comparison,
-        left_out=hiccups.left_out_runs((sides.base, sides.other), names),
+        left_out=hiccups.left_out_runs((sides.base, sides.other), comparison.names),
         judged_base_bytes_per_second=changes.side_average(base_readings),
         judged_other_bytes_per_second=changes.side_average(other_readings),
     )

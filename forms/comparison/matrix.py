@@ -4,12 +4,17 @@ A *set-up* is how something was set when it was measured: its label, or else its
 column that the others are measured by, in percent of it.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from types import MappingProxyType
 
 from forms import wording
-from forms.stats.summary import half_width, mean
+from forms.comparison.side_values import average_rate, rate_deviation
+from forms.series.names import NO_NAMES, told_apart
+from forms.stats.distributions import student_t
+from forms.stats.summary import LEVEL, half_width
 from storage.records import Command, Series
 
 _FTP = "FTP"
@@ -26,13 +31,14 @@ class MatrixColumn:
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """What one series measured."""
+    """What one series measured, or several that stand for one name."""
 
     series: Series
+    """The series, or the first of those that stand for one name."""
     bytes_per_second: float | None
-    """The mean of its runs; None without a valid one."""
+    """The mean of its runs, or of the averages of several series; None without a valid run."""
     half_width_bytes_per_second: float | None
-    """Half the 95 % interval of the mean; None below two runs."""
+    """Half the 95 % interval of the mean, by how the runs vary; None below two runs in a series."""
     percent_of_ftp: float | None = None
     """Of the average of FTP in the same row; None where that was not measured, and for FTP itself."""
 
@@ -58,19 +64,30 @@ class ProtocolMatrix:
         return any(column.is_ftp for column in self.columns)
 
 
-def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str] | None = None) -> ProtocolMatrix:
-    """The matrix of series in any order; a later series for a taken cell gets a column of its own.
+def protocol_matrix(
+    series: Sequence[Series],
+    heading_of: Callable[[Series], str] | None = None,
+    *,
+    baselines: Mapping[str, str] = NO_NAMES,
+    repeats: Mapping[str, Sequence[Series]] = MappingProxyType({}),
+) -> ProtocolMatrix:
+    """The matrix of series in any order. Those that would share a cell get columns of their own.
 
     ``heading_of`` names the column of a series; without it that is :func:`heading`, shortened where that is clear.
+    ``baselines`` are the names of baselines, by the ids of their series, and come before any other name. ``repeats``
+    are all series of a side, the first included, by the id of its first.
     """
-    names: Mapping[str, str] = {one_series.id: (heading_of or heading)(one_series) for one_series in series}
-    if heading_of is None:
-        names = _without_words_of_rows(series, names)
+    if heading_of is not None:
+        names: Mapping[str, str] = {one_series.id: heading_of(one_series) for one_series in series}
+    else:
+        names = _headings(series)
+        names = _without_words_of_rows([one_series for one_series in series if one_series.id not in baselines], names)
+    names = _names_of_cells(series, {**names, **baselines})
 
     places: dict[tuple[MatrixColumn, str, Command], Series] = {}
     columns: list[MatrixColumn] = []
     for one_series in series:
-        column = _free_column(one_series, names[one_series.id], places)
+        column = _column_of(one_series, names[one_series.id], places)
         places[column, one_series.target.host, one_series.command] = one_series
         if column not in columns:
             columns.append(column)
@@ -83,20 +100,54 @@ def protocol_matrix(series: Sequence[Series], heading_of: Callable[[Series], str
             row = [places.get((column, host, command)) for column in columns]
             if any(row):
                 name = str(command) if len(hosts) < 2 else f"{wording.plain(host) or 'local'} {command}"
-                rows.append(MatrixRow(name=name, cells=_cells(row, columns)))
+                rows.append(MatrixRow(name=name, cells=_cells(row, columns, repeats)))
     return ProtocolMatrix(columns=tuple(columns), rows=tuple(rows))
 
 
-def _free_column(series: Series, name: str, places: Mapping[tuple[MatrixColumn, str, Command], Series]) -> MatrixColumn:
-    """The column of that name, or the first of ``NAME (2)``, … whose cell is free."""
-    is_ftp = _is_ftp(series)
-    column = MatrixColumn(name, is_ftp)
-    number = 2
-    while (column, series.target.host, series.command) in places:
-        # What does not fit into FTP's column is compared with it like all others.
-        column = MatrixColumn(f"{name} ({number})")
-        number += 1
-    return column
+def _headings(all_series: Sequence[Series]) -> dict[str, str]:
+    """The name of each series' set-up, by id; FTP beside which others are shown is called so whatever its label is."""
+    has_others = any(not _is_ftp(series) for series in all_series)
+    rows_with_ftp: set[tuple[str, Command]] = set()
+    names: dict[str, str] = {}
+    for series in all_series:
+        names[series.id] = heading(series)
+        if not _is_ftp(series):
+            continue
+
+        row = (series.target.host, series.command)
+        is_yardstick = has_others and row not in rows_with_ftp
+        rows_with_ftp.add(row)
+        if series.label and not is_yardstick:
+            names[series.id] = wording.plain(series.label)
+    return names
+
+
+def _names_of_cells(series: Sequence[Series], names: Mapping[str, str]) -> dict[str, str]:
+    """The names, by id, with what tells those apart that would share a cell.
+
+    The first FTP of a row keeps its name, since the column that the others are measured by is called so.
+    """
+    sharing: dict[tuple[str, str, Command], list[Series]] = {}
+    for one_series in series:
+        cell = (names[one_series.id], one_series.target.host, one_series.command)
+        sharing.setdefault(cell, []).append(one_series)
+
+    own_names = dict(names)
+    for (name, _, _), series_of_cell in sharing.items():
+        apart = told_apart(name, series_of_cell)
+        yardstick = next((one_series for one_series in series_of_cell if _is_ftp(one_series)), None)
+        if yardstick is not None:
+            apart[yardstick.id] = name
+        own_names |= apart
+    return own_names
+
+
+def _column_of(series: Series, name: str, places: Mapping[tuple[MatrixColumn, str, Command], Series]) -> MatrixColumn:
+    """The column of that name; a second FTP of a row is compared with the first one, like all others."""
+    is_first_ftp = _is_ftp(series) and not any(
+        column.is_ftp and host == series.target.host and command is series.command for column, host, command in places
+    )
+    return MatrixColumn(name, is_first_ftp)
 
 
 def _is_ftp(series: Series) -> bool:
@@ -150,12 +201,14 @@ def _count_names(row: Sequence[Series], names: Mapping[str, str]) -> int:
     return len({names[one_series.id] for one_series in row})
 
 
-def _cells(row: Sequence[Series | None], columns: Sequence[MatrixColumn]) -> tuple[MatrixCell | None, ...]:
+def _cells(
+    row: Sequence[Series | None], columns: Sequence[MatrixColumn], repeats: Mapping[str, Sequence[Series]]
+) -> tuple[MatrixCell | None, ...]:
     """The cells of a row, each in percent of the first FTP in it."""
     ftp_average = None
     for series, column in zip(row, columns, strict=True):
         if series and column.is_ftp:
-            ftp_average = mean(series.rates())
+            ftp_average = average_rate(repeats.get(series.id, [series]))
             break
 
     cells: list[MatrixCell | None] = []
@@ -163,10 +216,26 @@ def _cells(row: Sequence[Series | None], columns: Sequence[MatrixColumn]) -> tup
         if series is None:
             cells.append(None)
             continue
-        rates = series.rates()
-        average = mean(rates)
+        side = repeats.get(series.id, [series])
+        average = average_rate(side)
         percent = None
         if average is not None and ftp_average and not column.is_ftp:
             percent = 100 * average / ftp_average
-        cells.append(MatrixCell(series, average, half_width(rates), percent))
+        cells.append(MatrixCell(series, average, _half_width(side), percent))
     return tuple(cells)
+
+
+def _half_width(side: Sequence[Series]) -> float | None:
+    """Half the interval of the mean of the series' averages, by how their runs vary; None below two runs in a series.
+
+    t · s · √(the sum of 1/n) / k, for k series of n runs each, s pooled over them.
+    """
+    if len(side) == 1:
+        return half_width(side[0].rates())
+
+    deviation = rate_deviation(side)
+    if deviation is None:
+        return None
+    counts = [len(series.rates()) for series in side]
+    freedom = sum(counts) - len(counts)
+    return student_t(LEVEL, freedom) * deviation * math.sqrt(sum(1 / count for count in counts)) / len(counts)

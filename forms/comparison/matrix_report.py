@@ -11,6 +11,7 @@ from forms.comparison.matrix import MatrixCell, MatrixColumn, ProtocolMatrix
 from forms.comparison.summary import ComparisonSummary
 from forms.comparison.wording import verdict_word
 from forms.report import Bar, Cell, Chart, Formula, ReportKind, Row, Table, cell_at, columns_of, row_of
+from forms.verdict_wording import is_too_wide
 
 NOT_MEASURED = "n.a."
 """The text of a cell in which nothing was measured, as in the book."""
@@ -44,7 +45,7 @@ def matrix_table(matrix: ProtocolMatrix) -> Table:
     return Table(
         columns=columns_of("Command", *((heading, ReportKind.DECIMAL) for heading in headings)),
         rows=tuple(_matrix_row(matrix, index, factor) for index in range(len(matrix.rows))),
-        caption="Averages; ± is what the runs of each tell: series measured again differ by more",
+        caption="Averages. ± covers the runs of a series only: series measured again differ by more",
     )
 
 
@@ -91,15 +92,23 @@ def verdicts_table(summaries: Sequence[ComparisonSummary]) -> Table:
     if has_needed_runs:
         columns += columns_of(("Runs needed", ReportKind.WHOLE))
 
+    intervals = [comparison.interval_percent for comparison in comparisons if comparison.interval_percent]
+    caption = "Verdicts, with the 95 % interval of the change"
+    if any(is_too_wide(*interval) for interval in intervals):
+        caption += "; where that is too wide to tell anything it is left out"
     return Table(
         columns=columns,
         rows=tuple(_verdict_row(comparison, has_needed_runs=has_needed_runs) for comparison in comparisons),
-        caption="Verdicts, with the 95 % interval of the change",
+        caption=caption,
     )
 
 
 def _verdict_row(comparison: Comparison, *, has_needed_runs: bool) -> Row:
-    low, high = comparison.interval_percent or (None, None)
+    low: float | None = None
+    high: float | None = None
+    interval = comparison.interval_percent
+    if interval is not None and not is_too_wide(*interval):
+        low, high = interval
     return row_of(
         comparison.other_name,
         comparison.base_name,

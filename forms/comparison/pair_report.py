@@ -10,7 +10,9 @@ from forms.comparison.comparison import Comparison
 from forms.comparison.document import comparison_document
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.summary import ComparisonSummary
+from forms.comparison.typed_commands import command_to_compare
 from forms.series.origin import origin_fields
+from forms.stats.settle import Way
 
 FORM = "comparison"
 
@@ -69,4 +71,8 @@ def _settling_text(comparison: Comparison) -> str | None:
     step = comparison.settle
     if step is None:
         return words.hint_sentence(comparison)
-    return f"{words.settling_sentence(step)} Command: {words.settling_commands(step)}"
+
+    commands = words.settling_commands(step)
+    if step.way in (Way.BASE_AGAIN, Way.ALTERNATING):
+        commands += f"; in the end {command_to_compare(comparison.base_id, comparison.other_id)}"
+    return f"{words.settling_sentence(step)} Command: {commands}"

@@ -5,7 +5,7 @@ given by, which leave out runs that stand out.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 
@@ -18,7 +18,7 @@ from forms.series.run_table import runs_chart
 from forms.series.summary import SeriesSummary
 from forms.stats.readings import read_series
 from forms.tuning.differences import told_differences
-from storage.records import with_zone
+from storage import records
 
 # Columns of the table of averages, from 0.
 
@@ -78,16 +78,16 @@ class _SideSeries:
 def _all_series(compared: ComparisonSummary) -> list[_SideSeries]:
     comparison = compared.comparison
     return [
-        *_series_of_side("base", compared.bases, comparison.base_name, compared.other, Tone.FAINT),
-        *_series_of_side("other", compared.others, comparison.other_name, compared.base, comparison.tone),
+        *_series_of_side("base", compared.bases, comparison.names, Tone.FAINT),
+        *_series_of_side("other", compared.others, comparison.names, comparison.tone),
     ]
 
 
 def _series_of_side(
-    side: str, summaries: Sequence[SeriesSummary], first_name: str, opposite: SeriesSummary, tone: Tone
+    side: str, summaries: Sequence[SeriesSummary], names: Mapping[str, str], tone: Tone
 ) -> Iterator[_SideSeries]:
     for number, summary in enumerate(summaries, 1):
-        name = first_name if number == 1 else wording.name_of(summary.series, beside=opposite.series)
+        name = names[summary.series.id]
         if len(summaries) == 1:
             yield _SideSeries(summary, side, name, tone, None)
         else:
@@ -101,6 +101,7 @@ def averages_table(compared: ComparisonSummary) -> report.Table:
     all_series = _all_series(compared)
     base_rows = _rows_of_side(
         "base",
+        comparison.base_name,
         all_series[: len(compared.bases)],
         0,
         comparison.base_bytes_per_second,
@@ -109,6 +110,7 @@ def averages_table(compared: ComparisonSummary) -> report.Table:
     )
     other_rows = _rows_of_side(
         "other",
+        comparison.other_name,
         all_series[len(compared.bases) :],
         len(base_rows),
         comparison.other_bytes_per_second,
@@ -143,6 +145,7 @@ def averages_table(compared: ComparisonSummary) -> report.Table:
 
 def _rows_of_side(
     side: str,
+    side_name: str,
     all_series: Sequence[_SideSeries],
     first_row: int,
     average: float | None,
@@ -153,7 +156,10 @@ def _rows_of_side(
     """A row a series, and their mean below where there are several; ``first_row`` is the place of the first of them."""
     rows = [_series_row(series, has_judged=has_judged) for series in all_series]
     if len(rows) > 1:
-        rows.append(_mean_row(side, rows, first_row, average, judged_average if has_judged else None))
+        name = f"{side_name}: {len(rows)} series"
+        rows.append(
+            _mean_row((f"{side}, mean", name), rows, first_row, average, judged_average if has_judged else None)
+        )
     return rows
 
 
@@ -168,15 +174,19 @@ def _series_row(side_series: _SideSeries, *, has_judged: bool) -> report.Row:
 
 
 def _mean_row(
-    side: str, rows: Sequence[report.Row], first_row: int, average: float | None, judged: float | None
+    names: tuple[str, str],
+    rows: Sequence[report.Row],
+    first_row: int,
+    average: float | None,
+    judged: float | None,
 ) -> report.Row:
-    """The mean of a side's series, by formulas of the rows above."""
+    """The mean of a side's series, by formulas of the rows above; ``names`` stand in its first two cells."""
     runs = sum(int(row.cells[_RUNS].value or 0) for row in rows)
     places = range(first_row, first_row + len(rows))
     cells = [_mean_cell(_AVERAGE, places, average), report.Cell()]
     if judged is not None:
         cells.append(_mean_cell(_JUDGED, places, judged))
-    return report.row_of(f"{side}, mean", f"mean of {len(rows)} repeats", runs, *cells, role=report.Role.RESULT)
+    return report.row_of(*names, runs, *cells, role=report.Role.RESULT)
 
 
 def _mean_cell(column: int, rows: Sequence[int], mean: float | None) -> report.Cell:
@@ -192,9 +202,12 @@ def _with_cell(row: report.Row, cell: report.Cell) -> report.Row:
 
 
 def side_by_side(compared: ComparisonSummary) -> list[ComparisonRow]:
-    """The properties of both sides' first series."""
-    base_properties = _properties(compared.base, compared.other)
-    other_properties = _properties(compared.other, compared.base)
+    """The properties of both sides; of settings those of the first series, which the others of a side share."""
+    comparison = compared.comparison
+    base_rate = comparison.base_bytes_per_second
+    other_rate = comparison.other_bytes_per_second
+    base_properties = _properties(compared.bases, base_rate, comparison.base_deviation_bytes_per_second, other_rate)
+    other_properties = _properties(compared.others, other_rate, comparison.other_deviation_bytes_per_second, base_rate)
     rows = []
     for base, other in zip(base_properties, other_properties, strict=True):
         differs = None
@@ -204,30 +217,37 @@ def side_by_side(compared: ComparisonSummary) -> list[ComparisonRow]:
     return rows
 
 
-def _properties(series_summary: SeriesSummary, opposite: SeriesSummary) -> list[_Property]:
-    series = series_summary.series
+def _properties(
+    side: Sequence[SeriesSummary], average: float | None, deviation: float | None, opposite_average: float | None
+) -> list[_Property]:
+    """Those of a side, by its first series; ``average`` and ``deviation`` are those of all its runs."""
+    all_series = [series_summary.series for series_summary in side]
+    series = all_series[0]
+    labels = dict.fromkeys(one_series.label for one_series in all_series if one_series.label)
+    moments = dict.fromkeys(sorted(one_series.created_at for one_series in all_series))
+    runs = sum(len(one_series.measured()) for one_series in all_series)
     client = series.client
     link = wording.link_rate(series.link_bits_per_second) if series.link_bits_per_second else ""
     samba = str(series.environment.get("server", {}).get("samba.version", ""))
 
     return [
-        _Property("Series", series.id),
-        _Property("Label", wording.plain(series.label)),
-        _Property("When", with_zone(series.created_at)),
+        _Property("Series", ", ".join(one_series.id for one_series in all_series)),
+        _Property("Label", wording.plain(", ".join(labels))),
+        _Property("When", ", ".join(map(records.with_zone, moments))),
         _Property("Command", series.command.value, is_setting=True),
         _Property("Target", wording.place(series.target), is_setting=True),
-        _Property("Size", _size_text(series_summary), is_setting=True),
+        _Property("Size", _size_text(all_series), is_setting=True),
         _Property("Link", link, is_setting=True),
         _Property("Client", wording.plain(f"{client.name} {client.version}".strip()), is_setting=True),
-        _Property("Protocol", wording.plain(_protocol_text(series_summary)), is_setting=True),
+        _Property("Protocol", wording.plain(_protocol_text(side[0])), is_setting=True),
         _Property("Samba", wording.plain(samba), is_setting=True),
-        _Property("Valid runs", str(len(series.measured()))),
-        *_rate_properties(series_summary, opposite),
+        _Property("Valid runs", str(runs)),
+        *_rate_properties(side, average, deviation, opposite_average),
     ]
 
 
-def _size_text(series_summary: SeriesSummary) -> str:
-    sizes = {run.size_bytes for run in series_summary.series.measured()}
+def _size_text(all_series: Sequence[records.Series]) -> str:
+    sizes = {run.size_bytes for series in all_series for run in series.measured()}
     if not sizes:
         return wording.ABSENT
     return wording.binary_size(sizes.pop()) if len(sizes) == 1 else "several"
@@ -243,20 +263,26 @@ def _protocol_text(series_summary: SeriesSummary) -> str:
     return ", ".join(parts)
 
 
-def _rate_properties(series_summary: SeriesSummary, opposite: SeriesSummary) -> list[_Property]:
-    """Rates in the unit of the faster side, unless this side is too slow for two figures in that unit."""
-    average = series_summary.average_rate
-    fastest = max(average or 0.0, opposite.average_rate or 0.0)
+def _rate_properties(
+    side: Sequence[SeriesSummary], average: float | None, deviation: float | None, opposite_average: float | None
+) -> list[_Property]:
+    """Rates in the unit of the faster side, unless this side is too slow for two figures in that unit.
+
+    Of several series the runs alone give no interval: by how much series differ counts.
+    """
+    first = side[0]
+    fastest = max(average or 0.0, opposite_average or 0.0)
     unit = fastest
     if average is not None and average * _TWO_FIGURES < fastest:
         unit = average
 
     interval = wording.ABSENT
-    if series_summary.confidence:
-        low, high = (wording.rate(end, beside=unit) if end > 0 else "0" for end in series_summary.confidence)
+    if first.confidence and len(side) == 1:
+        low, high = (wording.rate(end, beside=unit) if end > 0 else "0" for end in first.confidence)
         interval = f"{low} to {high}"
-    deviation = series_summary.deviation.bytes_per_second if series_summary.deviation else None
-    share = series_summary.average.percent_of_link if series_summary.average else None
+    share = None
+    if average is not None:
+        share = records.percent_of_link(average, first.series.link_bits_per_second)
     return [
         _Property("Average", wording.rate(average, beside=unit)),
         _Property("Deviation", wording.rate(deviation, beside=unit)),

@@ -1,8 +1,9 @@
 """What beside the verdict is to be known of a comparison: what differs, and what makes its sides doubtful."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from forms import wording
+from forms.comparison import typed_commands
 from forms.comparison.comparison import Comparison
 from forms.comparison.summary import ComparisonSummary
 from forms.findings.series_warnings import DRIFT_PERCENT
@@ -20,13 +21,18 @@ def comparison_remarks(compared: ComparisonSummary) -> tuple[str, ...]:
 def _remarks_on_sides(compared: ComparisonSummary) -> Iterator[str]:
     base = compared.base.series
     other = compared.other.series
-    for name, side in (("base", compared.bases), ("other", compared.others)):
+    comparison = compared.comparison
+    for name, side in ((comparison.base_name, compared.bases), (comparison.other_name, compared.others)):
         if len(side) > 1:
-            yield (
-                f"The {name} is the mean of {len(side)} series: those measured again with the same settings count"
-                " together."
-            )
-    if compared.comparison.stands_in:
+            yield f'"{name}" is the mean of {len(side)} series with the same settings.'
+    unnamed = len(comparison.unnamed_ids)
+    if unnamed:
+        were = "was" if unnamed == 1 else "were"
+        yield (
+            f"{unnamed} more series with the same settings {were} measured, and not averaged in:"
+            f" `{typed_commands.command_to_compare(comparison.base_id, comparison.other_id)}` counts all."
+        )
+    if comparison.stands_in:
         yield "These two stand for the series that were named: their runs were interleaved, which tells more."
     if base.command is not other.command:
         yield f"A {base.command} and a {other.command} are different work: compare like with like."
@@ -67,8 +73,8 @@ def _remarks_on_differences(comparison: Comparison) -> Iterator[str]:
 def _remarks_on_series(compared: ComparisonSummary) -> Iterator[str]:
     comparison = compared.comparison
     named_series = [
-        *_name_series(compared.bases, "base", comparison.base_name),
-        *_name_series(compared.others, "other", comparison.other_name),
+        *_name_series(compared.bases, "base", comparison.names),
+        *_name_series(compared.others, "other", comparison.names),
     ]
     busy = [name for name, summary in named_series if summary.series.quiet_verdict is QuietVerdict.BUSY]
     if busy:
@@ -85,14 +91,14 @@ def _remarks_on_series(compared: ComparisonSummary) -> Iterator[str]:
 
 
 def _name_series(
-    side: tuple[SeriesSummary, ...], side_name: str, series_name: str
+    side: tuple[SeriesSummary, ...], side_name: str, names: Mapping[str, str]
 ) -> Iterator[tuple[str, SeriesSummary]]:
     """Each series of a side, with the words that it is called by."""
     if len(side) == 1:
-        yield f'the {side_name} series "{series_name}"', side[0]
+        yield f'the {side_name} series "{names[side[0].series.id]}"', side[0]
         return
     for number, summary in enumerate(side, 1):
-        yield f'{side_name} {number} "{wording.name_of(summary.series)}"', summary
+        yield f'{side_name} {number} "{names[summary.series.id]}"', summary
 
 
 def _doubts(summary: SeriesSummary, name: str, *, interleaved: bool) -> Iterator[str]:

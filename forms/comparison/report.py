@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from forms import report, wording
 from forms.comparison import summary
-from forms.comparison.matrix import protocol_matrix
+from forms.comparison.matrix import ProtocolMatrix, protocol_matrix
 from forms.comparison.pair_report import FORM, pair_report
 from forms.comparison.several_report import report_of_several
 from forms.comparison.summary import ComparisonSummary
@@ -22,10 +22,26 @@ def comparison_report(
     if len(comparisons) == 1:
         form = pair_report(comparisons[0])
     else:
-        form = report_of_several(protocol_matrix(all_series), comparisons)
+        form = report_of_several(_matrix_of_sides(all_series, comparisons), comparisons)
     if len(all_series) <= 2:
         return form
     return replace(form, advice=(*form.advice, *_remarks_on_unpaired(all_series)))
+
+
+def _matrix_of_sides(all_series: Sequence[Series], comparisons: Sequence[ComparisonSummary]) -> ProtocolMatrix:
+    """The matrix with the names and averages of the sides that the comparisons judge."""
+    baselines: dict[str, str] = {}
+    repeats: dict[str, list[Series]] = {}
+    for compared in comparisons:
+        comparison = compared.comparison
+        for series_id, baseline, side in (
+            (comparison.base_id, comparison.base_baseline, compared.bases),
+            (comparison.other_id, comparison.other_baseline, compared.others),
+        ):
+            repeats[series_id] = [series_summary.series for series_summary in side]
+            if baseline:
+                baselines[series_id] = wording.plain(baseline)
+    return protocol_matrix(all_series, baselines=baselines, repeats=repeats)
 
 
 def _remarks_on_unpaired(all_series: Sequence[Series]) -> list[str]:

@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 
-from forms import report
-from forms.comparison import matrix_report
+from forms import report, wording
+from forms.comparison import matrix_report, summary
 from forms.comparison import wording as words
 from forms.comparison.document import matrix_document
 from forms.comparison.matrix import ProtocolMatrix
 from forms.comparison.pair_report import FORM
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.summary import ComparisonSummary
-from forms.layout import Toned
 from forms.series.origin import origin_fields
 from forms.stats.decision import Limits
 from forms.tuning.differences import differences_prose
@@ -25,9 +23,10 @@ def report_of_several(matrix: ProtocolMatrix, comparisons: Sequence[ComparisonSu
     remarks: list[str] = []
     for compared in comparisons:
         fields += _verdict_fields(compared)
-        remarks += (f"{compared.comparison.other_name}: {remark}" for remark in comparison_remarks(compared))
+        remarks += (
+            f"{words.comparison_title(compared.comparison)}: {remark}" for remark in comparison_remarks(compared)
+        )
 
-    all_series = chain.from_iterable((compared.base.series, compared.other.series) for compared in comparisons)
     return report.Report(
         form=FORM,
         title="Comparison of several series",
@@ -35,7 +34,7 @@ def report_of_several(matrix: ProtocolMatrix, comparisons: Sequence[ComparisonSu
         fields=(
             *fields,
             *report.fields_of(("Intervals", _joint_intervals_text(comparisons))),
-            *origin_fields(list(all_series)),
+            *origin_fields(summary.series_of(comparisons)),
         ),
         tables=(matrix_report.matrix_table(matrix), matrix_report.verdicts_table(comparisons)),
         drawn=(replace(matrix_report.matrix_chart(matrix), in_text=True),),
@@ -46,15 +45,15 @@ def report_of_several(matrix: ProtocolMatrix, comparisons: Sequence[ComparisonSu
 
 
 def _verdict_fields(compared: ComparisonSummary) -> list[report.Field]:
-    """The verdict, and what a trial of the change said, as fields of the same name."""
+    """The verdict, which says what is held against what, and what a trial of the change said."""
     comparison = compared.comparison
-    text = f"{comparison.sign} {words.comparison_sentences(comparison)}"
+    text = f"{words.comparison_title(comparison)}: {comparison.sign} {words.comparison_sentences(comparison)}"
     if comparison.differences and not comparison.known:
         text += f" What differs: {differences_prose(comparison.differences)}."
-    lines = (Toned(text, comparison.tone), *words.trial_lines(comparison.tried, "sharebench tried it: "))
-    name = f"{comparison.other_name} ({compared.other.series.command})"
+    trial_lines = words.trial_lines(comparison.tried, f"{comparison.other_name}: sharebench tried it: ")
+    trial_fields = [report.Field(name="Trial", text=line.text, tone=line.tone) for line in trial_lines]
     role = report.FieldRole.ONE_OF_ANSWERS
-    return [report.Field(name=name, text=line.text, tone=line.tone, role=role) for line in lines]
+    return [report.Field(name=wording.VERDICT, text=text, tone=comparison.tone, role=role), *trial_fields]
 
 
 def _joint_intervals_text(comparisons: Sequence[ComparisonSummary]) -> str:

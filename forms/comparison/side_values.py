@@ -3,25 +3,39 @@
 import statistics as basic
 from collections.abc import Sequence
 
-from forms import wording
 from forms.comparison.judged_sides import Sides
 from forms.findings.series_warnings import advice
+from forms.series.names import names_beside
 from forms.tuning.differences import effective, parameter_of
 from forms.tuning.own_setting import own_setting
 from storage import records
 
 
-def names_of_series(sides: Sides, base_name: str) -> dict[str, str]:
-    """What people call each series, by its id; ``base_name`` is the name of the first one of the base."""
-    first_base = sides.base[0]
-    first_other = sides.other[0]
-    names = {series.id: wording.name_of(series, beside=first_other) for series in sides.base}
-    names |= {series.id: wording.name_of(series, beside=first_base) for series in sides.other}
-    return {
-        **names,
-        first_base.id: base_name,
-        first_other.id: wording.name_of(first_other, beside=first_base),
-    }
+def names_of_sides(several: Sequence[Sides]) -> dict[str, str]:
+    """What people call the sides of comparisons that stand together, by the ids of the first series of each side."""
+    first_series: dict[str, records.Series] = {}
+    baselines: dict[str, str] = {}
+    for sides in several:
+        for side in (sides.base, sides.other):
+            first_series[side[0].id] = side[0]
+        baselines |= sides.baselines
+    return names_beside(list(first_series.values()), baselines)
+
+
+def names_of_series(sides: Sides) -> dict[str, str]:
+    """What people call each series of a comparison, by its id: one that stands alone as its side is called."""
+    side_names = sides.called or names_of_sides([sides])
+    names: dict[str, str] = {}
+    for side in (sides.base, sides.other):
+        side_name = side_names[side[0].id]
+        if len(side) == 1:
+            names[side[0].id] = side_name
+            continue
+        # The series of a baseline have its name, and their times tell them apart.
+        has_baseline_name = side[0].id in sides.baselines
+        unlabelled = {series.id: side_name for series in side if has_baseline_name and not series.label}
+        names |= names_beside(side, unlabelled)
+    return names
 
 
 def rates_of_side(side: Sequence[records.Series]) -> list[list[float]]:

@@ -35,6 +35,15 @@ class ComparisonSummary:
         return self.others[0]
 
 
+def series_of(several: Sequence[ComparisonSummary]) -> list[Series]:
+    """All series that stand on a side of the comparisons, each once."""
+    by_id: dict[str, Series] = {}
+    for compared in several:
+        for series_summary in (*compared.bases, *compared.others):
+            by_id[series_summary.series.id] = series_summary.series
+    return list(by_id.values())
+
+
 def comparison_form(base: Series, other: Series, limits: Limits | None = None) -> ComparisonSummary:
     """Two series compared by themselves."""
     return comparisons([Sides(base=(base,), other=(other,))], limits)[0]

@@ -11,6 +11,11 @@ def command_to_repeat(series: records.Series) -> str:
     return f"sharebench run --again {series.id}"
 
 
+def command_to_compare(base_id: str, other_id: str) -> str:
+    """The command that compares two series with all that repeat them."""
+    return f"sharebench compare {base_id} {other_id} --repeats"
+
+
 def command_to_interleave(base: records.Series, versus_options: str, runs: int) -> str:
     """The command that interleaves runs like those of ``base`` with runs that have other options, ``runs`` a side."""
     settings = base.plan.settings if base.plan else Settings()

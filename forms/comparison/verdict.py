@@ -16,7 +16,7 @@ from forms.comparison import hiccups, judged_sides
 from forms.comparison.comparison import OWN_SIGNS, Comparison
 from forms.comparison.making import make_comparison
 from forms.comparison.pairs import rates_of_pairs
-from forms.comparison.side_values import names_of_series
+from forms.comparison.side_values import names_of_sides
 from forms.stats import verdict_rule
 from forms.stats.decision import ChangeDecision, Doubt, Limits
 from forms.stats.several import holm
@@ -43,14 +43,15 @@ def compare_sides(sides: judged_sides.Sides, limits: Limits, *, finds_settling_s
     if comparison.doubt not in _DOUBTS_OF_RUNS:
         return comparison
 
-    names = names_of_series(sides, comparison.base_name)
     decide_without = partial(_decide, sides, pairs, limits)
-    alternative = hiccups.answer_without((sides.base, sides.other), names, decide_without)
+    alternative = hiccups.answer_without((sides.base, sides.other), comparison.names, decide_without)
     return replace(comparison, without=alternative)
 
 
 def compare_several(several: Sequence[judged_sides.Sides], limits: Limits) -> list[Comparison]:
     """Several comparisons, of which the chance that any verdict is wrong is at most ``limits.alpha`` (Holm 1979)."""
+    names = names_of_sides(several)
+    several = [replace(sides, called=names) for sides in several]
     by_themselves = [compare_sides(sides, limits) for sides in several]
     judged = [place for place, comparison in enumerate(by_themselves) if _is_judged_by_its_p(comparison)]
     alphas = holm([by_themselves[place].p_value or 0.0 for place in judged], limits.alpha)

@@ -17,6 +17,18 @@ from forms.wording import duration
 if TYPE_CHECKING:
     from forms.trial.summary import TrialSummary
 
+_DOUBT_TEXTS = {
+    Doubt.NO_RUNS: "a side has no valid run",
+    Doubt.FEW_RUNS: "a side has too few runs",
+    Doubt.BASE_VARIED: "equal series may differ by as much",
+    Doubt.TREND: "a steady trend would explain it as well",
+    Doubt.VARYING: "the runs vary by too much",
+    Doubt.CONTRADICTED: "the server's settings deny the change",
+    Doubt.SAME_SETTINGS: "both sides have the same settings",
+    Doubt.FEW_PAIRS: "there are too few pairs of runs",
+    Doubt.DRIFT: "the machine itself became faster or slower",
+}
+
 _PLAIN_P = 0.01
 """Below this p the verdict needs no word of what chance does."""
 
@@ -32,13 +44,22 @@ def verdict_word(comparison: Comparison) -> str:
     return VERDICT_WORDS[comparison.verdict]
 
 
+def doubt_text(comparison: Comparison) -> str | None:
+    """Why it is inconclusive, as a clause; None where it is not."""
+    return _DOUBT_TEXTS[comparison.doubt] if comparison.doubt else None
+
+
 def change_figures(comparison: Comparison) -> str:
     """``+43.0 % (+29.0 % to +58.0 %)``."""
     if comparison.change_percent is None:
         return "no change can be computed"
     figures = wording.signed_percent(comparison.change_percent)
     interval = comparison.interval_percent
-    return f"{figures}{verdict_wording.interval_text(*interval, 1)}" if interval else figures
+    if interval is None:
+        return figures
+    if verdict_wording.is_too_wide(*interval):
+        return f"{figures} (the interval is too wide to tell anything)"
+    return f"{figures}{verdict_wording.interval_text(*interval, 1)}"
 
 
 def comparison_headline(comparison: Comparison) -> str:
@@ -68,14 +89,14 @@ def comparison_sentences(comparison: Comparison) -> str:
 
 
 def comparison_title(comparison: Comparison) -> str:
-    """``after against before and 1 repeat``."""
-    other = _name_with_repeats(comparison.other_name, len(comparison.other_ids))
-    base = _name_with_repeats(comparison.base_name, len(comparison.base_ids))
+    """``after against before (3 series)``."""
+    other = _name_with_count(comparison.other_name, len(comparison.other_ids))
+    base = _name_with_count(comparison.base_name, len(comparison.base_ids))
     return f"{other} against {base}"
 
 
-def _name_with_repeats(name: str, series_count: int) -> str:
-    return f"{name} and {wording.count(series_count - 1, 'repeat')}" if series_count > 1 else name
+def _name_with_count(name: str, series_count: int) -> str:
+    return f"{name} ({series_count} series)" if series_count > 1 else name
 
 
 def _verdict_clause(comparison: Comparison) -> str:
@@ -218,7 +239,7 @@ def _age(days: float) -> str:
 def hint_sentence(comparison: Comparison) -> str | None:
     """What to do where no step would settle it, or None."""
     if comparison.interleaved_since and not comparison.known:
-        return "Their runs were interleaved later: compare just these two."
+        return "Their runs were interleaved later: compare these two with what repeats them (--repeats, key o)."
     if not comparison.is_open:
         return None
 

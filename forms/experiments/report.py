@@ -52,13 +52,14 @@ def steps_report(experiment: ExperimentSummary) -> report.Report:
             *gain_fields(experiment),
             *report.fields_of(*settling),
         ),
-        advice=(*_joint_intervals_remark(experiment), *remarks),
+        advice=(*joint_intervals_remark(experiment), *remarks),
         drawn=(steps_chart(experiment),),
         document=partial(steps_document, experiment),
     )
 
 
-def _joint_intervals_remark(experiment: ExperimentSummary) -> Iterator[str]:
+def joint_intervals_remark(experiment: ExperimentSummary) -> Iterator[str]:
+    """Why a step has a wider interval here than where it is compared by itself; nothing for a single change."""
     judged = [step for step in experiment.steps if step.comparison and step.change is not None]
     changes = max(Counter(step.series.command for step in judged).values(), default=0)
     if changes > 1:

@@ -6,7 +6,7 @@ leads from it down over its bases to the first. The changes on the way of the ne
 change that the server contradicts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, dropwhile
 
@@ -245,10 +245,14 @@ def _sides(base: records.Series, other: records.Series, groups: Sequence[tuple[r
     other_group = _group_with(other, groups)
     if base_group == other_group:
         return Sides(base=(base,), other=(other,), equal=True)
-    return Sides(
-        base=(base, *(series for series in base_group if series is not base)),
-        other=(other, *(series for series in other_group if series is not other)),
-    )
+    return Sides(base=(base, *_repeats_of(base, base_group)), other=(other, *_repeats_of(other, other_group)))
+
+
+def _repeats_of(first: records.Series, group: Sequence[records.Series]) -> Iterator[records.Series]:
+    """The others of a group that are averaged with the first: an interrupted one is not."""
+    for series in group:
+        if series is not first and series.status is records.SeriesStatus.COMPLETE:
+            yield series
 
 
 def _group_with(series: records.Series, groups: Sequence[tuple[records.Series, ...]]) -> tuple[records.Series, ...]:

@@ -18,6 +18,12 @@ REQUEST_ROUND_TRIP = "request.least_round_trip_seconds"
 _BUSY_TIMES = 4
 """How many times later than usual a request on a busy machine may be answered without TCP being taken to be relayed."""
 
+FRAME_BYTES = 1538
+"""A full Ethernet frame on the wire: 1,500 bytes with header, checksum, preamble and gap (IEEE 802.3)."""
+
+PAYLOAD_BYTES = 1448
+"""TCP payload in it: less 20 for IP, 20 for TCP, 12 for time stamps (RFC 7323)."""
+
 PRACTICE = "practice"
 PRACTICE_BYTES_PER_SECOND = 20_000_000
 """What the practice servers are limited to: little enough for two of them on a busy machine."""
@@ -51,6 +57,19 @@ def tcp_round_trip_seconds(series: Series) -> float | None:
 
 def request_seconds(series: Series) -> float | None:
     return number_of_fact(path_facts(series), REQUEST_ROUND_TRIP)
+
+
+def known_payload_share(series: Series) -> float | None:
+    """The share of the link's speed that is left for content, as its packets and shaper say; None where unknown."""
+    facts = path_facts(series)
+    payload = number_of_fact(facts, "link.payload_ceiling_bits_per_second")
+    rate = number_of_fact(facts, "link.rate_bits_per_second")
+    return payload / rate if payload and rate else None
+
+
+def full_link_text(payload_share: float) -> str:
+    """What a full link shows, and why it is less than its speed: ``94 %; headers take the rest``."""
+    return f"{100 * payload_share:.0f} %; headers take the rest"
 
 
 def is_relayed(series: Series) -> bool:

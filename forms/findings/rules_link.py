@@ -166,20 +166,20 @@ def above_the_link(series: Series) -> Iterator[Finding]:
     if path.is_loopback(series) or not link or average is None:
         return
 
-    facts = path.path_facts(series)
-    payload_ceiling = number_of_fact(facts, "link.payload_ceiling_bits_per_second")
-    nominal_rate = number_of_fact(facts, "link.rate_bits_per_second")
-    capacity: float = link
-    if payload_ceiling and nominal_rate:
-        capacity = link * payload_ceiling / nominal_rate
+    payload_share = path.known_payload_share(series)
+    capacity = link * (payload_share or 1.0)
     if average <= capacity * (1 + ABOVE_PERCENT / 100):
         return
+
+    carries = wording.link_rate(capacity)
+    if payload_share:
+        carries += f" ({path.full_link_text(payload_share)})"
     yield finding_from_texts(
         "above-link",
         series,
         average=wording.link_rate(average),
         link=wording.link_rate(link),
-        carries=wording.link_rate(capacity),
+        carries=carries,
     )
 
 

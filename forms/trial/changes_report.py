@@ -48,6 +48,6 @@ def change_answer(summary: ChangeSummary) -> layout.Toned:
         return layout.Toned(sweep_sentence(summary))
     if summary.doubt is decision.Doubt.FEW_PAIRS:
         return layout.Toned(verdict_sentence(summary), layout.Sign.STOPPED.tone)
-    value = f", with {summary.value}" if summary.value else ""
+    value = f', with "{summary.value}"' if summary.value else ""
     verdict_sign = VERDICT_SIGNS[summary.verdict]
     return layout.Toned(f"{verdict_sign} {effect_sentence(summary)}{value}.", verdict_sign.tone)

@@ -53,13 +53,13 @@ def sweep_sentence(sweep: SweepSummary) -> str:
         return f"Set `{sweep.plan.name} = {sweep.smallest}`: the smallest value as good as the best tried ({within})."
     answer = f"{leave_as_it_is(sweep.plan)}: no value tried is faster."
     if sweep.smallest:
-        answer += f" {sweep.smallest} is the smallest that is as good ({within})."
+        answer += f" `{sweep.smallest}` is the smallest that is as good ({within})."
     return answer
 
 
 def _slower_values(sweep: SweepSummary) -> str:
-    """``, but slower than the best: 8, 16``; empty where no value surely is."""
-    slower = [_value_name(sweep, value) for value in sweep.values if value.standing is Standing.WORSE]
+    """``, but slower than the best: "8", "16"``; empty where no value surely is."""
+    slower = [f'"{_value_name(sweep, value)}"' for value in sweep.values if value.standing is Standing.WORSE]
     return f", but slower than the best: {', '.join(slower)}" if slower else ""
 
 

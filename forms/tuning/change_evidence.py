@@ -13,7 +13,7 @@ from forms.layout import cut
 from forms.tuning import catalogue, fact_names, session_evidence, smb_conf
 from forms.tuning.differences import GLOBAL, SHARE, Difference, differences, effective
 from forms.tuning.own_setting import OwnSetting, own_setting
-from forms.wording import plain, value_of
+from forms.wording import plain, quoted, value_of
 from storage import records
 
 
@@ -106,14 +106,12 @@ def _judge_parameter(
     is_unchanged = smb_conf.same_value(name, previous, current)
     if is_unchanged and not has_value:
         reason = _why_unchanged(spelled, facts_before, facts)
-        return _contradicted(f"{name} did not change: it still is {value_of(name, current)}. {reason}", previous)
+        return _contradicted(f"{name} did not change: it still is {quoted(name, current)}. {reason}", previous)
     if is_unchanged:
         return _contradicted(f"{name} was {value_of(name, current)} before already: nothing changed.", previous)
     if not has_value:
-        return _contradicted(
-            f"{name} changed, but from {value_of(name, previous)} to {value_of(name, current)}, not to {value}.",
-            previous,
-        )
+        seen_change = f"from {quoted(name, previous)} to {quoted(name, current)}"
+        return _contradicted(f"{name} changed, but {seen_change}, not to {quoted(name, value)}.", previous)
     return _judge_acting(spelled, value, before, after, previous, current)
 
 
@@ -123,7 +121,7 @@ def _judge_acting(
     """Judge a parameter that changed to the value in smb.conf: whether the session has it, and whether it can act."""
     name = spelled.name
     facts = after.environment.get("server", {})
-    text = f"{name} changed from {value_of(name, previous)} to {value_of(name, current)}"
+    text = f"{name} changed from {quoted(name, previous)} to {quoted(name, current)}"
     contradiction = session_evidence.contradiction(name, value, after.client)
     if contradiction:
         reason = f"{contradiction}: smbd has not read it yet, or the session is an old one."
@@ -149,7 +147,7 @@ def _judge_unseen(
         return _contradicted(f"{name} = {value} is not in effect: {contradiction}.")
     current = effective(facts, name)
     if current is not None and not smb_conf.same_value(name, current, value):
-        return _contradicted(f"{name} is {value_of(name, current)}, not {value}.")
+        return _contradicted(f"{name} is {quoted(name, current)}, not {quoted(name, value)}.")
 
     if current is not None:
         text = f"{name} is {value_of(name, current)} now, but what it was before is not known."
@@ -176,14 +174,14 @@ def _judge_own(setting: OwnSetting, value: str, before: records.Series, after: r
     previous = None if value_before is None else str(value_before)
     current = str(value_after)
     if not smb_conf.same_value("", current, value):
-        return _contradicted(f"{name} is {value_of(name, current)}, not {value}.", previous)
+        return _contradicted(f"{name} is {quoted(name, current)}, not {quoted(name, value)}.", previous)
     if previous is None:
         return _unconfirmed(f"{name} is {value_of(name, current)} now, but what it was before is not known.")
     if smb_conf.same_value("", previous, current):
         return _contradicted(f"{name} was {value_of(name, current)} before already: nothing changed.", previous)
     return _Judgement(
         records.Evidence.CONFIRMED,
-        f"{name} changed from {value_of(name, previous)} to {value_of(name, current)}.",
+        f"{name} changed from {quoted(name, previous)} to {quoted(name, current)}.",
         previous,
     )
 

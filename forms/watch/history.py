@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from forms import wording
-from forms.comparison.history import NEW_NORMAL, history_groups
+from forms.comparison.history import NEW_NORMAL, history_groups, points_of_path
 from forms.stats.decision import Verdict
 from forms.stats.levels import confirmed_changes
 from forms.stats.summary import confidence_interval
@@ -140,7 +140,7 @@ def history_of_series(
     series: Sequence[Series], notes: HistoryNotes, marks: Sequence[HistoryMark] = ()
 ) -> History | None:
     """The history of series of one path, oldest first; None without a measured one."""
-    measured = [one_series for one_series in series if one_series.measured()]
+    measured = points_of_path([one_series for one_series in series if one_series.measured()])
     points = tuple(_history_point(one_series, one_series.rates(), notes) for one_series in measured)
     counted = [one_series for one_series, point in zip(measured, points, strict=True) if not point.unconfirmed]
     groups = history_groups(counted, notes.new_normals)

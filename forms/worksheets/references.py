@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from forms import wording
+from forms.findings.path import FRAME_BYTES, PAYLOAD_BYTES
 from forms.tuning.smb_conf import toml_data
 
 
@@ -107,12 +108,6 @@ BOOK_TABLES = ("B-2", "B-3", "B-4", "B-5", "B-8", "B-10", "clients")
 
 _KILO = 1000.0
 _MEGA = 1_000_000.0
-
-FRAME_BYTES = 1538
-"""A full Ethernet frame on the wire: 1,500 bytes with header, checksum, preamble and gap (IEEE 802.3)."""
-
-PAYLOAD_BYTES = 1448
-"""TCP payload in it: less 20 for IP, 20 for TCP, 12 for time stamps (RFC 7323)."""
 
 WIFI_SHARE = 0.6
 """The share of a wireless link's rate that is assumed to be file data."""

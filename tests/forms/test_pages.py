@@ -12,6 +12,7 @@ from forms import pages
 from forms.comparison.judged_sides import Sides
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
+from forms.comparison.wording import settling_sentence
 from forms.experiments.summary import experiment_summary
 from forms.exporters import export_reports
 from forms.report import Field, FieldRole, Report
@@ -98,7 +99,36 @@ def test_what_does_not_fit_is_counted():
     report = an_experiment(30)
     assert "first 20 of 30" in report.tables[0].caption
     assert len(an_experiment(8).tables) == 2
-    assert all(len(field.text) <= 200 for field in report.fields)
+
+
+@pytest.mark.parametrize(("letters", "is_whole"), [(600, True), (601, False)])
+def test_a_note_is_shortened_between_words_and_says_so(letters: int, is_whole: bool):
+    note = LONG[:letters]
+    form = Report(form="f", title="t", name="n", fields=(Field(name="Note", text=note),), advice=(note,))
+    page = pages.one_page(form, question="", answer="of the page")
+    for text in (page.fields[-1].text, *page.advice):
+        kept, _, told = text.partition(" … ")
+        assert (text == note) is is_whole
+        assert (told == f"(shortened: the form has all {letters} letters)") is not is_whole
+        assert note.startswith(kept)
+        assert is_whole or note[len(kept)] == " "
+
+
+def test_several_verdicts_say_which_is_which_and_nothing_is_cut_or_counted_twice():
+    march = (one(1, label="march"), one(2, label="march again"))
+    others = [one(3, [1.2e8] * 5, label="april"), one(4, [1.01e8, 1e8, 0.99e8, 1e8, 1e8], label="may")]
+    sides = [Sides(base=march, other=(other,), baselines={march[0].id: "spring"}) for other in others]
+    found = comparisons(sides)
+    report = pages.comparison_page(found, comparison_report([march[0], *others], found))
+    said = fields(report)
+    assert said["Answer"].startswith("april against spring (2 series): Faster by ")
+    assert "; may against spring (2 series): Inconclusive: " in said["Answer"]
+    assert said["Measured"].endswith(": 20 runs in 4 series, 2026-01-01 to 2026-01-04.")
+    assert "april: " in said["How sure"] or "april and may: " in said["How sure"]
+    settle = found[1].comparison.settle
+    assert settle is not None
+    assert said["To settle it"] == f"may: {settling_sentence(settle)}"
+    assert "…" not in " ".join(field.text for field in report.fields)
 
 
 @pytest.mark.long

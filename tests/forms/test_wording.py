@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from forms import verdict_wording, wording
+from forms.series.names import names_beside
 from forms.stats.decision import Verdict
-from storage.records import Command, Target
+from storage.records import Command, Series, Target
 from tests.builders import series
 
 
@@ -38,7 +39,7 @@ def test_sizes_of_files_are_short(value, text):
         ((-8.0, 12.0), " (−8 % to +12 %)"),
         ((-82.0, 199.9), " (−82 % to +200 %)"),
         ((25.0, 9900.0), " (+25 % to +9,900 %)"),
-        ((-99.0, 9901.0), " (−99 % to over +9,900 %)"),
+        ((-99.0, 9901.0), " (−99 % to over 100 times as fast)"),
         ((-99.5, 0.0), " (below −99 % to 0 %)"),
     ],
 )
@@ -88,24 +89,52 @@ def test_a_place_has_no_user():
     assert wording.place(Target(protocol="iperf3", host="h")) == "iperf3://h"
 
 
+def name_beside(series: Series, other: Series) -> str:
+    return names_beside([series, other])[series.id]
+
+
+def test_three_of_one_name_are_told_apart_by_what_tells_them_apart():
+    named = [series([1e8], id=letter * 12, label="before") for letter in "abc"]
+    days = [replace(one, created_at=f"2026-01-0{day}T10:00:00.000Z") for day, one in enumerate(named, 1)]
+    assert list(names_beside(days).values()) == [f"before (2026-01-0{day} 10:00)" for day in (1, 2, 3)]
+    same_minute = [days[0], replace(days[1], created_at=days[0].created_at), days[2]]
+    assert list(names_beside(same_minute).values()) == [
+        f"before ({'a' * 12})",
+        f"before ({'b' * 12})",
+        "before (2026-01-03 10:00)",
+    ]
+    put = replace(days[1], command=Command.PUT)
+    assert list(names_beside([days[0], put]).values()) == ["before (get)", "before (put)"]
+    attic = replace(put.target, host="attic")
+    elsewhere = [replace(one, target=attic, id=one.id[::-1].upper()) for one in (days[0], put)]
+    assert list(names_beside([days[0], put, *elsewhere]).values()) == [
+        "before (nas get)",
+        "before (nas put)",
+        "before (attic get)",
+        "before (attic put)",
+    ]
+    given = {named[0].id: "march", named[1].id: "april"}
+    assert list(names_beside(days, given).values()) == ["march", "april", "before"], "a baseline's name comes first"
+
+
 def test_a_series_without_a_label_is_called_what_it_did():
     nas = Target(protocol="smb", host="nas", share="data", path="a/big.iso", user="anna")
     plainly = replace(series([1e8]), target=nas, label="", title=wording.default_title(Command.GET, nas))
     assert wording.name_of(plainly) == "get nas/data/a/big.iso"
-    assert wording.name_of(plainly, beside=replace(plainly, id="b" * 12)) == f"get data/a/big.iso ({plainly.id})"
+    assert name_beside(plainly, replace(plainly, id="b" * 12)) == f"get data/a/big.iso ({plainly.id})"
     for moment, theirs, when in (
         ("2026-01-31T10:00:59.000Z", "2026-01-31T10:00:00.000Z", plainly.id),
         ("2026-01-31T10:01:00.000Z", "2026-01-31T10:00:59.000Z", "10:01"),
         ("2026-01-31T10:01:00.000Z", "2026-01-30T10:01:00.000Z", "2026-01-31 10:01"),
     ):
-        again = replace(plainly, created_at=theirs)
-        assert wording.name_of(replace(plainly, created_at=moment), beside=again) == f"get data/a/big.iso ({when})"
+        again = replace(plainly, id="b" * 12, created_at=theirs)
+        assert name_beside(replace(plainly, created_at=moment), again) == f"get data/a/big.iso ({when})"
     small = replace(nas, path="a/small.iso")
-    titled = replace(plainly, target=small, title=wording.default_title(Command.GET, small))
-    assert wording.name_of(plainly, beside=titled) == "get data/a/big.iso"
-    assert wording.name_of(replace(plainly, label="new switch"), beside=titled) == "new switch"
+    titled = replace(plainly, id="b" * 12, target=small, title=wording.default_title(Command.GET, small))
+    assert name_beside(plainly, titled) == "get data/a/big.iso"
+    assert name_beside(replace(plainly, label="new switch"), titled) == "new switch"
     for elsewhere in (replace(small, host="attic"), replace(small, port=4450), replace(small, protocol="ftp")):
-        assert wording.name_of(plainly, beside=replace(titled, target=elsewhere)) == "get nas/data/a/big.iso"
+        assert name_beside(plainly, replace(titled, target=elsewhere)) == "get nas/data/a/big.iso"
     assert wording.name_of(replace(plainly, title="before lunch")) == "before lunch"
     assert wording.name_of(replace(plainly, label="new switch")) == "new switch"
 
@@ -166,7 +195,7 @@ def test_runs_that_vary_too_much_say_by_how_much():
         (0.4, "0.4 %"),
         (100.0, "50 % slower or 100 % faster"),
         (9_900.0, "99 % slower or 9,900 % faster"),
-        (30_000.0, "99 % slower or 9,900 % faster"),
+        (30_000.0, "99 % slower or over 100 times as fast"),
     ],
 )
 def test_how_far_equal_series_differ_is_told_to_both_sides(percent: float, told: str):

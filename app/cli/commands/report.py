@@ -40,4 +40,4 @@ def _page(context: click.Context, names: tuple[str, ...]) -> list[Report]:
             return [pages.experiment_page(experiment_summary(names[0], series), run_form(series[-1]))]
 
         heads = recordings_of_one_kind(notebook, names)
-        return [kind_of(heads[0]).page(notebook, heads)]
+        return [kind_of(heads[0]).page(notebook, heads, names)]

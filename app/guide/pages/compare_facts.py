@@ -12,11 +12,11 @@ from app.guide.pages.link import share_fact
 from app.guide.pages.proof_facts import what_is_proven
 from app.method.choices import GuideChoices
 from forms import layout, wording
+from forms.comparison import verdict
+from forms.comparison import wording as words
 from forms.comparison.comparison import Comparison
-from forms.comparison.judged_sides import Sides
-from forms.comparison.verdict import compare_sides
-from forms.comparison.wording import comparison_sentences
 from forms.findings.report import SIGNS
+from forms.series.names import names_beside
 from forms.series.summary import SeriesSummary
 from forms.stats.decision import Limits
 from forms.trial.report import tried_lines
@@ -41,8 +41,9 @@ def judge_yardsticks(context: guide_context.GuideContext, series: records.Series
 
 
 def _compare_with(yardstick: guide_context.Yardstick, series: records.Series) -> Comparison:
-    just_the_two = Sides(base=(yardstick.series,), other=(series,))
-    return compare_sides(yardstick.sides or just_the_two, Limits())
+    if yardstick.sides is None:
+        return verdict.compare(yardstick.series, series)
+    return verdict.compare_sides(yardstick.sides, Limits())
 
 
 def compare_facts(
@@ -65,6 +66,11 @@ def compare_facts(
     yield from what_is_proven(choices, context)
     if not is_a_base:
         yield from before_change.power_fact(context.as_base)
+    step = context.step
+    if step is not None and step.interval_percent is not None:
+        together = f"{step.sign} {words.comparison_headline(step)}"
+        yield layout.Toned(f"Judged together with the other changes of its experiment: {together}", step.tone)
+
     change = series.change
     if change and change.evidence is records.Evidence.CONTRADICTED and change.remark:
         yield layout.Toned(f"! {wording.plain(change.remark)}", layout.Tone.CAUTION)
@@ -89,7 +95,7 @@ class _SideGroup:
             before = _average_of(comparison.base_ids, comparison.base_bytes_per_second)
             after = _average_of(comparison.other_ids, comparison.other_bytes_per_second)
             by += f", {before}, then {after}"
-        text = f"Against {wording.listed(self.names)}{by}: {comparison.sign} {comparison_sentences(comparison)}"
+        text = f"Against {wording.listed(self.names)}{by}: {comparison.sign} {words.comparison_sentences(comparison)}"
         return layout.Toned(text, comparison.tone)
 
 
@@ -104,7 +110,8 @@ def _group_by_sides(
 
         name = wording.plain(judgement.yardstick.name)
         if judgement.yardstick.series.id == choices.spec.lineage.base_id:
-            name += f" ({wording.name_of(judgement.yardstick.series, beside=series)})"
+            names = names_beside([judgement.yardstick.series, series])
+            name += f" ({names[judgement.yardstick.series.id]})"
         group.names.append(name)
     return list(groups.values())
 

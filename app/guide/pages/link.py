@@ -7,9 +7,9 @@ from app.guide.context import GuideContext
 from app.guide.page import Ask, Go, Option, ask_question
 from app.method.choices import GuideChoices, MethodStep
 from forms import wording
+from forms.findings import path
 from forms.findings.path import PRACTICE_LINK_BITS_PER_SECOND, is_practice_target
 from forms.series.summary import SeriesSummary
-from forms.worksheets import references
 
 
 def link_fact(choices: GuideChoices, context: GuideContext) -> str:
@@ -39,8 +39,8 @@ def share_fact(form: SeriesSummary) -> str:
     of_link = f"{wording.cell_percent(percent)} % of {wording.link_rate(form.series.link_bits_per_second)}"
     if is_practice_target(form.series.target):
         return f"Link: {of_link}, the limit of the practice server."
-    full_percent = 100 * references.PAYLOAD_BYTES / references.FRAME_BYTES
-    return f"Link: {of_link} (Ethernet that is full shows about {full_percent:.0f} %)."
+    payload_share = path.known_payload_share(form.series) or path.PAYLOAD_BYTES / path.FRAME_BYTES
+    return f"Link: {of_link} (a full one shows {path.full_link_text(payload_share)})."
 
 
 def link_option(choices: GuideChoices, step: MethodStep) -> Option:

@@ -11,7 +11,7 @@ def comparing_title(choices: GuideChoices, series: Series) -> str:
     if series.change is not None or choices.proven_id is not None:
         return "See what the change did"
     if choices.spec.lineage.base_id:
-        return "Compare with the series before"
+        return "Compare with the series that it repeats"
     return "Compare with the expected"
 
 

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from app.comparison.named import Counted
 from app.comparison.sides import sides_to_compare
 from forms import layout
 from forms.comparison import summary as comparison_summary
@@ -26,8 +27,8 @@ class BothWays(NamedTuple):
 
 
 def read_both_ways(notebook: Notebook, ids: tuple[str, str]) -> BothWays:
-    of_two, *_ = comparison_summary.comparisons(sides_to_compare(notebook, ids, only_named=True))
-    with_others, *_ = comparison_summary.comparisons(sides_to_compare(notebook, ids, only_named=False))
+    of_two, *_ = comparison_summary.comparisons(sides_to_compare(notebook, ids))
+    with_others, *_ = comparison_summary.comparisons(sides_to_compare(notebook, ids, counted=Counted.REPEATS))
     return BothWays(ids, of_two, with_others)
 
 

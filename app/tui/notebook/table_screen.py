@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from app.comparison.named import first_series
 from app.comparison.sides import sides_to_compare
 from app.method import next_after_comparison
 from app.method import next_steps as method_next_steps
@@ -26,7 +27,7 @@ class TableScreen(ReportScreen, reading.GoesOn):
 
     def _read_table(self, notebook: Notebook) -> Report:
         self.summaries = comparison_summary.comparisons(sides_to_compare(notebook, self.ids, each_is_a_side=True))
-        return comparison_report([notebook.series(series_id) for series_id in self.ids], self.summaries)
+        return comparison_report(first_series(notebook, self.ids), self.summaries)
 
     def next_steps(self) -> Iterable[method_next_steps.NextStep]:
         for summary in self.summaries:

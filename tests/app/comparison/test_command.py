@@ -71,13 +71,59 @@ def test_several_stand_side_by_side_with_the_ratio_to_ftp(db, capsys):
     out = capsys.readouterr().out
     figures = next(line.split() for line in out.splitlines() if line.startswith("get"))
     assert figures == ["get", "100.0", "0.7", "120.0", "0.9", "120.0", "80.0", "0.6", "80.0"]
-    assert "times 1.2 (get): ▲ Faster" in out
-    assert "times 0.8 (get): ▼ Slower" in out
+    text = " ".join(out.split())
+    assert "times 1.2 against get ftp://nas/big.bin: ▲ Faster" in text
+    assert "times 0.8 against get ftp://nas/big.bin: ▼ Slower" in text
     assert max(map(len, out.splitlines())) <= 80
     assert compare(db, "f", "a", "e") == 3
     capsys.readouterr()
     assert compare(db, "f", "a", "b", "--json") == 3
     assert [d["verdict"] for d in json.loads(capsys.readouterr().out)] == ["unknown", "faster"]
+
+
+def test_each_side_is_called_as_it_was_named_in_verdicts_tables_and_documents(db, capsys):
+    with Notebook(db) as notebook:
+        notebook.set_baseline("march", "b" * 12)
+        notebook.set_baseline("april", "c" * 12)
+    assert compare(db, "before", "march", "april") == 1
+    out = capsys.readouterr().out
+    text = " ".join(out.split())
+    assert "march against before (3 series): ▲ Faster" in text
+    assert "april against before (3 series): ▼ Slower" in text
+    assert "SMB" not in text
+    assert '"before" is the mean of 3 series' in text
+    headings = next(line for line in out.splitlines() if line.startswith("Command"))
+    assert [name for name in ("before", "march", "april") if name in headings] == ["before", "march", "april"]
+
+    assert compare(db, "before", "march", "april", "--json") == 1
+    documents = json.loads(capsys.readouterr().out)
+    assert [(document["base_name"], document["other_name"]) for document in documents] == [
+        ("before", "march"),
+        ("before", "april"),
+    ]
+    assert [document["verdict_in_words"] for document in documents] == ["faster", "slower"]
+
+
+def test_the_document_says_inconclusive_and_why_in_the_words_of_the_text(db, capsys):
+    assert compare(db, "a", "d", "--alone", "--json") == 3
+    document = json.loads(capsys.readouterr().out)
+    assert (document["verdict"], document["doubt"]) == ("unknown", "wandered"), "as scripts know them"
+    assert document["verdict_in_words"] == "inconclusive"
+    assert document["doubt_in_words"]
+    assert compare(db, "a", "b", "--json") == 0
+    decided = json.loads(capsys.readouterr().out)
+    assert (decided["verdict_in_words"], decided["doubt_in_words"]) == ("faster", None)
+
+
+def test_repeats_count_where_that_is_asked(db, capsys):
+    assert compare(db, "a", "b", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["base_series"], document["unnamed_series"]) == (["a" * 12], ["9aaaaaaaaaa0", "9aaaaaaaaaa1"])
+    assert compare(db, "a", "b", "--repeats", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (len(document["base_series"]), document["unnamed_series"]) == (3, [])
+    assert compare(db, "a", "b", "--repeats", "--alone") == 2
+    assert "--repeats" in capsys.readouterr().err
 
 
 def test_a_get_against_a_put_is_allowed_and_said(db, capsys):

@@ -11,6 +11,7 @@ import pytest
 
 from app.base.errors import UsageError
 from app.cli.main import run
+from app.comparison.named import Counted
 from app.comparison.sides import sides_to_compare
 from app.comparison.tried import audit_form, tried_here
 from app.load.scenario import find_scenario
@@ -28,7 +29,17 @@ from storage.changes import ChangeKind, LoadWindow, TrialPlan
 from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
-from storage.records import Change, Command, Evidence, Experiment, ExperimentKind, Quiet, QuietVerdict, Series
+from storage.records import (
+    Change,
+    Command,
+    Evidence,
+    Experiment,
+    ExperimentKind,
+    Quiet,
+    QuietVerdict,
+    Series,
+    SeriesStatus,
+)
 from tests.builders import CLIENT, interleaved, one
 from tests.recordings import MAKERS
 
@@ -57,7 +68,69 @@ def test_a_baseline_stands_for_all_its_series(notebook: Notebook) -> None:
     assert (ids(sides.base), ids(sides.other)) == ([3, 1, 2], [4])
     assert compare_sides(sides, Limits()).verdict == "faster"
     (by_id,) = sides_to_compare(notebook, (f"{1:012x}", f"{4:012x}"))
-    assert ids(by_id.base) == [1, 2, 3]
+    assert (ids(by_id.base), list(by_id.unnamed_ids)) == ([1], [f"{2:012x}", f"{3:012x}"])
+    (all_repeats,) = sides_to_compare(notebook, (f"{1:012x}", f"{4:012x}"), counted=Counted.REPEATS)
+    assert (ids(all_repeats.base), all_repeats.unnamed_ids) == ([1, 2, 3], ())
+
+
+def test_repeats_that_nobody_named_are_offered_and_not_averaged_in(notebook: Notebook) -> None:
+    """The averages are those of what was named; earlier series still tell how much equal ones differ."""
+    earlier, before, after = at(1, 1.001), at(2), at(4, 1.3, client=replace(CLIENT, in_flight=1))
+    for series in (earlier, before, at(3, 0.7, base_id=before.id), after, at(5, 0.7, base_id=before.id)):
+        notebook.add(series)
+    (form,) = comparisons(sides_to_compare(notebook, (before.id, after.id)))
+    assert form.comparison.base_bytes_per_second == pytest.approx(100.1e6)
+    assert (form.comparison.base_ids, form.comparison.history_count) == ((before.id,), 2), "1, and the repeat before 4"
+    assert [int(series_id, 16) for series_id in form.comparison.unnamed_ids] == [3, 5]
+    offered = f"`sharebench compare {before.id} {after.id} --repeats` counts all."
+    assert any(offered in remark for remark in comparison_remarks(form))
+    assert comparison_document(form.comparison)["unnamed_series"] == [f"{3:012x}", f"{5:012x}"]
+
+    (all_of_them,) = comparisons(sides_to_compare(notebook, (before.id, after.id), counted=Counted.REPEATS))
+    assert all_of_them.comparison.base_bytes_per_second == pytest.approx(100.1e6 * 2.4 / 3)
+    assert not any("--repeats" in remark for remark in comparison_remarks(all_of_them))
+
+    (alone,) = comparisons(sides_to_compare(notebook, (before.id, after.id), counted=Counted.ALONE))
+    assert (alone.comparison.base_ids, alone.comparison.history_count) == ((before.id,), 0)
+
+
+@pytest.mark.parametrize("status", SeriesStatus)
+def test_an_interrupted_series_is_averaged_with_no_other(notebook: Notebook, status: SeriesStatus) -> None:
+    before, after = at(1), at(2, 1.3, client=replace(CLIENT, in_flight=1))
+    part = replace(at(3, 0.7, base_id=before.id), status=status, error="cut off" if status == "failed" else None)
+    for series in (before, after, part):
+        notebook.add(series)
+    is_whole = status is SeriesStatus.COMPLETE
+    (sides,) = sides_to_compare(notebook, (before.id, after.id), counted=Counted.REPEATS)
+    assert ids(sides.base) == ([1, 3] if is_whole else [1])
+    (named,) = sides_to_compare(notebook, (before.id, after.id))
+    assert named.unnamed_ids == ((part.id,) if is_whole else ())
+
+    notebook.set_baseline("before", before.id, part.id)
+    (of_baseline,) = sides_to_compare(notebook, ("before", after.id))
+    assert ids(of_baseline.base) == ([3, 1] if is_whole else [1])
+
+
+def test_a_baseline_keeps_its_name_on_either_side_and_others_are_told_apart_by_time(notebook: Notebook) -> None:
+    for series in (at(1), at(2, 1.2), at(3, 1.4), at(4, 1.6, label="new switch"), at(5, 1.8), at(6, 2.0)):
+        notebook.add(series)
+    notebook.set_baseline("march", f"{1:012x}", f"{2:012x}")
+    notebook.set_baseline("april", f"{3:012x}")
+    named = ["march", "april", f"{4:012x}", f"{5:012x}", f"{6:012x}"]
+    found = [form.comparison for form in comparisons(sides_to_compare(notebook, named))]
+    assert {comparison.base_name for comparison in found} == {"march"}
+    assert [comparison.other_name for comparison in found] == [
+        "april",
+        "new switch",
+        "get data/big.bin (2026-01-05 10:00)",
+        "get data/big.bin (2026-01-06 10:00)",
+    ]
+    assert comparison_title(found[0]) == "april against march (2 series)"
+    assert sorted(found[0].names.values()) == ["april", "march (2026-01-01 10:00)", "march (2026-01-02 10:00)"]
+
+    (by_id,) = comparisons(sides_to_compare(notebook, (f"{3:012x}", f"{2:012x}")))
+    assert by_id.comparison.base_name == "april", "it is all that the baseline has"
+    assert by_id.comparison.other_name == "get data/big.bin", "one of two has not the name of both"
 
 
 def test_a_side_is_called_by_the_series_that_was_named_whatever_its_repeats_are_called(notebook: Notebook) -> None:
@@ -67,11 +140,11 @@ def test_a_side_is_called_by_the_series_that_was_named_whatever_its_repeats_are_
         notebook.add(each)
     notebook.set_baseline("before", evening.id)
     for named, called in (
-        (morning.id, "morning and 1 repeat"),
-        (evening.id, "baseline before and 1 repeat"),
-        ("before", "baseline before and 1 repeat"),
+        (morning.id, "morning (2 series)"),
+        (evening.id, "before (2 series)"),
+        ("before", "before (2 series)"),
     ):
-        (sides,) = sides_to_compare(notebook, (named, f"{3:012x}"))
+        (sides,) = sides_to_compare(notebook, (named, f"{3:012x}"), counted=Counted.REPEATS)
         assert comparison_title(compare_sides(sides, Limits())) == f"fast against {called}"
         assert sides.base[0] == notebook.series(named), "and it stands first"
 
@@ -83,29 +156,32 @@ def test_the_newest_two_whose_runs_were_interleaved_are_compared_in_place_of_all
     newest = interleaved(at(5, base_id=before.id), at(6, 0.9, client=few, base_id=after.id))
     for each in (before, after, *first, *newest):
         notebook.add(each)
-    (sides,) = sides_to_compare(notebook, (before.id, after.id), by_interleaved=True)
+    all_of_them = Counted.REPEATS
+    (sides,) = sides_to_compare(notebook, (before.id, after.id), counted=all_of_them, by_interleaved=True)
     assert (ids(sides.base), ids(sides.other)) == ([5], [6])
     assert compare_sides(sides, Limits()).interleaved
     for named, others in ((newest[1].id, ([5], [6])), (after.id, ([5], [6]))):
-        (found,) = sides_to_compare(notebook, (before.id, named))
+        (found,) = sides_to_compare(notebook, (before.id, named), counted=all_of_them)
         assert (sorted(ids(found.base)), sorted(ids(found.other))) == others, (
             "what was named, or its partner, or came later"
         )
-    (never,) = sides_to_compare(notebook, (before.id, newest[1].id), by_interleaved=False)
+    (never,) = sides_to_compare(notebook, (before.id, newest[1].id), counted=all_of_them, by_interleaved=False)
     assert len(never.other) == 3
-    (alone,) = sides_to_compare(notebook, (before.id, after.id), only_named=True)
+    (alone,) = sides_to_compare(notebook, (before.id, after.id), counted=Counted.ALONE)
     assert (ids(alone.base), ids(alone.other)) == ([1], [2])
+    (as_named,) = sides_to_compare(notebook, (before.id, after.id))
+    assert (ids(as_named.base), ids(as_named.other), as_named.interleaved_since) == ([1], [2], True)
     (same,) = sides_to_compare(notebook, (before.id, newest[0].id))
     assert compare_sides(same, Limits()).doubt is Doubt.SAME_SETTINGS
     for named_base, told in ((before.id, True), (newest[0].id, False)):
-        (form,) = comparisons(sides_to_compare(notebook, (named_base, newest[1].id)))
+        (form,) = comparisons(sides_to_compare(notebook, (named_base, newest[1].id), counted=all_of_them))
         assert any("stand for the series that were named" in remark for remark in comparison_remarks(form)) is told
     several = sides_to_compare(notebook, (before.id, after.id, newest[1].id))
     assert [(ids(one.base), ids(one.other)) for one in several] == [([1], [2]), ([1], [6])], "as they were named"
     assert [one.interleaved_since for one in several] == [True, True]
     for after_, told in ((after, False), (replace(after, runs=at(2, 0.97).runs), True)):
         judged = compare_sides(replace(several[0], other=(after_,)), Limits())
-        said = comparison_sentences(judged).endswith(" Their runs were interleaved later: compare just these two.")
+        said = "Their runs were interleaved later: " in comparison_sentences(judged)
         assert (judged.known, judged.settle, said) == (not told, None, told)
     both = sides_to_compare(notebook, (newest[0].id, after.id, newest[1].id))
     assert (ids(both[1].base), ids(both[1].other)) == ([5], [6]), "both of the pair are named"
@@ -128,7 +204,7 @@ def test_a_pair_that_nobody_named_stands_in_where_it_came_later_and_has_an_answe
     )
     for each in (before, after, at(3), *(replace(each, id=f"{number:012x}") for number, each in enumerate(pair, 11))):
         notebook.add(each)
-    (sides,) = sides_to_compare(notebook, (before.id, after.id))
+    (sides,) = sides_to_compare(notebook, (before.id, after.id), counted=Counted.REPEATS)
     assert sides.stands_in is stands
     assert ((ids(sides.base), ids(sides.other)) == ([11], [12])) is stands
     if runs == 5:
@@ -176,19 +252,19 @@ def test_the_base_again_can_be_named(notebook: Notebook) -> None:
     assert compare_sides(sides, Limits()).verdict == "faster"
 
 
-def test_the_base_put_back_counts_without_being_named(notebook: Notebook) -> None:
+def test_the_base_put_back_counts_with_the_repeats(notebook: Notebook) -> None:
     """What was made from a series without a change is its repeat, unless its settings are seen to differ."""
     change = Change(name="strict sync", value="no", evidence=Evidence.UNCONFIRMED)
     for each in (at(1), at(2, 1.2, base_id=f"{1:012x}", change=change), at(3, 1.001, base_id=f"{1:012x}")):
         notebook.add(each)
-    (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
+    (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"), counted=Counted.REPEATS)
     assert (ids(sides.base), ids(sides.other)) == ([1, 3], [2])
     assert compare_sides(sides, Limits()).verdict == "faster"
     (alone,) = sides_to_compare(notebook, (f"{1:012x}", f"{3:012x}"))
     assert compare_sides(alone, Limits()).doubt is Doubt.SAME_SETTINGS
     for number, value in ((1, "Yes"), (3, "No")):
         notebook.set_facts(f"{number:012x}", "server", {"smb.conf/share/strict sync": value})
-    (not_put_back,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"))
+    (not_put_back,) = sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}"), counted=Counted.REPEATS)
     assert ids(not_put_back.base) == [1]
 
 
@@ -289,7 +365,7 @@ def test_trials_sweeps_and_steps_are_told_and_other_settings_are_not(tmp_path: P
     assert len(told[NAME]) == 2
     assert told[NAME][0].startswith("2026-02-02, get smb://nas/data")
     assert "Strict Sync = no: Faster by 100 %" in told[NAME][0]
-    assert told[NAME][1].endswith("Inconclusive: no difference seen, with v1.")
+    assert told[NAME][1].endswith('Inconclusive: no difference seen, with "v1".')
 
 
 def test_a_change_without_a_base_and_a_base_without_a_change_are_no_steps(tmp_path: Path):
@@ -459,7 +535,8 @@ def test_a_side_was_busy_where_none_of_its_series_was_measured_at_another_time(
         at(3, base_id=f"{1:012x}", quiet=again),
     ):
         notebook.add(one_of_them)
-    (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
+    named = (f"{1:012x}", f"{2:012x}")
+    (form,) = comparisons(sides_to_compare(notebook, named, counted=Counted.REPEATS))
     assert sorted(form.comparison.busy_ids) == [f"{number:012x}" for number in busy]
     said = " ".join(comparison_remarks(form))
     assert ("Measure again at a quiet one." in said) is bool(busy)

@@ -518,7 +518,7 @@ def test_a_request_size_that_was_chosen_stands_in_what_will_be_measured(block: i
     ("base", "proven", "change", "title"),
     [
         (None, None, None, "Compare with the expected"),
-        ("b" * 12, None, None, "Compare with the series before"),
+        ("b" * 12, None, None, "Compare with the series that it repeats"),
         ("b" * 12, "c" * 12, None, "See what the change did"),
         (None, None, Change(name="log level", value="0"), "See what the change did"),
     ],
@@ -557,7 +557,7 @@ def test_the_comparison_advises_what_the_review_does_until_there_is_a_verdict(si
     ftp = Yardstick(
         name="FTP", series=replace(base, id="c" * 12, runs=series([9e8] * 5).runs, target=replace(SMB, protocol="ftp"))
     )
-    first = Yardstick(name="the series before", series=replace(found, id="d" * 12))
+    first = Yardstick(name="the series that it repeats", series=replace(found, id="d" * 12))
     choices = replace(MEASURED, step=MethodStep.EXPECTED)
     known = replace(LINKED, series=found, yardsticks=(stick, ftp))
     page = page_of(choices, known)
@@ -746,9 +746,13 @@ def test_a_setting_of_this_client_is_refused_where_another_measures():
     assert change_one_thing(varied(choices_of(other), client=OWN), other, "in-flight", "4").spec.settings.in_flight == 4
 
 
-def test_how_much_of_a_link_can_be_had_stands_beside_its_share():
-    page = page_of(replace(MEASURED, step=MethodStep.EXPECTED), replace(DONE, series=series([1e8] * 5)))
-    assert "Link: 80.00 % of 1 Gb/s (Ethernet that is full shows about 94 %)." in said(page)
+@pytest.mark.parametrize(("payload", "full"), [(None, "94 %"), (941e6, "94 %"), (956e6, "96 %"), (991e6, "99 %")])
+def test_how_much_of_a_link_can_be_had_stands_beside_its_share(payload: float | None, full: str):
+    """The figure of the link's packets and shaper, by which a warning judges it too; else that of Ethernet."""
+    facts = {"link.rate_bits_per_second": 10**9, "link.payload_ceiling_bits_per_second": payload} if payload else {}
+    measured = series([1e8] * 5, environment={"path": facts})
+    page = page_of(replace(MEASURED, step=MethodStep.EXPECTED), replace(DONE, series=measured))
+    assert f"Link: 80.00 % of 1 Gb/s (a full one shows {full}; headers take the rest)." in said(page)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.comparison.named import Counted
 from app.comparison.sides import sides_to_compare
 from app.guide.context import GuideContext
 from app.guide.context_reading import read_context
@@ -24,9 +25,15 @@ from app.trial.resume import StoredTrial
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.settling import SettlingStep
 from forms.comparison.summary import comparisons
-from forms.comparison.verdict import compare
-from forms.comparison.wording import comparison_sentences, comparison_title, settling_sentence
-from forms.stats.decision import Doubt, Verdict
+from forms.comparison.verdict import compare, compare_sides
+from forms.comparison.wording import (
+    comparison_headline,
+    comparison_sentences,
+    comparison_title,
+    settling_sentence,
+)
+from forms.experiments.summary import experiment_summary
+from forms.stats.decision import Doubt, Limits, Verdict
 from forms.stats.settle import Way
 from forms.tuning.catalogue import find
 from storage.changes import ChangeKind, TrialPlan
@@ -291,6 +298,41 @@ def test_the_guide_says_what_repeats_it_has_compared(tmp_path: Path, repeats: in
     )
 
 
+@pytest.mark.parametrize("changes", [1, 2])
+def test_beside_its_own_verdict_a_change_has_that_of_its_experiment(tmp_path: Path, changes: int):
+    """The screen of the experiment judges all changes together, with wider intervals: both figures are told."""
+    steps = [replace(one(1, STEADY), experiment="tuning")]
+    for number in range(2, 2 + changes):
+        change = Change(name=f"parameter {number}", value="yes", previous="no")
+        rates = [rate * 1.15 ** (number - 1) for rate in STEADY]
+        step = one(number, rates, base_id=steps[-1].id, change=change)
+        steps.append(replace(step, experiment="tuning"))
+    said = facts_of_comparing(book(tmp_path / "notebook.db", *steps), steps[-1])
+    judged = experiment_summary("tuning", steps).steps[-1].comparison
+    assert judged is not None
+    together = f"Judged together with the other changes of its experiment: {judged.sign} {comparison_headline(judged)}"
+    assert (together in said) is (changes == 2)
+    assert ("Judged together" in said) is (changes == 2)
+
+
+def test_a_baseline_of_several_series_is_one_yardstick_of_all_of_them(tmp_path: Path):
+    before = (one(1, STEADY), one(2, STEADY))
+    after = changed((60e6,) * 5)
+    after = replace(after, id=f"{3:012x}", base_id=None, change=None)
+    with Notebook(book(tmp_path / "notebook.db", *before, after)) as notebook:
+        notebook.set_baseline("spring", before[0].id, before[1].id)
+        choices = varied(repeat_of(notebook, after.id), series_id=after.id, base_id=None)
+        (yardstick,) = read_context(notebook, choices, GuideContext()).yardsticks
+        assert yardstick.name == "baseline spring"
+        assert yardstick.sides is not None
+        assert {series.id for series in yardstick.sides.base} == {series.id for series in before}
+
+        # A baseline that the series is in itself is held against it by its other series.
+        notebook.set_baseline("spring", before[0].id, after.id)
+        (other,) = read_context(notebook, choices, GuideContext()).yardsticks
+        assert other.series.id == before[0].id
+
+
 @pytest.mark.parametrize(("size_bytes", "alike"), [(10**8, True), (10**8 + 1, False)])
 def test_the_guide_compares_with_baselines_of_the_same_size_alone(tmp_path: Path, size_bytes: int, alike: bool):
     runs = tuple(replace(run, size_bytes=10**8) for run in one(1).runs)
@@ -304,10 +346,12 @@ def test_a_pair_that_stands_for_the_baseline_has_not_its_name(tmp_path: Path):
     before, after = one(1, VARYING), changed(VARYING)
     pair = interleaved(one(3, (100e6,) * 8, base_id=before.id), one(4, (150e6,) * 8, client=FEW, base_id=after.id))
     with Notebook(book(tmp_path / "notebook.db", before, after, *pair, baselines={"spring": before.id})) as notebook:
-        (narrowed,) = sides_to_compare(notebook, (before.id, after.id), by_interleaved=True)
-        (whole,) = sides_to_compare(notebook, (before.id, after.id), by_interleaved=False)
-    assert ([each.id for each in narrowed.base], narrowed.baseline) == ([f"{3:012x}"], "")
-    assert whole.baseline == "spring"
+        ids = (before.id, after.id)
+        (narrowed,) = sides_to_compare(notebook, ids, counted=Counted.REPEATS, by_interleaved=True)
+        (whole,) = sides_to_compare(notebook, ids, counted=Counted.REPEATS, by_interleaved=False)
+    assert [each.id for each in narrowed.base] == [f"{3:012x}"]
+    assert compare_sides(narrowed, Limits()).base_baseline == ""
+    assert compare_sides(whole, Limits()).base_baseline == "spring"
 
 
 def test_the_guide_tells_one_figure_of_a_change_not_that_of_the_last_series_alone_as_well(tmp_path: Path):
@@ -334,8 +378,8 @@ def test_series_are_compared_alone_where_that_is_asked(tmp_path: Path):
     series = (one(1), one(2, base_id=f"{1:012x}"), one(3, (120e6,) * 5))
     ids = (f"{1:012x}", f"{3:012x}")
     with Notebook(book(tmp_path / "notebook.db", *series)) as notebook:
-        (with_repeats,) = sides_to_compare(notebook, ids)
-        (alone,) = sides_to_compare(notebook, ids, only_named=True)
+        (with_repeats,) = sides_to_compare(notebook, ids, counted=Counted.REPEATS)
+        (alone,) = sides_to_compare(notebook, ids, counted=Counted.ALONE)
     assert [each.id for each in with_repeats.base] == [f"{1:012x}", f"{2:012x}"]
     assert [each.id for each in alone.base] == [f"{1:012x}"]
 
@@ -346,7 +390,7 @@ def test_the_name_of_a_baseline_is_that_of_the_base(tmp_path: Path):
         (form,) = comparisons(sides_to_compare(notebook, ("spring", f"{2:012x}")))
         (back,) = comparisons(sides_to_compare(notebook, (f"{2:012x}", "spring")))
     assert (comparison_title(form.comparison), back.comparison.base_name) == (
-        "series 2 against baseline spring",
+        "series 2 against spring",
         "series 2",
     )
 
@@ -407,7 +451,7 @@ def test_a_series_that_is_measured_again_is_compared_with_the_one_before(tmp_pat
     with Notebook(path) as notebook:
         choices = varied(repeat_of(notebook, f"{2:012x}"), series_id=f"{2:012x}", base_id=f"{1:012x}")
         assert [stick.name for stick in read_context(notebook, choices, GuideContext()).yardsticks] == [
-            "the series before"
+            "the series that it repeats"
         ]
         choices = replace(choices, proven_id=f"{2:012x}")
         assert [stick.name for stick in read_context(notebook, choices, GuideContext()).yardsticks] == ["the base"]

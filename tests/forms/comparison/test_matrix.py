@@ -80,10 +80,34 @@ def test_labels_that_repeat_their_row_make_the_same_table():
 def test_one_host_needs_no_name_and_no_label_needs_no_invention():
     changed = replace(at_rate(900, Command.GET, SMB), change=Change(name="log level", value="0"))
     table = protocol_matrix([at_rate(645, Command.GET, SMB), changed, at_rate(700, Command.GET, SMB, name="again")])
-    assert column_names(table) == ("SMB", "log level = 0", "SMB (2)")
+    assert column_names(table) == ("SMB (get645)", "log level = 0", "SMB (again)")
     assert [row.name for row in table.rows] == ["get"]
     assert not table.has_ftp
     assert all(c is not None and c.percent_of_ftp is None for c in table.rows[0].cells)
+
+
+def test_a_baseline_names_its_column_and_the_cell_has_the_mean_of_its_series():
+    march = [at_rate(rate, Command.GET, SMB, "first", name=f"march{rate}") for rate in (600, 700)]
+    april = at_rate(800, Command.GET, SMB, "april get")
+    table = protocol_matrix([march[0], april], baselines={march[0].id: "march"}, repeats={march[0].id: march})
+    assert column_names(table) == ("march", "april get")
+    cell, other = table.rows[0].cells
+    assert cell is not None
+    assert other is not None
+    assert cell.bytes_per_second == pytest.approx(650e3)
+    assert other.bytes_per_second == pytest.approx(800e3)
+    # Student's t of 2 x 2 degrees of freedom, s pooled over both series, of three runs each.
+    pooled = ((6e3**2 + 7e3**2) / 2) ** 0.5
+    assert cell.half_width_bytes_per_second == pytest.approx(2.77645 * pooled * (2 / 3) ** 0.5 / 2, rel=1e-4)
+
+
+def test_several_ftp_keep_their_labels_beside_the_one_that_others_are_measured_by():
+    ftp = [at_rate(1000, Command.GET, FTP, label) for label in ("old switch", "new switch")]
+    assert column_names(protocol_matrix(ftp)) == ("old switch", "new switch")
+    beside = protocol_matrix([*ftp, at_rate(500, Command.GET, SMB, "tuned")])
+    assert column_names(beside) == ("FTP", "new switch", "tuned")
+    assert [column.is_ftp for column in beside.columns] == [True, False, False]
+    assert [cell and cell.percent_of_ftp for cell in beside.rows[0].cells] == [None, 100.0, 50.0]
 
 
 def test_ftp_comes_first_wherever_it_was_given():
@@ -157,3 +181,13 @@ def test_the_runs_needed_have_a_column_where_one_is_known(runs: int):
     columns = [column.heading for column in comparison_report(shown, found).tables[1].columns]
     assert ("Runs needed" in columns) is any(form.comparison.needed_runs for form in found)
     assert any(form.comparison.needed_runs for form in found) is (runs == 1)
+
+
+@pytest.mark.parametrize(("spread", "is_told"), [(0.02, True), (0.5, False)])
+def test_an_interval_that_tells_nothing_is_left_out_and_the_table_says_why(spread: float, is_told: bool):
+    rates = (1e8 * (1 + spread), 1e8, 1e8 / (1 + spread))
+    shown = [series(rates, id=name, target=replace(SMB, path=name)) for name in ("a", "b", "c")]
+    table = comparison_report(shown, comparisons(sides_of([(one,) for one in shown]))).tables[1]
+    ends = [row.cells[place].value for row in table.rows for place in (4, 5)]
+    assert all((end is not None) is is_told for end in ends)
+    assert ("too wide" in table.caption) is not is_told

@@ -133,9 +133,9 @@ def test_a_get_beside_a_put_is_nothing_to_settle():
 def test_a_comparison_is_called_by_its_sides_and_the_number_of_series_of_each():
     names = [series(VARIED, id=name, label=name) for name in ("slow", "again", "fast")]
     sides = Sides(base=tuple(names[:2]), other=(names[2],))
-    assert comparison_title(compare_sides(sides, Limits())) == "fast against slow and 1 repeat"
-    of_baseline = compare_sides(replace(sides, baseline="spring"), Limits())
-    assert comparison_title(of_baseline) == "fast against baseline spring and 1 repeat"
+    assert comparison_title(compare_sides(sides, Limits())) == "fast against slow (2 series)"
+    of_baseline = compare_sides(replace(sides, baselines={"slow": "spring"}), Limits())
+    assert comparison_title(of_baseline) == "fast against spring (2 series)"
 
 
 def test_the_step_that_is_named_settles_it_when_it_is_carried_out():

@@ -204,7 +204,7 @@ def test_a_slower_processor_takes_no_verdict_back_where_a_link_set_the_pace():
         said = change_report(summary)
         assert said.fields[0].text.startswith("▼ Slower by 10 % (")
         assert "in 8 pairs. Leave " in said.fields[0].text
-        assert re.fullmatch(r"▼ Slower by 10 % \([^()]*\), with no\.", change_answer(summary).text), (
+        assert re.fullmatch(r'▼ Slower by 10 % \([^()]*\), with "no"\.', change_answer(summary).text), (
             "no advice in a list"
         )
         (told,) = (field.text for field in said.results if field.name == "Fixed work")
@@ -295,7 +295,7 @@ def test_a_sweep_names_the_smallest_value_on_the_plateau():
     assert found.friedman_p < 0.001
     said = change_report(found).fields[0].text
     assert said.startswith("Leave `socket options` at `Yes`: no value tried is faster. ")
-    assert "SO_SNDBUF=262144 is the smallest that is as good (at most " in said
+    assert "SO_SNDBUF=262144` is the smallest that is as good (at most " in said
 
 
 def test_a_sweep_of_equal_rates_is_a_document_without_nan():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import html
 import io
 import json
@@ -39,7 +40,7 @@ DEFAULTS: dict[str, FactValue] = {
 }
 NO_SYNC: dict[str, FactValue] = {"smb.conf/share/strict sync": "No"}
 CASES: dict[str, tuple[str, str, dict[str, FactValue], str, str]] = {
-    "did not take effect": ("strict sync", "no", {}, "contradicted", "strict sync did not change: it still is Yes."),
+    "did not take effect": ("strict sync", "no", {}, "contradicted", 'strict sync did not change: it still is "Yes".'),
     "two at once": (
         "strict sync",
         "no",
@@ -86,7 +87,9 @@ def text_of(rendered: bytes, format_name: str) -> str:
         return "\n".join(str(cell.value) for report in book for row in report.iter_rows() for cell in row if cell.value)
     if format_name == "json":
         return json.dumps(json.loads(rendered), ensure_ascii=False)
-    return rendered.decode("utf-8-sig")
+    text = rendered.decode("utf-8-sig")
+    # CSV doubles the quotes inside a cell.
+    return "\n".join(cell for row in csv.reader(io.StringIO(text)) for cell in row) if format_name == "csv" else text
 
 
 def forms(case: str) -> dict[str, Report]:

@@ -74,7 +74,9 @@ def told(change: Change) -> tuple[str, str, str, str | None, tuple[str, ...]]:
 def test_a_change_that_took_effect_is_confirmed_and_named_alone(server: Server) -> None:
     change = judge_change("strict sync", "no", server.series(), server.series(in_share="strict sync = no"))
     assert told(change) == ("strict sync", "no", "confirmed", "Yes", ())
-    assert change.remark == "strict sync changed from Yes to No. It acts only if the client flushes or writes through."
+    assert (
+        change.remark == 'strict sync changed from "Yes" to "No". It acts only if the client flushes or writes through.'
+    )
     assert setting_state(change) is SettingState.PROVEN
 
 
@@ -140,7 +142,7 @@ def test_an_encrypted_session_need_not_be_signed(server: Server) -> None:
 def test_a_parameter_that_did_not_change_is_contradicted(server: Server) -> None:
     change = judge_change("strict sync", "no", server.series(), server.series())
     assert told(change) == ("strict sync", "no", "contradicted", "Yes", ())
-    assert "strict sync did not change: it still is Yes." in (change.remark or "")
+    assert 'strict sync did not change: it still is "Yes".' in (change.remark or "")
 
 
 def test_a_global_parameter_in_a_share_does_nothing(server: Server) -> None:
@@ -164,7 +166,7 @@ def test_a_value_that_was_there_before_is_no_change(server: Server) -> None:
 
 def test_a_change_to_another_value_is_contradicted(server: Server) -> None:
     change = judge_change("deadtime", "15", server.series(), server.series(in_global="deadtime = 60"))
-    assert change.remark == "deadtime changed, but from 10080 to 60, not to 15."
+    assert change.remark == 'deadtime changed, but from "10080" to "60", not to "15".'
 
 
 def test_two_changes_at_once(server: Server) -> None:
@@ -241,7 +243,7 @@ def test_an_option_that_needs_another(server: Server) -> None:
     change = judge_change("use sendfile", "yes", server.series(), server.series(in_share="use sendfile = yes"))
     assert change.evidence == "contradicted"
     assert change.remark == (
-        "use sendfile changed from No to Yes, but does nothing: it needs aio read size = 0, and that is 1."
+        'use sendfile changed from "No" to "Yes", but does nothing: it needs aio read size = 0, and that is 1.'
     )
     ready = server.series(in_share="aio read size = 0")
     after = server.series(in_share="aio read size = 0\nuse sendfile = yes")
@@ -323,13 +325,13 @@ def test_what_varies_by_itself_is_no_second_change(server: Server) -> None:
 def test_settings_of_the_client_are_seen_in_the_series_itself() -> None:
     change = judge_change("block", "64K", unseen(), unseen(block_bytes=65536))
     assert told(change) == ("block", "64K", "confirmed", "1048576", ())
-    assert change.remark == "block changed from 1M to 64K."
+    assert change.remark == 'block changed from "1M" to "64K".'
     assert changed(change) == "block = 64K (was 1M)"
     assert changed(Change(name="read size", value="", previous="65536")) == "read size = empty (was 65536)"
     assert judge_change("in flight", "8", unseen(), unseen(in_flight=2)).evidence == "contradicted"
     assert judge_change("in-flight", "4", unseen(), unseen()).evidence == "contradicted"
     unmoved = judge_change("in-flight", "8", unseen(), unseen(block_bytes=65536))
-    assert (unmoved.evidence, unmoved.remark) == ("contradicted", "in-flight is 4, not 8.")
+    assert (unmoved.evidence, unmoved.remark) == ("contradicted", 'in-flight is "4", not "8".')
     other = judge_change("client", "smbclient", unseen(), unseen(name="smbclient", version="4.17", in_flight=1))
     assert (other.evidence, other.also_changed) == ("confirmed", ())
 

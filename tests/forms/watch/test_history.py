@@ -13,7 +13,7 @@ from forms.layout import Tone
 from forms.watch.history import HistoryMark, HistoryNotes, history_of_loads, history_of_series
 from forms.watch.history_chart import history_chart
 from forms.watch.history_report import history_document, history_report, history_sentence
-from storage.records import Change
+from storage.records import Change, Series
 from tests.builders import CLIENT, one
 from tests.loads import full_load, point
 
@@ -46,6 +46,57 @@ def test_a_level_ends_at_a_change_a_difference_and_a_new_normal():
     found = levels(series, HistoryNotes(new_normals={series[1].id}))
     assert [(first, last) for first, last, _ in found] == [(0, 0), (1, 1), (2, 3), (4, 5)]
     assert [why for *_, why in found] == ["", "new normal", "aio read size = 1", "client: dialect 3.1.1 → 3.0"]
+
+
+def begun_within_seconds(series: Series, minute: int, seconds: tuple[int, ...]) -> Series:
+    """The series as if its runs had begun at these seconds of a minute."""
+    measured = [
+        replace(run, started_at=f"2026-01-31T10:{minute:02}:{second:02}.000Z")
+        for run, second in zip(series.measured(), seconds, strict=True)
+    ]
+    return replace(series, runs=tuple(measured))
+
+
+@pytest.mark.parametrize("usual_first", [True, False])
+@pytest.mark.parametrize("others_before", [True, False])
+def test_what_was_measured_with_other_options_beside_the_usual_ones_is_no_point_of_the_path(
+    usual_first: bool, others_before: bool
+):
+    """As ``run --versus`` does, whichever of both began first, and whether the path was measured before or after."""
+    small = replace(CLIENT, block_bytes=16384)
+    in_order = [CLIENT, small] if usual_first else [small, CLIENT]
+    pair = [
+        begun_within_seconds(replace(series, client=client), 0, seconds)
+        for series, client, seconds in zip(nights(1, 1), in_order, ((0, 3, 4, 7, 8), (1, 2, 5, 6, 9)), strict=True)
+    ]
+    others = nights(1, 1, 1)
+    series = [*others, *pair] if others_before else [*pair, *others]
+    series = [replace(one_series, id=f"{place:012x}") for place, one_series in enumerate(series)]
+    kept = [one_series.id for one_series in series if one_series.client is not small]
+    history = history_of_series(series, NOTHING)
+    assert history
+    assert [point.recording for point in history.points] == kept
+    assert [level.because for level in history.lines[0].levels] == [""]
+
+
+@pytest.mark.parametrize(("minute", "points"), [(0, 1), (1, 2)])
+def test_other_options_at_another_time_are_a_point_and_begin_a_level(minute: int, points: int):
+    first, second = nights(1, 0.5)
+    first = begun_within_seconds(first, 0, (0, 3, 4, 7, 8))
+    second = replace(second, client=replace(CLIENT, block_bytes=16384))
+    second = begun_within_seconds(second, minute, (1, 2, 5, 6, 9))
+    history = history_of_series([first, second], NOTHING)
+    assert history
+    assert len(history.points) == points
+    assert len(history.lines[0].levels) == points
+
+
+def test_series_with_the_same_options_at_one_time_are_points_both():
+    first, second = nights(1, 0.5)
+    pair = [begun_within_seconds(first, 0, (0, 3, 4, 7, 8)), begun_within_seconds(second, 0, (1, 2, 5, 6, 9))]
+    history = history_of_series(pair, NOTHING)
+    assert history
+    assert len(history.points) == 2
 
 
 def test_the_sentence_says_since_when():

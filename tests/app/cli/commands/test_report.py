@@ -1,5 +1,6 @@
 """``sharebench report``: one page of any recording."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,38 @@ def test_an_experiment_and_two_series(inside: Inside, tmp_path: Path):
         done = inside("report", *names, "-o", str(tmp_path / "report.html"), "--force")
         assert done.returncode == 0, done.stderr
         assert "<dt>How sure</dt>" in (tmp_path / "report.html").read_text() or names == ("tuning",)
+
+
+def test_a_page_of_several_calls_each_by_the_name_it_was_given_and_counts_each_run_once(inside: Inside, tmp_path: Path):
+    rates = (1e8, 1.01e8, 0.99e8, 1e8, 1e8)
+    shown = [one(number, [rate * factor for rate in rates], label="") for number, factor in enumerate((1, 1, 2, 3), 1)]
+    with Notebook(book(inside.db, *shown)) as notebook:
+        notebook.set_baseline("before-switch", f"{1:012x}", f"{2:012x}")
+        notebook.set_baseline("march", f"{3:012x}")
+        notebook.set_baseline("april", f"{4:012x}")
+    done = inside("report", "before-switch", "march", "april", "-o", str(tmp_path / "report.html"))
+    assert done.returncode == 0, done.stderr
+    page = " ".join((tmp_path / "report.html").read_text().split())
+    assert "march against before-switch (2 series): Faster by " in page
+    assert "; april against before-switch (2 series): Faster by a factor of " in page
+    assert "20 runs in 4 series" in page
+    assert "SMB (2)" not in page
+    assert "get data/big.bin" not in page, "the name that was given is the only one"
+
+
+def test_loads_are_called_by_the_baselines_that_were_named(inside: Inside, tmp_path: Path):
+    with Notebook(inside.db) as notebook:
+        first = MAKERS["load"](notebook)
+        second = replace(notebook.load(first), id="f" * 12, label="")
+        notebook.add_load(second)
+        notebook.set_baseline("march", first)
+        notebook.set_baseline("april", second.id)
+    for command in (("compare", "march", "april"), ("report", "march", "april", "-o", str(tmp_path / "report.html"))):
+        done = inside(*command)
+        assert done.returncode in {0, 3}, done.stderr
+        said = done.stdout if command[0] == "compare" else (tmp_path / "report.html").read_text()
+        assert "march" in said
+        assert "april" in said
 
 
 def test_what_is_no_page_is_refused(inside: Inside, tmp_path: Path):

@@ -953,9 +953,9 @@ async def test_a_baseline_is_the_base_of_an_older_series_and_is_named(tmp_path):
         await pilot.press("end", "space", "up", "space", "c")
         await settled(app, pilot)
         assert (here(app).base_id, here(app).other_id) == (f"{2:012x}", f"{1:012x}")
-        assert "series 1 against baseline good─" in painted(app)
+        assert "series 1 against good─" in painted(app)
         await press(app, pilot, "s")
-        assert "series 2 against series 1──" in painted(app)
+        assert "good against series 1──" in painted(app), "it keeps its name on the other side"
         await pilot.press("escape", "A", "c")
         await settled(app, pilot)
         assert here(app).ids == (f"{2:012x}", f"{1:012x}", f"{3:012x}")
@@ -1553,7 +1553,7 @@ async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in(tmp_path):
                 app
             )
             await press(app, pilot, "o")
-            assert "series 3 against series 1 and 1 repeat" in painted(app)
+            assert "series 3 against series 1 (2 series)" in painted(app)
             assert "By all series of their settings (o: the two you marked)." in painted(app)
             await press(app, pilot, "o")
 
