@@ -296,6 +296,12 @@ def percent_of_link(bytes_per_second: float | None, link_bits_per_second: int | 
     return 100 * 8 * bytes_per_second / link_bits_per_second
 
 
+FRAME_BYTES = 1538
+"""A full Ethernet frame on the wire: 1,500 bytes with header, checksum, preamble and gap (IEEE 802.3)."""
+
+PAYLOAD_BYTES = 1448
+"""TCP payload in it: less 20 for IP, 20 for TCP, 12 for time stamps (RFC 7323)."""
+
 LEAST_STANDSTILL_SECONDS = 0.5
 """From here on a measuring process stood still (its machine slept, or was paused). One that only waits for a processor
 beside many others waits for tenths of a second at most."""

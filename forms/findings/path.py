@@ -18,12 +18,6 @@ REQUEST_ROUND_TRIP = "request.least_round_trip_seconds"
 _BUSY_TIMES = 4
 """How many times later than usual a request on a busy machine may be answered without TCP being taken to be relayed."""
 
-FRAME_BYTES = 1538
-"""A full Ethernet frame on the wire: 1,500 bytes with header, checksum, preamble and gap (IEEE 802.3)."""
-
-PAYLOAD_BYTES = 1448
-"""TCP payload in it: less 20 for IP, 20 for TCP, 12 for time stamps (RFC 7323)."""
-
 PRACTICE = "practice"
 PRACTICE_BYTES_PER_SECOND = 20_000_000
 """What the practice servers are limited to: little enough for two of them on a busy machine."""

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any
 
 from forms import wording
-from forms.findings.path import FRAME_BYTES, PAYLOAD_BYTES
 from forms.tuning.smb_conf import toml_data
+from storage.records import FRAME_BYTES, PAYLOAD_BYTES
 
 
 class ReferenceKind(StrEnum):

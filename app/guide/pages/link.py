@@ -10,6 +10,7 @@ from forms import wording
 from forms.findings import path
 from forms.findings.path import PRACTICE_LINK_BITS_PER_SECOND, is_practice_target
 from forms.series.summary import SeriesSummary
+from storage.records import FRAME_BYTES, PAYLOAD_BYTES
 
 
 def link_fact(choices: GuideChoices, context: GuideContext) -> str:
@@ -39,7 +40,7 @@ def share_fact(form: SeriesSummary) -> str:
     of_link = f"{wording.cell_percent(percent)} % of {wording.link_rate(form.series.link_bits_per_second)}"
     if is_practice_target(form.series.target):
         return f"Link: {of_link}, the limit of the practice server."
-    payload_share = path.known_payload_share(form.series) or path.PAYLOAD_BYTES / path.FRAME_BYTES
+    payload_share = path.known_payload_share(form.series) or PAYLOAD_BYTES / FRAME_BYTES
     return f"Link: {of_link} (a full one shows {path.full_link_text(payload_share)})."
 
 
