@@ -12,9 +12,8 @@ from typing import Annotated, Any, Self
 from app.base.messages import plain
 from app.recording.spec import Lineage, SeriesSpec
 from app.series.requests import spec_of, with_label
-from storage import records
+from storage import plan, records
 from storage.json_reader import BESIDE, DocumentError, JSONNode
-from storage.plan import CeilingPolicy, QuietTime, RunCounts, Settings
 
 MEMORY_KEY = "guide"
 """Under which the notebook remembers the choices."""
@@ -36,15 +35,15 @@ class MethodStep(StrEnum):
 class QuietChoice(StrEnum):
     """What is done about other activity on the machine, in the order of the guide's page."""
 
-    RECORD = QuietTime.RECORD
-    REQUIRE = QuietTime.REQUIRE
+    RECORD = plan.QuietTime.RECORD
+    REQUIRE = plan.QuietTime.REQUIRE
     WAIT = "wait"
-    SKIP = QuietTime.SKIP
+    SKIP = plan.QuietTime.SKIP
 
     @property
-    def quiet_time(self) -> QuietTime:
+    def quiet_time(self) -> plan.QuietTime:
         """As a series is asked for it: after the wait, the activity is recorded."""
-        return QuietTime.RECORD if self is QuietChoice.WAIT else QuietTime(self)
+        return plan.QuietTime.RECORD if self is QuietChoice.WAIT else plan.QuietTime(self)
 
 
 STEPS = tuple(MethodStep)
@@ -176,9 +175,9 @@ def with_usual_settings(choices: GuideChoices) -> GuideChoices:
     usual_spec = replace(
         spec,
         client="",
-        settings=Settings(),
+        settings=plan.Settings(),
         counts=replace(spec.counts, verify=False, profile=False),
-        monitor=replace(spec.monitor, ceiling=CeilingPolicy.RECORD),
+        monitor=replace(spec.monitor, ceiling=plan.CeilingPolicy.RECORD),
     )
     return replace(in_new_round(replace(choices, spec=usual_spec)), step=MethodStep.RUN)
 
@@ -186,7 +185,7 @@ def with_usual_settings(choices: GuideChoices) -> GuideChoices:
 def new_measurement(choices: GuideChoices) -> GuideChoices:
     """A fresh start; how one measures is kept, what was measured is not."""
     before = choices.spec.counts
-    counts = RunCounts(
+    counts = plan.RunCounts(
         runs=before.runs,
         warmups=before.warmups,
         until_percent=before.until_percent,
@@ -243,7 +242,7 @@ def choices_of(series: records.Series) -> GuideChoices:
     )
 
 
-def with_counts(choices: GuideChoices, counts: RunCounts) -> GuideChoices:
+def with_counts(choices: GuideChoices, counts: plan.RunCounts) -> GuideChoices:
     return replace(choices, spec=replace(choices.spec, counts=counts))
 
 

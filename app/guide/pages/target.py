@@ -7,8 +7,8 @@ from app.base.errors import UsageError
 from app.base.targets import parse_typed_target
 from app.guide.context import GuideContext
 from app.guide.page import Ask, Connect, Option, Page, Visit, ask_question, step_page
+from app.guide.pages import link
 from app.guide.pages.before_change import baseline_options
-from app.guide.pages.link import link_fact, link_option
 from app.method.choices import GuideChoices, MethodStep, is_same_server
 from forms import wording
 from storage.records import Target, format_target
@@ -39,8 +39,8 @@ def target_page(choices: GuideChoices, context: GuideContext) -> Page:
     ]
     if chosen is None:
         return step_page(MethodStep.TARGET, (), options)
-    options.append(link_option(choices, MethodStep.TARGET))
-    return step_page(MethodStep.TARGET, [link_fact(choices, context)], options)
+    options.append(link.link_option(choices, MethodStep.TARGET))
+    return step_page(MethodStep.TARGET, [link.link_fact(choices, context)], options)
 
 
 def _place_text(target: Target) -> str:
