@@ -163,6 +163,13 @@ class DrivenScreen(BaseScreen):
             event.stop()
             dialog.type_on(text)
 
+    def ask_for_run(self) -> None:
+        """Have one of the page's runs chosen, and left out or taken back in."""
+        view = self.query_one(page_view.PageView)
+        rows = [(option, f"{option.title}  {option.hint}") for option in view.runs]
+        about = "Enter leaves the run out of the average, or takes it back in; Escape leaves all as it is."
+        self.ask(dialogs.PickDialog("Which run?", rows, about=about), view.choose_run)
+
     def work_failed(self, error: Exception) -> None:
         self.query_one(page_view.PageView).doing("")
         super().work_failed(error)

@@ -148,9 +148,13 @@ class Page:
         return next(option.act for option in self.options if isinstance(option.act, Ask))
 
 
-def ask_question(heading: str, then: "Callable[[str], Act]", value: str = "", *, keep: bool = False) -> Ask:
+def ask_question(
+    heading: str, then: "Callable[[str], Act]", value: str = "", *, keep: bool = False, is_target: bool = False
+) -> Ask:
     """One of the questions of ``steps.toml``, by its heading."""
-    return Ask(heading=heading, text=WORDS["questions"][heading], then=then, value=value, keep=keep)
+    return Ask(
+        heading=heading, text=WORDS["questions"][heading], then=then, value=value, keep=keep, is_target=is_target
+    )
 
 
 WORDS = read_toml(with_recommended_numbers(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8")))

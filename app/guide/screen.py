@@ -14,7 +14,7 @@ from app.guide.session import GuideSession
 from app.guide.steps import standings
 from app.method import choices as method_choices
 from app.recording.several import used_targets
-from app.tui.frame import commands, dialogs
+from app.tui.frame import commands
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.views import ZoomsCharts
 
@@ -174,11 +174,8 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
         pointed = view.pointed
         if pointed is not None and pointed.is_run:
             view.choose()
-            return
-
-        rows = [(option, f"{option.title}  {option.hint}") for option in view.runs]
-        about = "Enter leaves the run out of the average, or takes it back in; Escape leaves all as it is."
-        self.ask(dialogs.PickDialog("Which run?", rows, about=about), view.choose_run)
+        else:
+            self.ask_for_run()
 
     def action_more(self) -> None:
         text = self.query_one("#page-text", containers.VerticalScroll)

@@ -1,6 +1,5 @@
 """The page on which a target is chosen."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from app.base.errors import UsageError
@@ -51,7 +50,7 @@ def _ask_target(value: str, *, kerberos: bool = False) -> Ask:
     def connect(text: str) -> Connect:
         return Connect(parse_typed_target(text), kerberos=kerberos)
 
-    return replace(ask_question("Target", connect, value, keep=True), is_target=True)
+    return ask_question("Target", connect, value, keep=True, is_target=True)
 
 
 def _ask_credentials() -> Ask:
@@ -61,6 +60,6 @@ def _ask_credentials() -> Ask:
 
         if not Path(path).expanduser().is_file():
             raise UsageError(f"no file {path!r}; name the one that holds user and password")
-        return replace(ask_question("Target of the credentials", connect, keep=True), is_target=True)
+        return ask_question("Target of the credentials", connect, keep=True, is_target=True)
 
     return ask_question("Credentials file", ask_for_target, keep=True)
