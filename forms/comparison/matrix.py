@@ -80,8 +80,9 @@ def protocol_matrix(
     if heading_of is not None:
         names: Mapping[str, str] = {one_series.id: heading_of(one_series) for one_series in series}
     else:
-        names = _headings(series)
-        names = _without_words_of_rows([one_series for one_series in series if one_series.id not in baselines], names)
+        # The name of a baseline stays as it is.
+        others = [one_series for one_series in series if one_series.id not in baselines]
+        names = _without_words_of_rows(others, _headings(series))
     names = _names_of_cells(series, {**names, **baselines})
 
     places: dict[tuple[MatrixColumn, str, Command], Series] = {}

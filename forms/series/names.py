@@ -70,5 +70,7 @@ def _told_apart_by_time(name: str, namesakes: Sequence[Series]) -> dict[str, str
     apart = {}
     for series_id, minute in minutes.items():
         time = minute[11:] if is_one_day else minute
-        apart[series_id] = f"{name} ({time if series_in_minute[minute] == 1 else series_id})"
+        if series_in_minute[minute] > 1:
+            time = series_id
+        apart[series_id] = f"{name} ({time})"
     return apart
