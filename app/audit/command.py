@@ -13,7 +13,7 @@ from app.clients.base import Secrets
 from app.comparison.tried import audit_form
 from app.recording.spec import SeriesSpec
 from app.trial.command import try_command
-from forms.audit.remedies import proposed_diff, remedies
+from forms.audit import remedies
 from forms.audit.report import audit_document
 from storage import looks
 
@@ -87,7 +87,7 @@ def audit_command(
     if as_json:
         console.answer_json(audit_document(audit))
     elif fix:
-        console.answer_for_programs(proposed_diff(audit.findings, result.files))
+        console.answer_for_programs(remedies.proposed_diff(audit.findings, result.files))
     else:
         console.answer_report(report)
 
@@ -102,7 +102,7 @@ def _try_costliest(context: click.Context, audit: looks.Audit, target: str | Non
     """Test the first remedy; returns the exit code of `try`. Raises UsageError."""
     if target is None:
         raise errors.UsageError("--try measures a server: name its TARGET")
-    remedy = next(iter(remedies(audit.findings)), None)
+    remedy = next(iter(remedies.remedies(audit.findings)), None)
     if remedy is None:
         raise errors.UsageError("nothing to test: no finding names a value that sharebench may change")
 

@@ -9,14 +9,13 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.audit import configuration_files, path_facts, server_answer
+from app.audit import configuration_files, path_facts, samba_version, server_answer
 from app.base import errors
 from app.clients.base import Secrets
 from app.clients.registry import make_client
 from app.server.probe import server_facts
-from forms.audit import testparm_dump
 from forms.audit.judge import AuditedServer, judge
-from forms.tuning import conf_file, fact_names, samba_parameters
+from forms.tuning import conf_file
 from storage import looks, records
 from storage.plan import Settings
 
@@ -66,7 +65,7 @@ def audit_server(request: AuditRequest) -> AuditResult:
     """
     target = request.target
     server_side = server_facts(target, request.ssh, request.smb_conf)
-    told_facts = _told_facts(server_side.facts, request.samba_version)
+    told_facts = samba_version.told_facts(server_side.facts, request.samba_version)
     session = _open_session(request)
     facts = {**told_facts, **server_side.facts, **session.facts, **path_facts.path_facts(target)}
     facts |= path_facts.derived_facts(facts)
@@ -91,23 +90,7 @@ def audit_server(request: AuditRequest) -> AuditResult:
     )
 
 
-def _told_facts(server_facts: Mapping[str, records.FactValue], told_version: str) -> dict[str, records.FactValue]:
-    """The version that somebody told, as a fact. Raises UsageError if the server says another one."""
-    if not told_version:
-        return {}
-    read_version = str(server_facts.get(fact_names.SAMBA_VERSION, ""))
-    if (
-        read_version
-        and samba_parameters.version_numbers(read_version)[:2] != samba_parameters.version_numbers(told_version)[:2]
-    ):
-        raise errors.UsageError(
-            f"the server has Samba {read_version}, not {told_version}; to judge its smb.conf for another version, copy"
-            " it and audit the copy with --smb-conf FILE, without a target"
-        )
-    return {fact_names.SAMBA_VERSION: told_version}
-
-
-def audit_file(file_name: str, samba_version: str = "") -> AuditResult:
+def audit_file(file_name: str, told_version: str = "") -> AuditResult:
     """Audit a local smb.conf or ``testparm`` output, for a version of Samba such as ``4.22`` if that is known.
 
     Raises UsageError if the file cannot be read.
@@ -117,17 +100,9 @@ def audit_file(file_name: str, samba_version: str = "") -> AuditResult:
     problems = configuration_files.read_includes(path, files)
     conf = conf_file.read_conf(path, files)
     modes = {name: Path(name).stat().st_mode & 0o7777 for name in files}
-    version = samba_version or _version_of_dump(conf)
-    facts: dict[str, records.FactValue] = {fact_names.SAMBA_VERSION: version} if version else {}
+    facts = samba_version.facts_of_file(conf, told_version)
     server = AuditedServer(conf=conf, path=path, modes=modes, facts=facts)
     return AuditResult(audit=_audit_of(path, looks.AuditScope.FILE, server, tuple(problems)), files=files)
-
-
-def _version_of_dump(conf: conf_file.SmbConfFile) -> str:
-    """The version of the Samba whose parameters a file has; empty where it is no dump of all of them."""
-    if not testparm_dump.is_dump(conf.settings):
-        return ""
-    return samba_parameters.short_version(testparm_dump.version_of_dump(conf.settings))
 
 
 def _open_session(request: AuditRequest) -> _Session:
