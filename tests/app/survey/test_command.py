@@ -38,12 +38,10 @@ def test_one_command_gives_table_findings_and_the_next_step(options, smbd, vsftp
     out, err = capsys.readouterr()
     assert max(map(len, out.splitlines())) <= 80
     assert "6 interleaved series, 6 left out, about 1 s or longer (at 1 GB/s, assumed within this machine)" in err
-    columns = out.partition("Averages; ± is what the runs of each tell: series measured again differ by more")[
-        2
-    ].partition("─")[0]
+    columns = out.partition("Averages. ±")[2].partition("─")[0]
     assert all(name in columns for name in ("FTP,", "SMB,", "TCP", "MB/s"))
     assert [line.split()[0] for line in out.splitlines() if line.startswith(("get ", "put "))] == ["get", "put"]
-    assert out.index("Answer:") < out.index("Averages;") < out.index("Findings")
+    assert out.index("Answer:") < out.index("Averages.") < out.index("Findings")
     with Notebook(db) as notebook:
         series = [notebook.series(head.id) for head in notebook.heads()]
     assert len(series) == 6
