@@ -17,6 +17,7 @@ from storage.json_reader import JSONNode
 from storage.plan import Plan, plan_from_json
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+"""What SQLite cannot store."""
 _MARKED_BYTE = re.compile("\ufffd([89a-f][0-9a-f])")
 
 
@@ -35,7 +36,7 @@ def _surrogate_of(match: re.Match[str]) -> str:
 
 
 def _mark_byte(match: re.Match[str]) -> str:
-    """A surrogate that stands for a byte is one of U+DC80 to U+DCFF."""
+    """What is stored for a surrogate; one that stands for a byte is of U+DC80 to U+DCFF (PEP 383)."""
     code = ord(match[0])
     return f"\ufffd{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else "\ufffd"
 
@@ -54,6 +55,7 @@ class TextConnection(sqlite3.Connection):
 
 
 def _all_keepable(parameters: Sequence[Any] | Mapping[str, Any]) -> Any:
+    """The parameters of a statement as they can be stored; the same object where nothing has to change, as mostly."""
     values = parameters.values() if isinstance(parameters, Mapping) else parameters
     if all(type(value) is not str or value.isascii() for value in values):
         return parameters
@@ -72,6 +74,8 @@ _SAME_IN_ROW = ("id", "title", "experiment", "base_id", "link_bits_per_second", 
 SERIES_WRITTEN_BY_PEOPLE = ("title", "experiment", "decision")
 """Columns that people change, and measuring does not."""
 
+# The same of a series' client and target, whose fields are columns of the series, and of a run. Fields that are not
+# named are written by `series_to_row` and `run_to_row`, each in a form of its own.
 _CLIENT = ("dialect", "signing", "encryption", "block_bytes", "in_flight")
 _TARGET = ("protocol", "host", "port", "share", "path", "user", "domain")
 _RUN = ("number", "reason", "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds", "error")
@@ -92,14 +96,15 @@ def damaged(row: object, fault: object) -> errors.DamagedNotebookError:
 def reports_damage(read: Callable[_P, _T]) -> Callable[_P, _T]:
     """A decorator for what reads rows: reports a value of the wrong kind as damage of the notebook.
 
-    The first argument tells which recording the error is of. Our own mistakes (a TypeError) stay what they are.
+    The first argument, where it is a row, tells which recording the error is of. Our own mistakes (a TypeError) stay
+    what they are.
     """
 
     @wraps(read)
     def read_or_report(*arguments: _P.args, **options: _P.kwargs) -> _T:
         try:
             return read(*arguments, **options)
-        except errors.UnreadableRecordingError:
+        except errors.UnreadableRecordingError:  # a function of this kind was called by ``read``, and named it
             raise
         except (ValueError, LookupError, errors.DamagedNotebookError) as error:
             raise damaged(arguments[0] if arguments else None, error) from error
@@ -108,6 +113,7 @@ def reports_damage(read: Callable[_P, _T]) -> Callable[_P, _T]:
 
 
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""Writes what a column holds as JSON."""
 
 
 @reports_damage
@@ -120,6 +126,7 @@ def object_of(text: str) -> dict[str, records.JSONValue]:
 
 
 def series_to_row(series: records.Series) -> Row:
+    """The row of the table ``series``; what all recordings have is in a row of ``recordings`` instead."""
     row: Row = {name: getattr(series, name) for name in _SAME_IN_ROW}
     row |= {name: getattr(series.client, name) for name in _CLIENT}
     row |= {name: getattr(series.target, name) for name in _TARGET}
@@ -136,6 +143,7 @@ def series_to_row(series: records.Series) -> Row:
 
 
 def _change_to_columns(change: records.Change | None) -> Row:
+    # Without a change all of them are None, as None has no such attribute.
     columns = {f"change_{name}": getattr(change, name, None) for name in records.Change.__dataclass_fields__}
     if change:
         columns["change_evidence"] = change.evidence.value
@@ -148,8 +156,11 @@ class SeriesHistory:
     """What other tables know of a series beside runs and facts."""
 
     failed_attempts: list[records.Run] = field(default_factory=list)
+    """Runs that failed and were repeated."""
     resumed_at: list[str] = field(default_factory=list)
+    """When it was gone on with after an interruption, each time."""
     running_by: owners.Owner | None = None
+    """The process that measures it; None where none does."""
 
 
 @lru_cache(maxsize=64)  # most series have one of few plans
@@ -164,7 +175,10 @@ def series_from_row(
     environment: Mapping[str, Mapping[str, records.FactValue]] | None = None,
     history: SeriesHistory | None = None,
 ) -> records.Series:
-    """The series of its row joined with that of ``recordings``, and of what other tables have of it."""
+    """The series of its row joined with that of ``recordings``, and of what other tables have of it.
+
+    Without ``history``, as for a list, it has no attempts that failed, no resumptions and nobody who measures it.
+    """
     history = history or SeriesHistory()
     leftovers = object_of(row["leftovers"] or "{}")
 
@@ -251,6 +265,7 @@ def run_to_row(series_id: str, run: records.Run) -> Row:
 def attempt_to_row(series_id: str, attempt: int, run: records.Run) -> Row:
     """The row of a run that failed and was repeated; ``attempt`` counts those of a series."""
     row = run_to_row(series_id, run)
+    # Their table has no such columns: all of them failed, and none was judged by people.
     del row["status"], row["reason"]
     return row | {"attempt": attempt}
 
@@ -289,6 +304,7 @@ def run_from_row(row: Mapping[str, Any]) -> records.Run:
 
 
 def _progress(text: str) -> tuple[tuple[float, int], ...]:
+    """Pairs of seconds and bytes moved by then, from a column."""
     points = json.loads(text)
     if not isinstance(points, list) or not all(isinstance(point, list) for point in points):
         raise ValueError(f"expected pairs, found {text[:20]}")

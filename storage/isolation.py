@@ -54,21 +54,29 @@ class ProfileCounter:
     """The time from its begin to its end."""
     idle_microseconds: int = 0
     """Of that, what smbd counts as waiting."""
+
+    # Each kind has some of these, as smbd counts it; 0 for those that it has not.
     moved_bytes: int = 0
+    """By a system call."""
     in_bytes: int = 0
+    """Of requests that came in."""
     out_bytes: int = 0
+    """Of answers that went out."""
 
 
 PROCESSOR = "processor"
-"""The processor time of the processes that serve clients, by the kernel: Samba's own counter adds up totals."""
+"""Name of a counter of ours beside smbd's: the processor time of the processes that serve clients.
+
+It is the kernel's figure, since Samba's own counter adds up totals.
+"""
 _KEPT_COUNTERS = ("syscall_", "smb2_", PROCESSOR)
-"""Begins the names of the counters that are kept as facts."""
+"""The counters that are kept as facts have names that begin with one of these."""
 PROFILE = "profile."
-"""Begins the facts of a profile: ``profile.3.syscall_openat.calls``, of the third round."""
+"""The names of a profile's facts begin with it: ``profile.3.syscall_openat.calls``, of the third round."""
 
 
 def profile_facts(number: int, profile: Mapping[str, ProfileCounter]) -> dict[str, records.FactValue]:
-    """The counters that users can have waited for, but those that are zero, as facts of that round."""
+    """The counters of round ``number`` that users can have waited for, as facts; those that are zero are left out."""
     facts: dict[str, records.FactValue] = {}
     for name, counter in profile.items():
         if not name.startswith(_KEPT_COUNTERS):
@@ -102,29 +110,31 @@ def profile_rounds(facts: records.Facts) -> list[dict[str, ProfileCounter]]:
 class LayerRun:
     """The script played once against one layer, by some clients at once; figures are of all of them together."""
 
+    # Which run it is, and whether it counts.
     round: Count
     """From 1: each round has a run of every layer."""
     layer: Layer
     clients: Count
     status: records.RunStatus = records.RunStatus.VALID
     reason: str | None = None
-    """Why it was rejected."""
+    """Why it was rejected; None for another status."""
     error: str | None = None
-    """Why it failed."""
+    """Why it failed; None for another status."""
     started_at: str = ""
+    """ISO 8601 in UTC; empty where it did not begin."""
 
     # What the clients did.
     seconds: NotNegative = 0.0
-    """Of the measured part."""
+    """Length of the measured part; what is done before it does not count in the figures."""
     bytes_per_second: NotNegative = 0.0
     passes: NotNegative = 0.0
     """How often the script was played, also in part."""
     operations: Mapping[str, int] = field(default_factory=dict)
     """Lines of the script that were played, by kind."""
     requests: Mapping[str, int] = field(default_factory=dict)
-    """From login to log-off, by smbd's counter names."""
+    """SMB requests from login to log-off, by smbd's counter names: an operation takes one or several."""
     window_requests: int = 0
-    """Requests of the measured part."""
+    """Those of the measured part alone, of all kinds together."""
     unexpected: int = 0
     """Operations that ended otherwise than the script says."""
     wait_seconds: NotNegative = 0.0
@@ -132,12 +142,14 @@ class LayerRun:
     longest_seconds: NotNegative = 0.0
     """Of one operation."""
     client_cpu_seconds: NotNegative = 0.0
+    """Processor time of the clients' processes."""
     client_held_seconds: NotNegative = 0.0
-    """The clients' own time: working or waiting for a processor of this machine; 0 where unknown."""
+    """That, and what they waited for a processor of this machine: time that is the clients' own; 0 where unknown."""
 
     # What the machines did meanwhile; None where nobody saw it.
     server_cpu: CPUUse | None = None
     client_cpu: CPUUse | None = None
+    """Of the whole machine that measures, not of the clients alone."""
     processes: Mapping[str, float] = field(default_factory=dict)
     """Percent of all of the server's processors that ``server`` (smbd), ``clients`` and ``kernel`` took."""
     disk_busy_percent: float | None = None
@@ -162,6 +174,7 @@ class LeftBehind:
     ssh: str | None = None
     """The way to the server; None for this machine."""
     smb_conf: str | None = None
+    """Its path on the server; None for the usual one."""
     profiling: str | None = None
     """The level of smbd's profiling before; None where it was not changed."""
     server_folders: tuple[str, ...] = ()
@@ -200,7 +213,9 @@ class Isolation(records.LeasedHead):
     """The user's file of the script; None for a script that sharebench has."""
     settings: Settings = field(default_factory=Settings)
     server_ssh: str | None = None
+    """The way to the server (ssh); None where none was given, as on the server itself."""
     smb_conf: str | None = None
+    """Its path on the server; None for the usual one."""
     expose_tbench: bool = False
     """Whether tbench, which lets in anybody, was allowed to listen on the network."""
 
@@ -229,7 +244,7 @@ RUN_COLUMNS = ("round", "layer", "clients", "status", "reason", "seconds", "byte
 """Fields of a run that are columns; the others are in its ``content``."""
 
 _OURS_ALONE = frozenset({"left_behind", "owner", "imported_at"})
-"""Fields that no document has."""
+"""Fields that no document has: they hold for this notebook only, and `from_head` reads them from columns."""
 
 
 def isolation_to_json(isolation: Isolation) -> dict[str, Any]:
@@ -249,6 +264,7 @@ def isolation_from_json(node: JSONNode) -> Isolation:
 
 
 def head_of_isolation(isolation: Isolation) -> recordings.Recording:
+    """The isolation as the notebook stores it, without its runs, which have a table of their own."""
     left = isolation.left_behind
     return recordings.to_recording(
         isolation,
@@ -261,11 +277,13 @@ def head_of_isolation(isolation: Isolation) -> recordings.Recording:
 
 
 def in_measured_order(run: LayerRun) -> tuple[int, int, int]:
+    """A key to sort by: round after round, in it each number of clients, of that each layer."""
     return run.round, run.clients, list(Layer).index(run.layer)
 
 
 @reports_damage
 def from_head(head: recordings.Recording) -> Isolation:
+    """What :func:`head_of_isolation` made of an isolation; the caller adds its runs. Raises DamagedNotebookError."""
     return replace(
         isolation_from_json(recordings.with_head(head)),
         left_behind=JSONNode("leftovers", head.leftovers or {}).record(LeftBehind),
@@ -276,5 +294,6 @@ def from_head(head: recordings.Recording) -> Isolation:
 
 @reports_damage
 def run_from_row(row: Mapping[str, Any]) -> LayerRun:
+    """A run by its row: some fields are columns, the others JSON in one of them. Raises DamagedNotebookError."""
     content: dict[str, records.JSONValue] = object_of(row["content"]) | {name: row[name] for name in RUN_COLUMNS}
     return JSONNode("layer_runs", content).record(LayerRun)

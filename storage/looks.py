@@ -52,26 +52,33 @@ class AuditFinding:
     cost: int = 0
     """How much it takes, to sort those of one verdict by; no unit."""
     setting: str
-    """As it is written."""
+    """Its name as it is written there."""
     value: str = ""
+    """As it is written there."""
     why: str
     """What is wrong with it, for people."""
     what_to_do: str
+    """For people."""
 
     # Where it is written.
     file: str = ""
     line: int = 0
     """0 where no line of a file is meant."""
     section: str = ""
+
+    # What is meant by it, and what to write instead.
     parameter: str = ""
-    """The parameter's name in Samba; empty where it is none that Samba knows."""
+    """The parameter's own name in Samba, which ``setting`` may spell otherwise; empty where Samba knows none."""
     word: str = ""
     """The one word of the value that is meant; empty for all of it."""
     instead: str | None = None
     """The line to write, empty to delete it, None where a person has to decide."""
+
+    # Where the judgement comes from.
     price: str = ""
-    """What it costs, for people."""
+    """What the setting costs, for people; ``cost`` above is only a number to sort by."""
     price_source: str = ""
+    """Who measured that price, or where."""
     advised_by: tuple[str, ...] = ()
     """Who recommended it once."""
 
@@ -85,6 +92,7 @@ class AuditedSetting:
     value: str
     file: str = ""
     line: int = 0
+    """0 where no line of a file says it, as for a default."""
 
 
 def _fact(place: JSONNode) -> records.FactValue:
@@ -100,6 +108,7 @@ class Audit:
     """The server or file that was looked at."""
     scope: AuditScope
     settings: tuple[AuditedSetting, ...] = ()
+    """All that were read, those without a finding too."""
     facts: Mapping[str, Annotated[records.FactValue, _fact]] = field(default_factory=dict)
     findings: tuple[AuditFinding, ...] = ()
     problems: tuple[str, ...] = ()
@@ -112,6 +121,7 @@ class Audit:
         return sum(finding.verdict is verdict for finding in self.findings)
 
     def settings_by_name(self) -> dict[str, str]:
+        """The values by ``[section] name``, to compare two audits by."""
         return {f"[{setting.section}] {setting.name}": setting.value for setting in self.settings}
 
 
@@ -165,6 +175,7 @@ class Stage:
     name: StageName
     status: records.SeriesStatus = records.SeriesStatus.COMPLETE
     error: str | None = None
+    """Why it failed; None where it did not."""
     seconds: NotNegative = 0.0
     """How long the stage took."""
     samples: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -194,7 +205,9 @@ class Diagnosis(records.Head):
     folder: str | None = None
     """An existing folder on the share that is listed in place of new ones; it is only read."""
     server_ssh: str | None = None
+    """The way to the server (ssh); None where none was given, as on the server itself."""
     smb_conf: str | None = None
+    """Its path on the server; None for the usual one."""
     profile: bool = False
     """Whether smbd's counters were read as well."""
 
@@ -209,7 +222,7 @@ class Diagnosis(records.Head):
     stages: tuple[Stage, ...] = ()
     audit: Audit | None = None
     leftover: str | None = None
-    """Our folder that may still be on the share."""
+    """Our folder that may still be on the share; None where none is."""
 
     @property
     def planned(self) -> tuple[StageName, ...]:
@@ -230,6 +243,7 @@ class Diagnosis(records.Head):
 
 
 _NOT_IN_DOCUMENTS = frozenset({"leftover"})
+"""Fields of a diagnosis that hold for this notebook only, which has them in a column of their own."""
 
 
 @reports_damage
@@ -251,7 +265,8 @@ WATCH = "watch"
 class WatchState(StrEnum):
     """What a check of a watch found.
 
-    The first three can be a *standing* as well: what holds of the path until a check finds otherwise.
+    The first three can be a *standing* as well: what holds of the path until a check finds otherwise. The last two are
+    the state of one check only: after RECOVERED the path is steady, and POSTPONED leaves the standing as it was.
     """
 
     STEADY = "steady"
@@ -277,23 +292,23 @@ class Watch:
 
     # What the checks found.
     state: WatchState = WatchState.POSTPONED
-    """By the last check."""
+    """What the last check found."""
     standing: WatchState = WatchState.STEADY
     """Steady, slower or unmeasurable."""
     since: Moment
     """When that standing began."""
     told: WatchState = WatchState.STEADY
-    """The standing that was last reported."""
+    """The standing that was last reported (to the command of ``watch --on-change``)."""
     attempted_at: Moment
-    """When the last check was."""
+    """When the last check was, whether it could measure or not."""
     succeeded_at: Moment | None = None
-    """When the last check was that could measure."""
+    """When the last check was that could measure; None where none could yet."""
     series_id: str | None = None
     """The last series that could be judged."""
     slow_ids: tuple[str, ...] = ()
     """The series that showed the slowdown; empty again after recovery."""
     unconfirmed_ids: tuple[str, ...] = ()
-    """Series that were slower, each not confirmed by the next: no history of the path."""
+    """Series that were slower, each not confirmed by the next: they are left out where the path's history is used."""
     why: str = ""
     """The reason of the state, for people."""
 

@@ -32,13 +32,13 @@ from storage.notebook import Notebook
 from storage.plan import Settings
 
 DRAWING_SHARE = 0.005
-"""Of a processor, where none is idle: what drawing takes is missing from the transfer."""
+"""Where no processor is idle, drawing takes no more than this of one: the transfer goes without what drawing takes."""
 LONG_RUN_SECONDS = 1.0
 """From this length of a run on, the form is drawn as soon as the run has ended."""
 _TABLE_FRAME = 5
 """Lines of the form's table beside those of its runs."""
 _MOST_POINTS = 400
-"""Of the chart of the processor."""
+"""Of the chart of this machine's processors; of more samples it has every second, or every third."""
 _GROWS_BY = 4
 """Lines by which the form's table grows: each time the whole screen is laid out again."""
 
@@ -47,6 +47,10 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
     """Draws the series: the line of what happens now at each tick, the slow parts (form and charts) less often.
 
     What drawing takes of a processor is missing from the transfer, so that it is drawn less often where none is idle.
+
+    The *slow parts* are three, named by the ids of their widgets: ``form`` (with the chart of the rates), ``within``
+    (the throughput within the runs) and ``cpu``. The base classes call ``tick``, ``draw_line``, ``runs_changed`` and
+    ``first_run_ended``, all in the screen's thread; only ``_events`` runs in another one.
     """
 
     ENTRY = "guide"
@@ -64,6 +68,7 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
         self._unread = False
         """Whether a run has ended since it was read."""
         self._read_at = -inf
+        """When it was read last, by ``monotonic``."""
 
         # This machine.
         self._meter: Callable[[], MachineNow | None] = _no_machine
@@ -73,10 +78,11 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
 
         # What was drawn last, and when.
         self._offers: tuple[bool, ...] = ()
+        """What decided which keys were offered."""
         self._drawn_line = ("", "")
         self._drawn_warnings: tuple[str, ...] = ()
         self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(("form", "within", "cpu"), (-inf, None))
-        """When each slow part was drawn, and of what."""
+        """When each slow part was drawn, and of what: the form; `_within`; so many samples of the processors."""
         self._drawn_at = -inf
         self._processor_seconds = 0.0
         """What this thread had taken of a processor by then."""
@@ -104,6 +110,7 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
         self.draw()
 
     def _events(self) -> Iterator[tuple[int, RecorderEvent]]:
+        """In the thread of the measurement: its events, all of the one series at place 0."""
         progress.prepare()
         self._meter = self.context.backend.meter(self.measurement.target)
         for event in self.measurement.events():
@@ -127,7 +134,7 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
         return idle_percent < 100
 
     def _read_form(self) -> None:
-        """Read the form in a thread where a run has ended since; not too often while another one is timed."""
+        """Read the form in a thread where a run has ended since it was read; not too often while a run is timed."""
         interval = recording.PART_SECONDS if self._is_busy else recording.REDRAW_SECONDS
         is_due = not self._is_timed or monotonic() >= self._read_at + interval
         series_id = self.running.series_id
@@ -165,17 +172,24 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
             self.draw()
         elif not self.is_covered and self._may_draw():
             self.draw_line()
-            for drawn_at, part in self._stale()[:1]:
+            stale_parts = self._stale()
+            if stale_parts:
+                drawn_at, stalest_part = stale_parts[0]
                 if monotonic() >= drawn_at + recording.PART_SECONDS:
-                    self._draw_part(part)
+                    self._draw_part(stalest_part)
 
     def _may_draw(self) -> bool:
-        """Whether the time since it was last drawn is worth what that took."""
+        """Whether so long has passed that what drawing took last is no more than its share of that time.
+
+        Where that is so, it is noted as drawn now. A processor that is idle, or PART_SECONDS, are reason enough.
+        """
         now = monotonic()
         processor_seconds = thread_time()
         waited_seconds = now - self._drawn_at
         cost_seconds = processor_seconds - self._processor_seconds
-        is_worth_it = not self._is_busy or waited_seconds >= min(recording.PART_SECONDS, cost_seconds / DRAWING_SHARE)
+        # So long drawing would have to rest for its cost to be DRAWING_SHARE of the time.
+        rest_seconds = cost_seconds / DRAWING_SHARE
+        is_worth_it = not self._is_busy or waited_seconds >= min(recording.PART_SECONDS, rest_seconds)
         if is_worth_it:
             self._drawn_at = now
             self._processor_seconds = processor_seconds
@@ -203,7 +217,10 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
 
     @property
     def _within(self) -> object:
-        """What the chart of the throughput within the runs is drawn of, to know when it is stale."""
+        """What the chart of the throughput within the runs is drawn of, to know when it is stale.
+
+        The samples of the run under way, else whether any run has ended: that changes what an empty chart says.
+        """
         return self.running.curve or self.running.finished_runs > 0
 
     def stalled_text(self) -> str:
@@ -224,11 +241,13 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
         return plan.settings if plan is not None else None
 
     def draw_line(self) -> None:
+        """Draw what changes at each tick, and cheaply: the line of what happens now, the warnings and the keys."""
         running = self.running
         self._draw_now()
         if running.warnings != self._drawn_warnings:
             self._drawn_warnings = running.warnings
-            self._draw_warnings(running.warnings[-3:])
+            newest_warnings = running.warnings[-3:]
+            self._draw_warnings(newest_warnings)
         if running.offers != self._offers:
             self._offers = running.offers
             self.refresh_bindings()
@@ -294,6 +313,7 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
         return super().check_action(action, parameters)
 
     def action_chart(self) -> None:
+        """Show the chart within the runs in place of the one of their rates, or the other way round."""
         self.toggle_class("-within")
 
 
@@ -302,7 +322,8 @@ def cpu_chart(percents: Mapping[float, float]) -> report.Chart:
     step = 1 + len(percents) // _MOST_POINTS
     seconds = sorted(percents)[::step]
     values = [percents[at] for at in seconds]
-    bars = tuple(report.Bar(name="", value=value) for value in [*values[:1], *values])
+    first_value = values[:1]
+    bars = tuple(report.Bar(name="", value=value) for value in [*first_value, *values])
     places = (0.0, *seconds) if seconds else ()
     return report.Chart(title="CPU, this machine", unit="%", bars=bars, places=places)
 

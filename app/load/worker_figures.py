@@ -18,6 +18,9 @@ _MOST = 2**50
 """Limit of any count: the sum of 4,096 processes still fits in 64 bits."""
 
 
+# Readers of what a worker sent; for those behind ``Annotated`` see `storage.json_reader`. They raise DocumentError.
+
+
 def _number(place: json_reader.JSONNode) -> float:
     if abs(place.number()) > _MOST:
         raise place.wrong(f"a number of at most {_MOST}")
@@ -26,6 +29,7 @@ def _number(place: json_reader.JSONNode) -> float:
 
 def _histogram(place: json_reader.JSONNode) -> records.Histogram:
     histogram = records.histogram_from_json(place)
+    # A histogram counts by classes of time, of which only the number was sent.
     longest = records.lower_bound(max(histogram.counts, default=0))
     if max(histogram.count, histogram.total_microseconds, histogram.max_microseconds, longest) > _MOST:
         raise place.wrong(f"numbers of at most {_MOST}")
@@ -68,7 +72,7 @@ class WorkerFigures(_WorkerCounts):
     seconds: Annotated[float, json_reader.above_zero_up_to(_MOST)]
     """The length of the window."""
     absent: str
-    """Why the first user without a session has none; empty if all have one."""
+    """Why the first user without a session has none, for people; empty if all have one."""
     logins: Times
     """How long each login took since the process began."""
 
@@ -77,7 +81,7 @@ class WorkerFigures(_WorkerCounts):
     reads: Counted
     writes: Counted
     late_starts: Counted
-    """Requests that were due before the previous one was done."""
+    """Of users on a schedule: requests that were due before the previous one was done."""
     slices: tuple[Counted, ...]
     """Completed requests in each fifth of the window."""
     service: Times
@@ -92,10 +96,11 @@ class WorkerFigures(_WorkerCounts):
     failures: Counted
     """Requests that ended with an error."""
     pauses: Counted
+    """How many ended in the window."""
     think_seconds: Number
-    """All pauses together."""
+    """All these pauses together."""
     failed_seconds: Number
-    """All failures together."""
+    """What all these failures took together."""
     edge_seconds: Number
     """Seconds of pauses and requests that the window's end cut off, less seconds of those begun before the window."""
 
@@ -130,7 +135,12 @@ SLICES = 5
 
 
 class SteadyWindow:
-    """What the users of one process do in a stretch of time."""
+    """Counts what the users of one process do in a stretch of time; fields are as those of `WorkerFigures`.
+
+    The users (`app.load.users`) call a ``count_…`` method when something has ended. They themselves add to
+    ``late_starts``, ``edge_seconds`` and ``lateness``, which are theirs to know. Each answer is counted by
+    ``count_answer``, and then by ``count_request`` where it completed a request, else by ``count_failure``.
+    """
 
     def __init__(self, began: float, planned_seconds: float = 0.0) -> None:
         """``planned_seconds`` is 0 for a stretch without slices."""
@@ -173,6 +183,7 @@ class SteadyWindow:
         self.think_seconds += seconds
 
     def count_answer(self, seconds: float, now: float) -> None:
+        """A request was answered, well or with an error, ``seconds`` after it was sent."""
         self.answers += 1
         self.count_wait(seconds, now)
         self.moved_at = now
@@ -182,6 +193,7 @@ class SteadyWindow:
         self.silent_seconds = max(self.silent_seconds, min(seconds, now - self.moved_at))
 
     def count_request(self, kind: records.RequestKind, due: float, began: float, ended: float) -> None:
+        """A request was completed; it was ``due`` before it ``began`` where its user was late. Moments, not lengths."""
         self.requests += 1
         if self._slice_seconds:
             self.slices[min(SLICES - 1, int((ended - self.began) / self._slice_seconds))] += 1
@@ -192,10 +204,12 @@ class SteadyWindow:
         self.operations.setdefault(kind, records.HistogramBuilder()).add(ended - began)
 
     def count_failure(self, seconds: float) -> None:
+        """A request ended with an error, ``seconds`` after it was sent."""
         self.failures += 1
         self.failed_seconds += seconds
 
     def count_moved(self, read_bytes: int, write_bytes: int, now: float) -> None:
+        """So many more bytes have moved by now."""
         self.moved_at = now
         self.read_bytes += read_bytes
         self.write_bytes += write_bytes

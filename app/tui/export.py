@@ -29,7 +29,10 @@ class ExportScreen(BaseScreen):
     KEYS = keys("export.mark export.print export.paper")
 
     def __init__(self, ids: Sequence[str] = (), *, gather: export_files.Gather | None = None, name: str = "") -> None:
-        """Of the recordings with these ids, else of what ``gather`` reads, which is called ``name``."""
+        """Export the recordings with these ids; without ids what ``gather`` reads, which is called ``name``.
+
+        ``gather`` is called in a thread, with a notebook, when a file is written or printed.
+        """
         super().__init__()
         self.ids = tuple(ids)
         self.gather: export_files.Gather = gather or partial(forms_of, references=self.ids)
@@ -41,7 +44,9 @@ class ExportScreen(BaseScreen):
         self.marked: list[str] = []
         """Names of the formats that are marked."""
         self.folder = Path()
+        """Proposed for the file: that of the last export, once it was read."""
         self._path_was_typed = False
+        """Whether somebody has changed the line of the file: then nothing is proposed there any more."""
         self._awaited = {"names", "last export"}
         """What the path is proposed by and was not read yet; until then keys wait."""
 
@@ -61,6 +66,7 @@ class ExportScreen(BaseScreen):
     def does_take_keys(self) -> bool:
         return not self._awaited
 
+    # What was awaited and failed is not read any more, so that keys need not wait for it.
     def work_failed(self, error: Exception) -> None:
         self._awaited.clear()
         super().work_failed(error)
@@ -161,6 +167,7 @@ class ExportScreen(BaseScreen):
 
     @property
     def _typed_path(self) -> str:
+        """What stands in the line of the file, typed or proposed."""
         return self.query_one("#path", widgets.Input).value.strip()
 
     def _paths(self) -> dict[str, Path]:
@@ -170,7 +177,7 @@ class ExportScreen(BaseScreen):
     def _propose_path(self) -> None:
         if not self._path_was_typed:
             first_format = exporters.FORMATS[self.marked[0]] if self.marked else self.format
-            with self.prevent(widgets.Input.Changed):
+            with self.prevent(widgets.Input.Changed):  # or `_path_typed` would take it for typed
                 self.query_one("#path", widgets.Input).value = str(self.folder / (self.file_name + first_format.suffix))
         self._show_folder()
 
@@ -180,6 +187,7 @@ class ExportScreen(BaseScreen):
         self._show_folder()
 
     def _show_folder(self) -> None:
+        """Tell below the line what is written where. A thread looks: a folder on a share may answer late or never."""
         paths = self._paths() if self._typed_path else {}
         describe = partial(export_files.describe_paths, paths, names_tell_formats=bool(self.marked))
         self.in_background(describe, self._show_folder_text, group="folder")
@@ -190,7 +198,9 @@ class ExportScreen(BaseScreen):
     # Paper and printers
 
     def action_paper(self) -> None:
-        self.paper = exporters.PAPERS[(exporters.PAPERS.index(self.paper) + 1) % len(exporters.PAPERS)]
+        """Go on to the next size of paper, after the last one to the first."""
+        next_place = (exporters.PAPERS.index(self.paper) + 1) % len(exporters.PAPERS)
+        self.paper = exporters.PAPERS[next_place]
         self._show_paper()
 
     def _show_paper(self) -> None:
@@ -226,7 +236,7 @@ class ExportScreen(BaseScreen):
         paths = self._paths()
 
         def go_on(existing_files: list[str] | None) -> None:
-            if existing_files is None:
+            if existing_files is None:  # there is no folder for them
                 self._ask_for_folder(paths)
             elif existing_files:
                 self._ask_to_replace(paths, existing_files)
@@ -236,6 +246,7 @@ class ExportScreen(BaseScreen):
         self.in_background(partial(export_files.existing_files, paths), go_on)
 
     def _ask_for_folder(self, paths: Mapping[str, Path]) -> None:
+        """Make the folder and write there, after the answer yes; `ask` does nothing after no."""
         folder = export_files.folder_of(paths)
 
         def export(_result: object) -> None:
@@ -248,6 +259,8 @@ class ExportScreen(BaseScreen):
         self.ask(dialogs.ConfirmDialog("Make the folder?", text, yes="Make", prefer_yes=True), make)
 
     def _ask_to_replace(self, paths: Mapping[str, Path], existing_files: Sequence[str]) -> None:
+        """Write over the files, after the answer yes."""
+
         def export(_is_wanted: bool) -> None:
             self._export(paths)
 

@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-# Limits of the evidence's figures of the same names.
+# Limits of the evidence's figures of the same names. A share is 0 to 1, a percentage 0 to 100.
 
 CLIENT_SHARE = 0.6
 """Of what this client can ask for at most (``ceiling_share``): beyond it the client is what is measured."""
 
-SOUND_SHARE = 0.5
-"""Of ``held_share``: where less of the time is the clients' own, they were no limit, and the ceiling, which was
-measured once and before, was disturbed."""
-
 HELD_SHARE = 0.65
-"""Of an operation's time spent in the clients: beyond it they are what is measured."""
+"""Of an operation's time spent in the clients (``held_share``): beyond it they are what is measured."""
+
+SOUND_SHARE = 0.5
+"""Of ``held_share``: where less of the time is the clients' own, they were no limit, whatever ``ceiling_share`` says.
+The ceiling was measured once and before, and was disturbed then."""
 
 LINK_SHARE = 0.85
 """Of the link's speed, in the busier direction: beyond it the link is full."""
@@ -49,14 +49,15 @@ IDLE_DISK_PERCENT = 5.0
 """Of the time: below it the disk hardly worked, and the page cache answered."""
 
 OTHERS_PERCENT = 25.0
-"""From here on others certainly worked. The kernel moves packets outside of our processes: an unknown part may be
-this much."""
+"""Of the processors (``others_percent``): from here on other programs certainly worked. Less may be the kernel's, which
+moves packets outside of our processes."""
 
 MOST_OTHERS_PERCENT = 50.0
-"""Of full processors: where others had more than half, nobody knows what the server would do with them."""
+"""Of full processors (``others_percent``): where other programs had more than half, nobody knows what the server would
+do with them."""
 
 OTHERS_COST = 4.0
-"""By how much others who take processors may have slowed one layer more than another."""
+"""The factor by which other programs that take processors may have slowed one layer more than another."""
 
 FASTER_THAN_SERVER = 5.0
 """A disk that does this many times what the server does is not what the server's calls wait for."""
@@ -98,15 +99,20 @@ class IsolationDoubt(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerEvidence:
-    """What was measured with one number of clients; None for what was not."""
+    """What was measured with one number of clients; None for what was not.
+
+    Disk and network each have two figures: ``disk`` while the network was busy too, as under a server, and
+    ``disk_alone``. The server is compared with the first.
+    """
 
     clients: int
 
     # Bytes/s of each layer, on average over the rounds.
     server: float | None = None
     disk: float | None = None
+    """While the network is busy too, where that was measured; else alone."""
     network: float | None = None
-    """Disk and network: while both are busy, where that was measured; else each alone."""
+    """While the disk is busy too, where that was measured; else alone."""
     disk_alone: float | None = None
     network_alone: float | None = None
     least: float | None = None
@@ -145,6 +151,7 @@ class LayerEvidence:
     processor_quota: float | None = None
     """How many processors the quota allows smbd."""
     disk_busy_percent: float | None = None
+    """Of the time, the server's busiest disk."""
     file_system_share: float | None = None
     """The share of the clients' waiting that is calls of the server's file system, by smbd's counters."""
 
@@ -158,6 +165,7 @@ class LayerEvidence:
     logs: bool = True
     """Whether smbd's log level is above 0, or not known."""
     rounds: int = 0
+    """Of which the averages are; a single one gives no interval."""
 
     @property
     def others_percent(self) -> float | None:
@@ -218,7 +226,7 @@ def judge(evidence: LayerEvidence) -> IsolationVerdict:
 
     cause, reason = _judge_cause(evidence)
 
-    # A part that is far slower than the server, which rests on it, was disturbed.
+    # The server rests on the part that was named or compared: where it is far faster, the part's own run was disturbed.
     rate_of_part: Mapping[Cause, float | None] = {
         Cause.DISK: evidence.disk,
         Cause.SAMBA: evidence.least,
@@ -245,26 +253,36 @@ def _judge_cause(evidence: LayerEvidence) -> Judgement:
     if evidence.ratio is None:
         return Cause.UNKNOWN, IsolationDoubt.NO_LEAST
 
+    # One client waits for each answer, and the processors for it: then their waking up is what is measured.
     is_idle = evidence.cpu_percent is not None and evidence.cpu_percent < IDLE_PERCENT
     if evidence.clients == 1 and is_idle:
         return Cause.UNKNOWN, IsolationDoubt.WAKE_UP
 
+    # Of one round there is no interval, and the ratio itself has to do.
     is_surely_behind = (evidence.ratio_high or evidence.ratio) < REACHED
     if is_surely_behind:
         return _judge_server(evidence)
+    # Behind on average, but the interval reaches REACHED.
     if evidence.ratio < REACHED:
         return Cause.UNKNOWN, IsolationDoubt.VARYING
     return _judge_layers(evidence)
 
 
 def _may_have_waited_for_others(evidence: LayerEvidence) -> bool:
-    """Whether a client beside the server may have waited for processors that other programs had."""
+    """Whether a client on the server may have been held up by other programs there, and not by itself.
+
+    Not where it asked for nearly all that it can (``ceiling_share``): that it did, whatever others had.
+    """
     others_here = evidence.same_machine and evidence.others_worked
     return others_here and not _is_at_least(evidence.ceiling_share, CLIENT_SHARE)
 
 
 def _plain_cause(evidence: LayerEvidence) -> Cause | None:
-    """The cause that one figure shows by itself; None where none does."""
+    """The cause that one figure shows by itself; None where none does.
+
+    In this order: behind a full link clients and disk wait as well, and a client at its limit asks for too little to
+    show what the server is limited by.
+    """
     if _is_at_least(evidence.link_share, LINK_SHARE) or _fills_link_both_ways(evidence):
         return Cause.NETWORK
     if _is_client_the_limit(evidence):
@@ -277,8 +295,10 @@ def _plain_cause(evidence: LayerEvidence) -> Cause | None:
 
 
 def _is_client_the_limit(evidence: LayerEvidence) -> bool:
-    """By the clients' own share of the time; by what this machine can ask for; by its processors where that is
-    unknown.
+    """Whether the clients themselves are what is measured.
+
+    By their own share of the time; else by the share of what this machine can ask for, unless that ceiling was
+    disturbed; where no ceiling is known, by this machine's processors.
     """
     if _is_at_least(evidence.held_share, HELD_SHARE):
         return True
@@ -292,10 +312,11 @@ def _is_client_the_limit(evidence: LayerEvidence) -> bool:
 
 def _judge_server(evidence: LayerEvidence) -> Judgement:
     """What holds back a server that surely does not reach what the layers carry: Samba, unless others may have."""
+    # The most that the server may reach of the least layer.
     ratio = evidence.ratio_high or evidence.ratio or 0.0
     ratio_without_contention = _without_contention(ratio, evidence)
 
-    # Others cannot have closed the gap, and half of the waiting is the disk's.
+    # With the others' processors the server would still be behind, and half of the waiting is the disk's.
     if evidence.others_worked and evidence.waits_for_files and ratio_without_contention < REACHED:
         return Cause.DISK, None
 
@@ -313,6 +334,7 @@ def _judge_layers(evidence: LayerEvidence) -> Judgement:
     disk = evidence.disk
     network = evidence.network
 
+    # The slower part is named where it stays the slower one even if others had slowed it alone (`_without_others`).
     if disk and network and not evidence.loopback and _without_others(network, evidence) < NEAR * disk:
         return Cause.NETWORK, None
 
@@ -322,6 +344,7 @@ def _judge_layers(evidence: LayerEvidence) -> Judgement:
 
     if evidence.others_worked:
         return Cause.UNKNOWN, IsolationDoubt.OTHERS
+    # Nobody else worked, so that a full processor is full of this server's own work.
     if evidence.are_processors_full:
         return Cause.PROCESSOR, None
     if disk and (not network or disk < NEAR * network):
@@ -337,7 +360,8 @@ def _reservations(evidence: LayerEvidence, cause: Cause) -> list[IsolationDoubt]
         evidence.network_alone, evidence.network
     )
 
-    # In the order in which they are told.
+    # In the order in which they are told. That the page cache answered is told of a disk that was measured, unless it
+    # was found to be slow all the same.
     does_hold = {
         IsolationDoubt.SLOWER_ALONE: is_slower_alone,
         IsolationDoubt.LOOPBACK: evidence.loopback,
@@ -369,10 +393,14 @@ def _without_contention(ratio: float, evidence: LayerEvidence) -> float:
 
 
 def _fills_link_both_ways(evidence: LayerEvidence) -> bool:
-    """Whether both directions together fill the link, and the server reaches what the network carries by itself."""
-    is_network_slow = evidence.network is None or (evidence.server or 0.0) >= REACHED * evidence.network
-    return is_network_slow and _is_at_least(evidence.link_share_both_ways, BOTH_WAYS_SHARE)
+    """Whether both directions together fill the link, and the server reaches what the network carries by itself.
+
+    Only clients in step share a link both ways, so that the sum by itself does not show a full one.
+    """
+    reaches_network = evidence.network is None or (evidence.server or 0.0) >= REACHED * evidence.network
+    return reaches_network and _is_at_least(evidence.link_share_both_ways, BOTH_WAYS_SHARE)
 
 
 def _is_at_least(value: float | None, limit: float) -> bool:
+    """Whether a figure reaches a limit; False where it is unknown."""
     return value is not None and value >= limit

@@ -32,17 +32,20 @@ _TYPING_SECONDS = 0.15
 _POINTING_SECONDS = 0.1
 """Until what was typed or pointed at is read: who types on or goes on does not wait for it."""
 _LEAST_LISTED = 5
+"""Rows that the list has at least, however few recordings there are."""
 _AROUND_LIST = 5
+"""Rows of the list's pane beside those of recordings: its frame, the filter and what is below the list."""
 _ALL_KEYS_FIT = 150
 """Columns from which one row has room for the foremost keys."""
 _LEAST_DETAIL = 8
 """Rows from which the detail shows at any size."""
 
-# Actions, by their names.
+# Actions, by their names: the first three lists order the footer, the other two say what an action needs.
 
 _FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "try", "mark")
 """Those that the footer shows first, in this order."""
 _MEASURING = ("app.visit('load')", "app.visit('isolation')")
+"""Those that it shows after these."""
 _OF_MARKED = ("compare", "export", "delete")
 """Those that come first of all where recordings are marked."""
 _OF_ALL = {"filter", "sort", "group"}
@@ -63,7 +66,8 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
     ``look`` reads what the query asks for, in a thread (``app.tui.notebook.readings``); the list then asks for the
     lines in view, which ``_read_wanted_lines`` reads. What is done with recordings is in the base classes:
 
-    - SeriesActions (base of DeletesRecordings) calls ``pointed_id``, ``marked_ids`` and ``changed`` here;
+    - SeriesActions (base of DeletesRecordings) calls ``pointed_id``, ``marked_ids`` and ``changed`` here, in the
+      screen's thread, as all methods here are;
     - DeletesRecordings and SortsRecordings call ``look`` when the list is to be another;
     - FollowsNotebook calls ``look`` when another program has written to the notebook.
     """
@@ -79,7 +83,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
     def __init__(self) -> None:
         super().__init__()
         self._searched_texts: dict[str, str] = {}
-        """What the lines show, by id: a filter looks into it too."""
+        """What the lines show, by id: a filter looks into it too, as `query_asked` refers to this very dict."""
         self._up_to_date: set[str] = set()
         """The ids of which that text is still what would be shown."""
         self._searched_state: tuple[int, ...] | None = None
@@ -93,6 +97,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
         self._is_read = False
         """Whether the two were read at all."""
         self._newest_id: str | None = None
+        """The newest recording when the rows were read last."""
         self._opened_too_early = False
         """Whether Enter was pressed before the rows were there: it opens the first one then."""
         self._came_from_elsewhere = True
@@ -102,6 +107,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
 
         self.detail: SeriesView | None = None
         """None until it is mounted, after the first paint."""
+        # `_show_count` orders the footer's keys as well: restoring comes first where something is left.
         self._left_changes = LeftChanges(self, self._show_count)
         self._typing: Timer | None = None
         """Runs while somebody types a filter."""
@@ -127,6 +133,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
         self.call_after_refresh(self._mount_detail)
 
     async def _mount_detail(self) -> None:
+        """After the first paint, as the module of the detail takes long to load."""
         from app.tui.notebook.series_view import SeriesView
 
         places = self.query("#detail")
@@ -173,6 +180,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
         self._came_from_elsewhere = not self.app.screen.is_modal
 
     def look(self) -> None:
+        """Read anew which recordings the query has; their lines too, where the notebook's files have changed."""
         state_before = self._seen_state
         self._seen_state = following.file_state(self.context.notebook_path)
         if state_before != self._seen_state:
@@ -212,6 +220,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
         self.query_one("#filter").disabled = is_empty
         self.set_class(is_empty, "-empty")
 
+        # Nothing matched before either: what is told of that (`_search_in`) stays.
         is_told_already = not is_empty and self.has_class("-unmatched")
         if not is_told_already:
             self.query_one("#empty", widgets.Static).update(EMPTY if is_empty else "Searching …")
@@ -237,6 +246,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
             starts.action_select()
 
     def _read_more_to_search(self) -> None:
+        """Read some more of what lines show, for the filter; `_search_in` then looks again, until all is read."""
         read = partial(readings.read_texts_to_search, known_ids=frozenset(self._up_to_date))
         self.with_notebook(read, self._search_in, group="shown", exclusive=True)
 
@@ -260,7 +270,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
         self.refresh_bindings()
 
     def changed(self, *series_ids: str) -> None:
-        """Show these anew: something was written about them."""
+        """Show these recordings anew: something was written about them."""
         self.rows.ask_again(*series_ids)
         self._up_to_date.difference_update(series_ids)
         self.look()
@@ -339,6 +349,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
         self._pointing = self.set_timer(_POINTING_SECONDS, self._read_pointed)
 
     def _read_pointed(self) -> None:
+        """Read the recording with the cursor for the detail, where that shows."""
         recording_id = self.pointed_id()
         self.context.pointed = recording_id or ""
         if self.detail is None:
@@ -368,6 +379,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
     @on(widgets.Input.Changed, "#filter")
     def _filter_typed(self, event: widgets.Input.Changed) -> None:
         self.query_asked = replace(self.query_asked, text=event.value)
+        # The notebook has changed since: texts are read again, and until then those of before are searched.
         if self._searched_state != self._seen_state:
             self._searched_state = self._seen_state
             self._up_to_date.clear()
@@ -425,7 +437,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
     def _open(self, message: series_list.SeriesList.Opened) -> None:
         if message.series_id:
             self.open_recording(message.series_id)
-        else:
+        else:  # no row was there to open
             self._opened_too_early = not self._is_read
 
 
