@@ -33,6 +33,7 @@ _TONE_COLOURS = {
     layout.Tone.CAUTION: marks.UNUSUAL,
     layout.Tone.FAINT: marks.MUTED,
 }
+# Bars that do not count are drawn hollow, so that they differ without colour.
 _HOLLOW = {Mark.REJECTED, Mark.FAILED, Mark.RESTORED}
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -54,6 +55,8 @@ _ASCII_INTERVAL = str.maketrans("├┼┤─→", "|+|->")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
+    """A bar with the texts beside it, the name cut to its room."""
+
     bar: Bar
     name: str
     number: str
@@ -95,9 +98,10 @@ class BarPicture:
         self.rows = rows[-count:]
 
     def _choose_scale(self, measured: Sequence[Bar], *, zoomed: bool) -> None:
-        """Set the value of the ``longest`` bar, and the ends of the scale, ``low`` and ``high``.
+        """Set the value of the ``longest`` bar, the ends of the scale (``low``, ``high``), and whether it is ``zoomed``.
 
-        The scale is ``zoomed`` only where the bars or their intervals differ; else it begins at 0.
+        It is zoomed only where the bars or their intervals differ; else it begins at 0, and reaches to the level that
+        the bars are compared with, unless that lies far above them.
         """
         self.longest = max(bar.value or 0.0 for bar in measured)
 
@@ -122,8 +126,12 @@ class BarPicture:
         return _Row(bar=bar, name=name, number=number)
 
     def _fit_bars(self, bars: Sequence[Bar]) -> tuple[int, list[str]]:
-        """How many of the last bars fit, and the lines of the legend below them."""
-        axis_lines = 1 if self.height > 3 else 0
+        """How many of the last bars fit, and the lines of the legend below them.
+
+        From as many as the height has lines, one bar after the other is given up: each makes room for the legend and
+        the axis, which is drawn where these lines leave one over. Warm-up runs are the first bars.
+        """
+        axis_lines = 1 if self.height > 3 else 0  # in fewer lines the bars come first
         warm_ups = sum(bar.mark is Mark.WARM_UP for bar in bars)
         all_but_warm_ups = len(bars) - warm_ups
         count = min(len(bars), self.height - 1)
@@ -138,6 +146,7 @@ class BarPicture:
             count -= 1
 
     def _legend_lines(self, bars: Sequence[Bar], count: int) -> list[str]:
+        """The legend of the last ``count`` bars; that bars are left out is said even where there is hardly room."""
         parts = self._legend_parts(bars[-count:])
         least_lines = 0
         if count < len(bars):
@@ -169,7 +178,7 @@ class BarPicture:
 
     def lines(self) -> Iterator[str]:
         axis_lines = 1 if self.height > len(self.rows) + len(self.legend) else 0
-        # The last bar needs no blank line below it.
+        # Each bar has a line more than it is thick: its name above it, or a blank one below, which the last needs not.
         lines_for_bars = self.height - axis_lines - len(self.legend) + (0 if self.names_above else 1)
         lines_per_bar = min(_MOST_LINES_PER_BAR, lines_for_bars // len(self.rows))
         thickness = max(1, lines_per_bar - 1)
@@ -188,6 +197,7 @@ class BarPicture:
         if self.names_above:
             yield row.name
 
+        # The number and the interval stand in the middle line of a thick bar.
         name_beside = "" if self.names_above else row.name
         bar_alone = replace(row.bar, interval=None)
         for line in range(thickness):
@@ -219,6 +229,7 @@ class BarPicture:
         if self.average is None or interval:
             return marks.paint(cells, colour)
 
+        # The line of the average stands in place of a cell of the bar.
         column = min(self.bar_cells - 1, int(self._cell_at(self.average.value)))
         ends_at_average = cells[column] != " " and not cells[column + 1 : column + 2].strip()
         if ends_at_average:  # there is no line: the end of the bar is what is read
@@ -248,9 +259,11 @@ class BarPicture:
         return start, drawn.translate(_ASCII_INTERVAL) if ascii_only() else drawn
 
     def _axis(self) -> str:
+        """The numbers of the scale below the bars, and the unit below their numbers."""
         line = [" "] * self.bar_cells
         for column, label in self._axis_labels():
             start = max(0, min(column, self.bar_cells - len(label)))
+            # A label keeps a blank between itself and those that are there.
             around = line[max(0, start - 1) : start + len(label) + 1]
             if len(label) <= self.bar_cells and not "".join(around).strip():
                 line[start : start + len(label)] = label
@@ -277,6 +290,7 @@ class BarPicture:
         return labels
 
     def _level_at_end(self) -> Level | None:
+        """What the bars are compared with, where the scale ends at it; the legend names one beyond it."""
         if self.level and math.isclose(self.level.value, self.high):
             return self.level
         return None
@@ -287,6 +301,7 @@ def _look_of(bar: Bar) -> _Look:
 
 
 def _filled_cells(cells: float, width: int, *, hollow: bool = False) -> str:
+    """A bar of that many cells, to an eighth where the terminal has such characters, filled with blanks to a width."""
     if ascii_only() or hollow:
         return (_whole_cell(hollow=hollow) * round(min(cells, width))).ljust(width)
     full, eighths = divmod(round(min(cells, width) * 8), 8)

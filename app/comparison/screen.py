@@ -51,9 +51,11 @@ class InterleavedScreen(report_run.ReportRunScreen):
 
     @property
     def is_over(self) -> bool:
+        """Whether nothing is measured: not yet, while series are read and logged in to, or no longer."""
         return not self.requests or not self._recording
 
     def begin(self) -> None:
+        """Read the series first: the base class would begin to measure at once."""
         self.draw()
         self.with_notebook(self._read_series, self._log_in)
 
@@ -61,6 +63,7 @@ class InterleavedScreen(report_run.ReportRunScreen):
         return [notebook.series(series_id) for series_id in self.ids]
 
     def _log_in(self, series: list[Series]) -> None:
+        """Ask for the base's password, unless a series is from another machine and so cannot be measured again here."""
         self.series = series
         imported_ids = [stored.id for stored in series if stored.imported_at is not None]
         if imported_ids:
@@ -74,6 +77,7 @@ class InterleavedScreen(report_run.ReportRunScreen):
         logins.log_in(self, self.series[1].target, self._measure)
 
     def _measure(self, _secrets: object) -> None:
+        """Begin in a thread; the secrets are those that ``context.logins`` keeps for either target."""
         base, other = self.series
         self.requests = [self._request_of(base, beside=other), self._request_of(other, beside=base)]
         self.progress.expect_runs([request.spec.counts for request in self.requests])
@@ -83,10 +87,12 @@ class InterleavedScreen(report_run.ReportRunScreen):
 
     def _request_of(self, series: Series, *, beside: Series) -> SeriesRequest:
         """The order to measure a series again, interleaved with the one beside it."""
+        # A series that was interleaved before has the suffix already.
         name = names_beside([series, beside])[series.id].removesuffix(INTERLEAVED)
         spec = series_requests.with_label(series_requests.spec_of(series), f"{name}{INTERLEAVED}")
         spec = replace(
             spec,
+            # As many runs for both: neither goes on until its average is known well enough.
             counts=replace(spec.counts, runs=self.runs, until_percent=None),
             lineage=Lineage(base_id=series.id),
         )
@@ -100,6 +106,7 @@ class InterleavedScreen(report_run.ReportRunScreen):
     def tick(self) -> None:
         """Draw between two runs, and seldom during one: drawing takes processor time from the transfer."""
         self.catch_up()
+        # Once the user stops, what happens is shown at once.
         spares_processor = self.progress.is_timed and not (self.is_over or self.control.cancelled.is_set())
         is_due = not spares_processor or monotonic() >= self._drawn_at + recording.PART_SECONDS
         if is_due and not self.is_covered:
@@ -107,6 +114,7 @@ class InterleavedScreen(report_run.ReportRunScreen):
             self.draw()
 
     def take_event(self, index: int, event: Any) -> None:
+        """``index`` is 0 for the base, 1 for the other."""
         self.progress.take_event(index, event)
 
     def now(self) -> str:
@@ -132,6 +140,7 @@ class InterleavedScreen(report_run.ReportRunScreen):
         if self.progress.has_both_series:
             base_id = self.progress.ended_series[0].series_id
             other_id = self.progress.ended_series[1].series_id
+            # Under a dialog this screen cannot be replaced: the comparison then comes above both.
             show = self.app.push_screen if self.is_covered else self.app.switch_screen
             show(CompareScreen(base_id, other_id))
         if error is not None and not isinstance(error, errors.CancelledError):

@@ -21,7 +21,10 @@ from storage.looks import Diagnosis
 
 
 class DiagnosisRunScreen(report_run.MeasurementScreen):
-    """The hooks of `MeasurementScreen`, for a diagnosis."""
+    """The hooks of `MeasurementScreen`, for a diagnosis: that class says when each is called, and what it keeps.
+
+    ``steps`` runs in the thread that measures, all others in the screen's own.
+    """
 
     KEYS: ClassVar = (
         *GoesOn.KEYS,
@@ -55,6 +58,7 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
                 self.stage_began = event
                 self.stage_began_at = monotonic()
                 self.doing = f"Stage {event.place_text}"
+            # It is stored when it begins and after each stage, and once more, with its end, when it is closed.
             case measurement.DiagnosisOpened(diagnosis=diagnosis) | measurement.DiagnosisChanged(diagnosis=diagnosis):
                 self.record = diagnosis
             case Warned(text=text):
@@ -78,6 +82,7 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
         return "\n".join(map(plain, self.problems))
 
     def draw_heard(self, width: int) -> str:
+        """A line for each stage that has ended, the newest first; one that was measured may still not be judged."""
         lines: list[str] = []
         for stage in reversed(self.record.stages if self.record else ()):
             is_judged = report.is_judged(self.record, stage.name)

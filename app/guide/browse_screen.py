@@ -33,6 +33,7 @@ class NameList(Choices):
     names: Sequence[str] = ()
 
     def show(self, lines: Sequence[str], names: Sequence[str], cursor: int) -> None:
+        """Show other items: for each a line to draw, and the name that typing goes to."""
         self.names = names
         self.clear_options()
         self.add_options([Row(Content(line)) for line in lines])
@@ -44,6 +45,7 @@ class NameList(Choices):
             return
         event.stop()
         start = event.character.casefold()
+        # From the item behind the cursor to the end, then from the first to the cursor's own.
         current = self.highlighted or 0
         count = len(self.names)
         for index in (*range(current + 1, count), *range(min(current + 1, count))):
@@ -53,7 +55,10 @@ class NameList(Choices):
 
 
 class BrowseScreen(BaseScreen):
-    """The places of one server; answers with the file that was picked, or None."""
+    """The places of one server; answers with what was picked, or None.
+
+    That is a file to get, or the item that stands for a test file to be made in the place shown.
+    """
 
     ENTRY = "guide"
     KEYS: ClassVar = keys("browse.up")
@@ -82,6 +87,7 @@ class BrowseScreen(BaseScreen):
         self.query_one(NameList).focus()
 
     def show(self, place: browsing.BrowsedFolder) -> None:
+        """Show a place, called by the guide when it has looked; the same one again keeps the cursor where it is."""
         names = self.query_one(NameList)
         is_kept = place is self.place and names.highlighted is not None
         cursor = names.highlighted if is_kept and names.highlighted is not None else _best_choice(place)
@@ -89,6 +95,7 @@ class BrowseScreen(BaseScreen):
         self._is_looking = False
 
         self.query_one("#place", Static).update(Text(wording.plain(format_target(place.target)), no_wrap=True))
+        # Beside a name stand the size of the file, how well it suits, and the border.
         widest = max(20, self.app.size.width - 26)
         longest_name = max((cell_len(wording.plain(item.name)) for item in place.items), default=0)
         width = min(widest, longest_name + 1)
@@ -115,6 +122,7 @@ class BrowseScreen(BaseScreen):
             self._take(self.place.choices[event.option_index])
 
     def _take(self, item: browsing.Item) -> None:
+        """Answer with a file, or have the guide look into a share or folder; until it has, nothing else is taken."""
         if self._is_looking:
             return
         if item.kind in {browsing.ItemKind.FILE, browsing.ItemKind.MADE}:
@@ -155,6 +163,7 @@ def _best_choice(place: browsing.BrowsedFolder) -> int:
         for index, item in enumerate(choices):
             if item.fit is fit:
                 return index
+    # Shares stand in a list of their own, in which nothing can be made: there the items are the choices.
     for index, item in enumerate(place.items):
         if item.kind is browsing.ItemKind.SHARE and not item.name.endswith("$"):
             return index

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from forms.stats.before_change import BasePower
     from forms.trial.summary import TrialSummary
 
+# Two targets with the same three are on one server, so what is known of its link holds for both.
 _server_of = attrgetter("protocol", "host", "port")
 
 Targets = Callable[[Notebook], Iterable[records.Target]]
@@ -60,7 +61,7 @@ class LinkState:
     bits_per_second: int | None = None
     """None where it is not known."""
     source: str = ""
-    """Where the rate is from, or why there is none."""
+    """For people: where the rate is from, or why there is none."""
     memory_bytes: int | None = None
     """Of the server, where it is this machine; None for another one."""
 
@@ -100,7 +101,8 @@ class GuideContext:
     newest_baseline: StoredBase | None = None
     """The baseline that was named last; at the first two steps alone, and while nothing else is under way."""
 
-    # The series of this round, and what it is compared with
+    # The series of this round, and what it is compared with: ``base`` is where a next series begins, ``yardsticks`` are
+    # all that its result is put beside, ``as_base`` looks ahead, to what can be compared with this series
     series: records.Series | None = None
     """None until there is one."""
     base: records.Series | None = None
@@ -119,7 +121,7 @@ class GuideContext:
     settled: "Sides | None" = None
     """What tells most of it: the two whose runs were interleaved, where there are such."""
 
-    # At the last step alone
+    # At the last step alone: what an experiment and trials say of this and of other changes
     step: "Comparison | None" = None
     """The change of this series as its experiment judges it, together with the other changes; None without others."""
     trials: "tuple[TrialSummary, ...]" = ()

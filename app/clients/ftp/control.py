@@ -62,7 +62,11 @@ _EXTENDED_PORT = re.compile(r"\(\|\|\|([0-9]{1,5})\|\)")
 
 
 class ControlConnection(ftplib.FTP):
-    """A conversation in UTF-8; invalid bytes are preserved. The welcome has been read once this is made."""
+    """A conversation in UTF-8; invalid bytes are preserved. The welcome has been read once this is made.
+
+    ``stall`` limits how long a reply may take: ``getresp`` starts its clock, and ``getline`` waits for what is left.
+    What sends a command raises ftplib's errors for a refusal: ``error_perm`` for a reply of 5xx, ``error_temp`` of 4xx.
+    """
 
     def __init__(
         self,
@@ -76,15 +80,17 @@ class ControlConnection(ftplib.FTP):
     ) -> None:
         super().__init__(encoding="utf-8")
         self.host = host
+        """Of ftplib: the name in the server's certificate."""
         self.timeout = sock.gettimeout()
+        """Of ftplib: in seconds, for data connections."""
         self.context = context
         self.stall = stall
         self.features: frozenset[str] = frozenset()
-        """What FEAT names, in capital letters."""
+        """What FEAT names, in capital letters; filled in by ``learn_features``."""
         self.knows_size = True
         """Whether the server has SIZE."""
         self.unfinished = False
-        """Whether a transfer is under way, whose last reply has not been read."""
+        """Whether a transfer is under way, whose last reply has not been read; kept by whoever transfers."""
         self.reused: bool | None = None
         """Whether the last data connection reused the TLS session; None before one, or without TLS."""
 
@@ -105,6 +111,7 @@ class ControlConnection(ftplib.FTP):
         return super().getresp()
 
     def getmultiline(self) -> str:
+        """A whole reply: one line, or those from ``123-`` to the one that begins with ``123`` and a blank."""
         line = self.getline()
         code = line[:3]
         lines = [line]
@@ -120,6 +127,7 @@ class ControlConnection(ftplib.FTP):
         return "\n".join(lines)
 
     def getline(self) -> str:
+        """The next line, without its end. Raises EOFError where the server has hung up."""
         while (end := self._received.find(b"\n")) < 0:
             if len(self._received) > _LINE_BYTES:
                 raise self._endless()
@@ -142,6 +150,7 @@ class ControlConnection(ftplib.FTP):
         self.sock.sendall(line.encode("utf-8", "surrogateescape") + b"\r\n")
 
     def secure(self) -> None:
+        """Protect this connection by TLS from now on; for a server that does not begin with TLS."""
         self.voidcmd("AUTH TLS")
         if self._received:
             raise ProtocolError(f"{self._where}: something was said before TLS began; look for what is in between")
@@ -166,7 +175,7 @@ class ControlConnection(ftplib.FTP):
                 self.knows_size = not re.match(r"50[0-4]", str(error))
 
     def makepasv(self) -> tuple[str, int]:
-        """Uses the server's own address, whatever it announces."""
+        """Ask for a port for data: (address, port). It uses the server's own address, whatever it announces."""
         if self.af == socket.AF_INET:
             reply = self.sendcmd("PASV")
             match = _PORT.search(reply)
@@ -186,12 +195,13 @@ class ControlConnection(ftplib.FTP):
         return self.sock.getpeername()[0], port
 
     def open_data(self, timeout_seconds: float) -> socket.socket:
+        """A data connection, not yet protected: ``begin`` sends the command first, then ``protect`` begins TLS."""
         sock = socket.create_connection(self.makepasv(), timeout_seconds)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
 
     def protect(self, sock: socket.socket) -> socket.socket:
-        """Reuses the control connection's TLS session, as vsftpd requires."""
+        """Begin TLS on a data connection, where this one has it; with its TLS session, as vsftpd requires."""
         if self.context is None:
             return sock
         protected = self._wrapped(sock, self.sock.session)
@@ -199,6 +209,7 @@ class ControlConnection(ftplib.FTP):
         return protected
 
     def ntransfercmd(self, cmd: str, rest: int | str | None = None) -> tuple[socket.socket, int | None]:
+        """For ftplib's lists: the data connection, and no size. It is always from the beginning, so not at ``rest``."""
         sock = self.open_data(self.timeout or DEFAULT_TIMEOUT_SECONDS)
         try:
             self.begin(cmd)
@@ -208,11 +219,13 @@ class ControlConnection(ftplib.FTP):
             raise
 
     def begin(self, command: str) -> None:
+        """Send a command that transfers; raises ``error_reply`` where the server does not announce the data."""
         reply = self.sendcmd(command)
         if not reply.startswith("1"):
             raise ftplib.error_reply(reply)  # noqa: S321  ftplib's exception, no call into the network
 
     def has_said_something(self, seconds: float) -> bool:
+        """Whether there is something of a reply to read, or it comes within that time; it reads nothing."""
         if self._received or (isinstance(self.sock, ssl.SSLSocket) and self.sock.pending()):
             return True
 
@@ -241,6 +254,7 @@ class ControlConnection(ftplib.FTP):
         return int(match[1])
 
     def has(self, path: str) -> bool:
+        """Whether there is a file; by its size, so only a server that has SIZE can tell."""
         try:
             self.size(path)
         except ftplib.error_perm:
@@ -248,6 +262,7 @@ class ControlConnection(ftplib.FTP):
         return True
 
     def is_folder(self, path: str) -> bool:
+        """Whether there is a folder; it is the current one then."""
         try:
             self.cwd(path)
         except ftplib.error_perm:
@@ -255,6 +270,7 @@ class ControlConnection(ftplib.FTP):
         return True
 
     def cipher_name(self) -> str | None:
+        """The version of TLS and its cipher; None without TLS."""
         if not isinstance(self.sock, ssl.SSLSocket):
             return None
 

@@ -54,7 +54,7 @@ class Channel(FrameSocket):
 
     ``ask`` sends one request and waits for its answer. ``send`` and ``receive`` let several be under way.
     ``ask_at_once`` is for small files: a request or compound by the shortest way. These are timed in a transfer, and
-    so do little for each request or answer.
+    so do little for each request or answer. ``stage`` limits what belongs together, such as a login.
 
     `FrameSocket` has the bytes: ``_fill`` receives into ``_buffer``, of which ``_view`` is the view, ``_ahead`` is what
     was received beyond an answer, ``_push`` sends. Its ``fail`` makes an error after which the connection counts as
@@ -155,6 +155,7 @@ class Channel(FrameSocket):
 
     def send_related(self, messages: Sequence[bytearray], *, charge: int = 1) -> list[int]:
         """One compound about the file that the first opens; returns the message ids."""
+        # All are to one tree, so they are encrypted together or not at all; signed is each by itself.
         seal = self._seals(messages[0])
         if seal:
             protection = _SEALED
@@ -230,6 +231,8 @@ class Channel(FrameSocket):
         self._push([compound, payload] if payload else [compound])
         return self._answers_at_once(ids, requests) or self._answers_one_by_one(ids)
 
+    # How ask_at_once hears: by one reading of the socket, else by the way of all other answers
+
     def _answers_one_by_one(self, ids: Sequence[int]) -> list[Answer]:
         responses = self._related_answers(ids) if len(ids) > 1 else [self.receive_for(ids[0])]
         return [(response.status, response.message) for response in responses]
@@ -248,6 +251,7 @@ class Channel(FrameSocket):
         except OSError:  # a tick perhaps: who looks more closely meets it again
             return None
 
+        # A frame that is longer than was received is completed; one that is shorter is no answer of the usual kind.
         view = self._view
         end = FRAME_BYTES + int.from_bytes(view[:FRAME_BYTES], "big")
         is_cut_off = FRAME_BYTES < received_bytes < end
@@ -261,12 +265,12 @@ class Channel(FrameSocket):
         for message_id, (command, _body) in zip(ids, requests, strict=True):
             if end != received_bytes or end < start + HEADER_BYTES:
                 break
-            protocol, status, answered, credits_given, flags, next_start, answered_id = wire.parse_answer(view, start)
+            protocol, status, answered, credits_given, flags, next_offset, answered_id = wire.parse_answer(view, start)
             if answered_id != message_id or answered != command or protocol != wire.SMB2_ID:
                 break
             if flags & _ANSWER_FLAGS != wire.FLAG_RESPONSE:
                 break
-            next_start = start + next_start if next_start else end
+            next_start = start + next_offset if next_offset else end  # 0 in the last of a compound
             answers.append((status, view[start:next_start]))
             granted_credits += credits_given
             start = next_start
@@ -357,6 +361,7 @@ class Channel(FrameSocket):
         )
 
     def _verify(self, message: memoryview, message_id: int) -> None:
+        """Raises CorruptedError unless the message has the right signature, which is 0 while it is computed."""
         signature = bytes(message[48:64])
         message[48:64] = _NO_SIGNATURE
         assert self.signer is not None
@@ -411,6 +416,7 @@ class Channel(FrameSocket):
         return self._answers_read.popleft()
 
     def _decrypted(self, sealed: memoryview) -> memoryview:
+        """The messages of an encrypted frame, which lie in the buffer in its place."""
         if self.sealer is None or len(sealed) < TRANSFORM_BYTES + HEADER_BYTES:
             raise self.fail(errors.ProtocolError, "the server encrypts although nothing was agreed")
         message = self.sealer.open(sealed, self._view[FRAME_BYTES:])

@@ -23,6 +23,7 @@ from forms.stats import decision
 from forms.stats.settle import Way
 from storage import records
 
+# Doubts about whole series: equal ones may differ by as much, or a steady trend would explain the difference.
 _REPEATS_WOULD_SETTLE = (decision.Doubt.BASE_VARIED, decision.Doubt.TREND)
 
 
@@ -34,7 +35,7 @@ class _Proof:
     sides: judged_sides.Sides
     comparison: Comparison
     step: SettlingStep | None
-    """What would settle it; None where it is settled, or for practice."""
+    """What would settle it; None where it is settled, where nothing would, or for practice."""
     is_of_change: bool
     """Whether the series of this round is one with the change, not one of its base."""
     is_made: bool
@@ -79,6 +80,7 @@ def next_of_proof(
         yield from _next_of_contradicted(proof)
         return
 
+    # Undecided, it is settled first; faster, it is kept; slower or equal, it is left out.
     keep, leave_out = _decisions(proof)
     decided = proof.comparison.decided
     if decided is decision.Verdict.UNKNOWN:
@@ -163,6 +165,7 @@ def _once_more(proof: _Proof) -> page.Option:
 
     advised = can_tell and proof.sides.tried is None and proof.comparison.doubt in _REPEATS_WOULD_SETTLE
     if proof.is_of_change:
+        # Either is a repeat of a side; what is being proven remains the changed series.
         base_again = page.Go(method_choices.choices_to_repeat(proof.choices, proof.base, proof.changed.id))
         return page.Option(
             "Restore the base, measure again", base_again, "whether the base comes back", advised=advised
@@ -172,9 +175,13 @@ def _once_more(proof: _Proof) -> page.Option:
 
 
 def _settling_options(proof: _Proof) -> Iterator[page.Option]:
-    """What would settle the proof: longer runs, and interleaved ones where they can be had."""
+    """What would settle the proof: longer runs, and of the ways to measure both sides again the best that can be had.
+
+    ``choices.interleaved`` is how many series a side the round alternates to already; 0 where it does not.
+    """
     comparison = proof.comparison
     step = proof.step
+    # A trial of the change was made, and even its pairs vary by too much to tell.
     pairs_vary = proof.sides.tried is not None and proof.sides.tried.doubt is decision.Doubt.VARYING
     needs_longer = needs_longer_runs(comparison)
     if pairs_vary or needs_longer:
@@ -209,7 +216,7 @@ def _settling_options(proof: _Proof) -> Iterator[page.Option]:
 
 def _larger_file(proof: _Proof, *, pairs_vary: bool) -> page.Option:
     """The base with a larger file, after which the change is offered again."""
-    improvement = BETTER["short"]
+    improvement = BETTER["short"]  # what helps against runs that are too short: a larger file
     base = method_choices.with_change_after(method_choices.choices_for_change(proof.base), proof.change)
     base = replace(
         base,
