@@ -98,7 +98,7 @@ class BarPicture:
         self.rows = rows[-count:]
 
     def _choose_scale(self, measured: Sequence[Bar], *, zoomed: bool) -> None:
-        """Set the value of the ``longest`` bar, the ends of the scale (``low``, ``high``), and whether it is ``zoomed``.
+        """Set the value of the ``longest`` bar, the scale's ends (``low``, ``high``), and whether it is ``zoomed``.
 
         It is zoomed only where the bars or their intervals differ; else it begins at 0, and reaches to the level that
         the bars are compared with, unless that lies far above them.

@@ -19,7 +19,10 @@ from storage.isolation import Isolation
 
 
 class IsolationRunScreen(report_run.MeasurementScreen):
-    """The hooks of `MeasurementScreen`, for an isolation."""
+    """The hooks of `MeasurementScreen`, for an isolation: that class says when each is called, and what it keeps.
+
+    ``steps`` runs in the thread that measures, all others in the screen's own.
+    """
 
     KEYS: ClassVar = (
         *GoesOn.KEYS,
@@ -34,6 +37,7 @@ class IsolationRunScreen(report_run.MeasurementScreen):
 
     def __init__(self, request: spec.IsolationRequest, resumed: Isolation | None = None) -> None:
         super().__init__(request, resumed)
+        # What it took so far, from which the time that is left is estimated.
         self._times = RunTimes(request.rounds, request.seconds, request.within_seconds)
 
     @staticmethod
@@ -52,9 +56,11 @@ class IsolationRunScreen(report_run.MeasurementScreen):
                 self._times.planned = runs
             case rounds.LayerRunStarted(number=number, layer=layer, clients=clients):
                 self._times.begin_run(number)
+                # More than the planned runs are measured where the price of operations is not known closely yet.
                 all_runs = max(number, self._times.planned)
                 self.doing = f"Run {number} of {all_runs}: {layer}, {wording.count(clients, 'client')}"
             case rounds.LayerRunEnded(run=run):
+                # The same run as the recorder stores; the isolation itself is told again only at its end.
                 if self.record is not None:
                     self.record = replace(self.record, runs=(*self.record.runs, run))
                 if run.error:
@@ -72,6 +78,7 @@ class IsolationRunScreen(report_run.MeasurementScreen):
         return super().now()
 
     def headline(self) -> Content:
+        """Why it stopped, where it did not come to its end, and the answer."""
         return views.join_toned([views.stop_reason(self.record), run_lines.answer_of(self.record)], "")
 
     def draw_heard(self, width: int) -> str:

@@ -25,10 +25,10 @@ from storage.load import records
 Emit = Callable[[events.LoadEvent], None]
 _MessageT = TypeVar("_MessageT", worker_figures.WorkerFigures, worker_figures.WorkerSecond)
 _LOGIN_PATIENCE_SECONDS = 30.0
-"""After this long without another login, the point starts with the users it has."""
+"""After this long without another login, the point starts with the users it has; so long too workers are waited for."""
 _SLOWEST_RAMP = 10
 _SLOWEST_LOGINS_SECONDS = 600.0
-"""Limits of a ramp: a multiple of its planned time, plus seconds."""
+"""Limits of a ramp: a multiple of its planned time, for a server that logs in slowly, plus seconds for short ramps."""
 _RESULT_SECONDS = 20.0
 """Longest wait for the figures of all workers, after the window."""
 
@@ -53,7 +53,7 @@ class LoadEngine:
         self._processes = WorkerProcesses(plan, self._runner.server.port, key)
 
         self._latest: dict[int, worker_figures.WorkerSecond] = {}
-        """What each worker told last, by its index."""
+        """What each worker told last, by its index: each tells what happened in a second of its own."""
         self._has_no_users = True
         """Whether no user is logged in, so that a point begins with new logins."""
 
@@ -63,6 +63,7 @@ class LoadEngine:
         self._measured: dict[int, worker_figures.WorkerFigures] = {}
         """What each worker measured, by its index."""
         self._errors: dict[str, int] = {}
+        """By kind: those of all its seconds, from the ramp on."""
         self._first_error = ""
 
     def begin(self) -> None:
@@ -164,6 +165,7 @@ class LoadEngine:
         return ready >= self._processes.count and not any(second.users for second in self._latest.values())
 
     def _check_users(self, messages: Collection[worker_figures.WorkerFigures | worker_figures.WorkerSecond]) -> None:
+        """Raises MeasurementError where the workers ran fewer users than the point has."""
         running = sum(message.users for message in messages)
         if running < self._users:
             raise errors.MeasurementError(
@@ -175,7 +177,7 @@ class LoadEngine:
         self._processes.end()
         gevent.sleep(0.2)
 
-        # locust's master knows nothing of the dead workers' end.
+        # locust's master knows nothing of the dead workers' end: it would wait for them, and give users to them.
         for client in list(self._runner.clients):
             del self._runner.clients[client]
         with suppress(Exception):
@@ -199,6 +201,7 @@ class LoadEngine:
         """Wait as long as one login follows another; some users may have no session after that."""
         most_connected = -1
         last_login_at = time.monotonic()
+        # Besides what a login may take, the next one is due only after the planned interval.
         patience = _LOGIN_PATIENCE_SECONDS + 1 / self._plan.ramp_per_second
         planned_seconds = users / self._plan.ramp_per_second
         gives_up_at = last_login_at + _SLOWEST_RAMP * planned_seconds + _SLOWEST_LOGINS_SECONDS
@@ -213,6 +216,7 @@ class LoadEngine:
             if starting_users.dead and connected + given_up == users:
                 return
 
+        # Users without a session are the server's failure, which is told; users who do not even run are this machine's.
         self._check_users(self._latest.values())
 
     def _wait(self, seconds: float, until: Callable[[], bool] | None = None, *, must: bool = False) -> None:
@@ -255,7 +259,7 @@ class LoadEngine:
         self._latest[second.index] = second
         self._errors = worker_figures.sum_counts([self._errors, second.errors])
         self._first_error = self._first_error or second.first_error
-        # Told as often as one of the workers reports.
+        # All workers' seconds are told together, each time that the first of them reports.
         if second.index == min(self._latest):
             self._tell_second()
 

@@ -48,6 +48,7 @@ class LoadScreen(LinesScreen):
 
     @classmethod
     def first_values(cls, remembered: Mapping[str, JSONValue] | None, practice: Sequence[Target]) -> dict[str, str]:
+        """What stands in the lines when the form opens: for a practice server a load that takes seconds."""
         if not practice:
             return super().first_values(remembered, practice)
         return super().first_values(None, practice) | {"files": "200", "duration": "10", "settle": "2"}
@@ -62,6 +63,7 @@ class LoadScreen(LinesScreen):
 
     @staticmethod
     def _parse_work(typed: Mapping[str, str]) -> tuple[records.Scenario, records.LoadChoices]:
+        """What the lines ask for but for the target: what each user does, and how many there are. Raises UsageError."""
         files = typed["files"]
         steady = typed["duration"]
         settle = typed["settle"]
@@ -76,6 +78,7 @@ class LoadScreen(LinesScreen):
         choices = records.LoadChoices(
             users=() if finds_capacity else load_scenario.parse_users(typed["users"] or spec.USUAL_USERS),
             find_capacity=finds_capacity,
+            # A process of the load generator for each processor that this program may use.
             processes=len(os.sched_getaffinity(0)),
         )
         return scenario, choices

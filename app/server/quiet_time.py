@@ -14,7 +14,7 @@ from storage.records import Facts, Quiet, QuietVerdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
-    """From where on a figure is typical, and from where on busy."""
+    """From where on a figure is typical, and from where on busy; below both it is quiet."""
 
     typical: float
     busy: float
@@ -26,9 +26,9 @@ STOLEN_PERCENT = Threshold(typical=5, busy=15)
 RUN_QUEUE_PER_CPU = Threshold(typical=1, busy=2)
 """Judged only before a series: during it our own threads are counted too."""
 LINK_PERCENT = Threshold(typical=0.5, busy=5)
-"""Of the link speed, or of our own rate if that is higher or the link's is unknown."""
+"""Of the link's speed; where that is unknown, of 1 Gbit/s, or of our own rate if that is higher."""
 DISK_PERCENT = Threshold(typical=20, busy=60)
-"""Of the busiest disk's time, if the transfer uses no disk of this machine."""
+"""Of the busiest disk's time; not judged during a series whose transfer uses a disk of this machine."""
 SERVER_CPU_PERCENT = Threshold(typical=20, busy=60)
 TYPICAL_RETRANSMIT_PERCENT = 1.0
 """Of the TCP segments sent."""
@@ -113,7 +113,7 @@ def assess(
 def _phase_reasons(
     samples: Sequence[Sample], context: QuietContext, *, running: bool
 ) -> Iterator[tuple[QuietVerdict, str]]:
-    """What is typical or busy in the samples, each with its reason in words."""
+    """What is typical or busy in the samples, each with its reason in words; ``running``: they are from the runs."""
     when = "during the runs" if running else "before the series"
 
     others = _judge(samples, [sample.others_cpu_percent for sample in samples], OTHERS_CPU_PERCENT)
@@ -140,6 +140,7 @@ def _phase_reasons(
 
     sent = sum(sample.segments_sent for sample in samples)
     retransmitted = sum(sample.retransmitted for sample in samples)
+    # A few may be lost on any path: they count from a least number and a least share on.
     is_lossy = 100 * retransmitted >= TYPICAL_RETRANSMIT_PERCENT * sent
     if retransmitted >= TYPICAL_RETRANSMIT_LEAST and is_lossy:
         yield QuietVerdict.TYPICAL, f"{retransmitted} of {sent} TCP segments were retransmitted {when}"
@@ -172,6 +173,7 @@ def _judge(samples: Sequence[Sample], figures: Sequence[float], limit: Threshold
         if average >= edge:
             return _BusyFigure(verdict=verdict, value=average)
 
+        # Not on average, but in two seconds at least: a single one may be chance.
         worse = [(sample, figure) for sample, figure in full_seconds if figure >= edge]
         if len(worse) >= 2 and len(worse) >= LASTING_SHARE * len(full_seconds):
             value = _mean([sample for sample, _ in worse], [figure for _, figure in worse])
@@ -219,6 +221,7 @@ def _figures(samples: Sequence[Sample], when: str) -> dict[str, float | None]:
     if not _long_enough(samples):
         return {}
 
+    # Shorter samples are too coarse for figures of the processors; where all are, they are taken together.
     full_samples = [sample for sample in samples if sample.seconds >= LEAST_SECONDS]
     cpu_samples = full_samples or samples
     cpu_figures = {

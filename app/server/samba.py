@@ -18,6 +18,7 @@ from forms.tuning import conf_file, fact_names, smb_conf
 from forms.tuning.samba_parameters import version_numbers
 from storage.records import FactValue
 
+# Facts of how smbd was built, by the line of ``smbd -b`` that says so.
 BUILD_FLAGS = {
     "samba.build.smb1": "WITH_SMB1SERVER",
     "samba.build.profiling": "WITH_PROFILE",
@@ -75,7 +76,7 @@ def _add_configuration(samba: SambaFacts, answer: Answer, share: str | None) -> 
     samba.facts["smb.conf.path"] = path
 
     files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
-    files["registry"] = answer.text("registry") or ""
+    files["registry"] = answer.text("registry") or ""  # read as a file that the others may include
     if path not in files:
         samba.facts[fact_names.CONF_STATE] = fact_names.ConfState.UNREADABLE.value
         samba.problems.append(f"{path} cannot be read on the server; name the right file")
@@ -92,6 +93,7 @@ def _add_configuration(samba: SambaFacts, answer: Answer, share: str | None) -> 
         )
         return
 
+    # Which parameters are of the server, and which of a share: as this Samba says, else by our own list.
     scopes = parse_scopes(answer.text("scopes")) or _documented_scopes(
         str(samba.facts.get(fact_names.SAMBA_VERSION, ""))
     )
@@ -112,6 +114,7 @@ def _add_configuration(samba: SambaFacts, answer: Answer, share: str | None) -> 
     samba.facts[fact_names.CONF_STATE] = state.value
     _add_parameters(samba, answer, scopes, share)
     _correct_log_level(samba, answer, conf, has_registry=bool(files["registry"]))
+    # Where a part of the configuration could not be read, nobody knows which parameters it sets.
     if files["registry"] or not conf.uses_registry:
         samba.facts[fact_names.CONF_SET] = fact_names.in_one_fact(_names_set_for(share, conf))
 
@@ -146,6 +149,7 @@ def _add_parameters(samba: SambaFacts, answer: Answer, scopes: Scopes, share: st
     server = dump.get("global", {})
     share_keys = {smb_conf.parameter_key(name) for name in scopes.for_share}
 
+    # One with a colon, such as ``fruit:metadata``, is a VFS module's, and holds for shares.
     def belongs_to_shares(name: str) -> bool:
         return ":" in name or smb_conf.parameter_key(name) in share_keys
 
@@ -165,6 +169,7 @@ def _add_parameters(samba: SambaFacts, answer: Answer, scopes: Scopes, share: st
             samba.facts[f"smb.conf/global/{name}"] = value
     samba.facts.update({f"smb.conf/share/{name}": value for name, value in effective.items()})
 
+    # Whatever it is called in that version, the fact has the newer name.
     for scope, values in (("global", server), ("share", effective)):
         encryption = values.get(ENCRYPTION) or values.get(FORMER_ENCRYPTION)
         if encryption:
@@ -172,7 +177,10 @@ def _add_parameters(samba: SambaFacts, answer: Answer, scopes: Scopes, share: st
 
 
 def _correct_log_level(samba: SambaFacts, answer: Answer, conf: conf_file.SmbConfFile, *, has_registry: bool) -> None:
-    """Put smb.conf's log level in place of testparm's own; that of smbd where the registry could not be read."""
+    """Put smb.conf's log level in place of testparm's own; that of smbd where the registry could not be read.
+
+    testparm prints the level that it runs with itself.
+    """
     name = "smb.conf/global/log level"
     if conf.uses_registry and not has_registry:
         samba.facts.pop(name, None)
@@ -195,6 +203,7 @@ def _add_running(samba: SambaFacts, answer: Answer, client_address: str) -> None
     samba.facts["samba.smbd_running"] = len(commands)
 
     path = str(samba.facts.get("smb.conf.path", ""))
+    # Some may run with the file that was read: one that names it, or one that takes the default.
     configs = {config_option(command) for command in commands} - {None, ""}
     # A process that calls itself "smbd: …" does not show its options.
     runs_by_default = any(not command.startswith("smbd:") and config_option(command) is None for command in commands)

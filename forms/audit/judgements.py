@@ -16,7 +16,11 @@ MEASURED = "measured on Samba 4.17.12"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingJudgement:
-    """One row of ``judgements.toml``: what is said of certain values of a setting, or of a fact of the server."""
+    """One row of ``judgements.toml``: what is said of certain values of a setting, or of a fact of the server.
+
+    Here it is asked whether a value is one of those (``judged_value``), and whether the facts are (``facts_hold``); the
+    conditions on other parameters and on the version of Samba are for `forms.audit.judge`, which has the configuration.
+    """
 
     # What is said
     key: str
@@ -42,14 +46,15 @@ class SettingJudgement:
     part: int
     """Which number of a fact that has several, from 1; 0 for the only one."""
 
-    # Which values are judged: it has one of ``values``, and is below and above these numbers
+    # Which values are judged: those that meet each test that the row has
     present: bool
-    """Whether any value is judged."""
+    """Whether any value is judged: for a row without other tests."""
     values: tuple[str, ...]
-    """Empty for no such test."""
+    """It is one of these; empty for no such test."""
     below: str
-    """A number or a size, such as 64K; empty for no such test."""
+    """It is below this number or size, such as 64K; empty for no such test."""
     above: str
+    """It is above this one."""
 
     # On which conditions: other parameters or facts, each with the values that it may have
     samba_from: str
@@ -122,7 +127,7 @@ class SettingJudgement:
             if self.word.lower() not in words:
                 return None
             value = words[self.word.lower()]
-            canonical_name = ""
+            canonical_name = ""  # what follows a word is not compared as the parameter's own values are
         elif self.part:
             parts = value.split()
             value = parts[self.part - 1] if len(parts) >= self.part else ""
@@ -185,7 +190,10 @@ def _judgements_by_parameter() -> Mapping[str, tuple[SettingJudgement, ...]]:
 
 
 def number_of(name: str, value: str) -> float | None:
-    """The number in a value: plain, a size such as 64K, or a log level's first; else None."""
+    """The number in a value: plain, a size such as 64K, or a log level's first; else None.
+
+    ``name`` is the parameter's; empty for a fact, or a word of a value.
+    """
     text = smb_conf.tidy_value(name, value)
     if name == "log level":
         text = re.split(r"[\s@]", text)[0].removeprefix("all:")

@@ -21,7 +21,7 @@ ACTING_KEYS = keys("series.edit series.baseline series.compare series.export ser
 
 
 class SeriesActions(MeasureMixin):
-    """Keys that do something with the recordings that a screen shows.
+    """Keys that do something with the recordings that a screen shows; "series" stands for a recording of any kind.
 
     The screen writes ``pointed_id`` and ``marked_ids``, called when a key is pressed, and ``changed``, called when
     something was written about recordings.
@@ -32,6 +32,7 @@ class SeriesActions(MeasureMixin):
         raise NotImplementedError
 
     def marked_ids(self) -> Sequence[str]:
+        """The marked recordings, in the order in which they were marked; none on a screen without marks."""
         return ()
 
     def target_ids(self) -> list[str]:
@@ -43,7 +44,7 @@ class SeriesActions(MeasureMixin):
         return [pointed]
 
     def _marked_text(self) -> str:
-        """Whose label or name is asked for, where it is not that of the row with the cursor."""
+        """The end of a dialog's heading: whose label or name is asked for; empty for the row with the cursor."""
         count = len(self.marked_ids())
         if count > 1:
             return f" of {count} marked recordings"
@@ -82,6 +83,7 @@ class SeriesActions(MeasureMixin):
         if recording_id is None:
             return
 
+        # The history is read here only to say why there is none; its screen reads it again.
         def show(_history: object) -> None:
             self.sharebench_app.visit("history", reference=recording_id)
 
@@ -128,6 +130,7 @@ class SeriesActions(MeasureMixin):
     # Comparing
 
     def action_compare(self) -> None:
+        """Compare what is marked; one that is marked with the one pointed at; one alone with its base or a choice."""
         pointed = self.pointed_id()
         ids = list(self.marked_ids())
         if len(ids) == 1 and pointed is not None and pointed != ids[0]:
@@ -141,6 +144,7 @@ class SeriesActions(MeasureMixin):
             )
 
     def _compare_with(self, recording_id: str, base_or_others: "str | ListedRecordings") -> None:
+        """Compare with its base, whose id this is, or ask with which of the others."""
         from app.tui.frame.dialogs import PickDialog
 
         if isinstance(base_or_others, str):
@@ -163,6 +167,7 @@ class SeriesActions(MeasureMixin):
         self.with_notebook(partial(series_jobs.order_base_first, ids=ids), self._compare)
 
     def _compare(self, ids: list[str]) -> None:
+        """Show the comparison of these, the base first, on the screen that its kind has for that."""
         self.with_notebook(
             partial(series_jobs.kind_of_recording, recording_id=ids[0]), partial(self._show_comparison, ids)
         )
@@ -194,6 +199,7 @@ class SeriesActions(MeasureMixin):
         self.sharebench_app.visit(kind.screen, **{kind.screen_argument: head_id})
 
     def action_again(self) -> None:
+        """Lead to the guide, with the choices that measure it again."""
         from app.method.rounds import measure_again
 
         series_id = self.pointed_id()

@@ -24,12 +24,14 @@ from storage.queries import SeriesQuery
 class LinesScreen(FormScreen):
     """A form that is started: F9 or the button has the lines parsed in a thread, and begins what they ask for.
 
-    A subclass sets NAME to LINES, and writes:
+    A subclass sets the class attributes of `FormScreen` (NAME, HEADING, BUTTON, LINES), and writes:
 
     - ``parse``: called when the form is started, and to find the line that is wrong;
     - RUN, or ``begin``: called with what ``parse`` has returned;
     - ``plan_of``, if it can say what comes: called when something is typed and when another line has the focus;
     - ``first_values`` and ``values_of``, if it has no line ``target``: called when the screen opens.
+
+    What is wrong with the lines is told by ``work_failed``, which the base calls when ``parse`` has raised.
     """
 
     START: ClassVar[str] = "Measure what the lines say."
@@ -40,6 +42,7 @@ class LinesScreen(FormScreen):
     """Makes the screen that measures what ``parse`` has returned, once its ``secrets`` are filled in."""
 
     def __init_subclass__(cls, inherit_css: bool = True, inherit_bindings: bool = True) -> None:
+        """Give each form the keys that start it and list what is stored, named as the form is."""
         keys = [KeyCommand(f"{cls.NAME}.start", "f9", cls.BUTTON, cls.START, footer="Start", priority=True)]
         if cls.STORED:
             about = f"List the {cls.STORED} of the notebook: read, label, export or resume one."
@@ -78,6 +81,7 @@ class LinesScreen(FormScreen):
         logins.log_in(self, request.target, run)
 
     def work_failed(self, error: Exception) -> None:
+        """Show what is wrong with a line, and put the cursor there; any other error as every screen does."""
         if not (isinstance(error, UsageError) and self.does_take_keys):
             super().work_failed(error)
             return
@@ -92,6 +96,7 @@ class LinesScreen(FormScreen):
 
     def _wrong_line(self, refusal: str) -> str:
         """The line whose usual text leads to another refusal, or to none; the first where no other does."""
+        # ``parse`` does not say which line it refuses: each is tried with its usual text.
         first_line, *other_lines = self.LINES
         texts = self.typed_texts()
         if self._refusal(texts) == refusal:
