@@ -59,12 +59,14 @@ def _copy_of_whole(stored: Whole, received: Whole) -> Copy:
     mine = {series.id: series for series in stored.series}
     theirs = {series.id: series for series in received.series}
     kind = KINDS[SERIES]
-    copies = {_copy_of_record(kind, mine[series_id], theirs[series_id]) for series_id in mine.keys() & theirs.keys()}
+    in_both = mine.keys() & theirs.keys()
+    copies = {_copy_of_record(kind, mine[series_id], theirs[series_id]) for series_id in in_both}
     if Copy.DIFFERENT in copies:
         return Copy.DIFFERENT
 
     goes_on = Copy.FURTHER in copies or bool(theirs.keys() - mine.keys())
-    lacks_some = bool(mine.keys() - theirs.keys())
+    lacks_runs = any(_lacks_runs(kind, mine[series_id], theirs[series_id]) for series_id in in_both)
+    lacks_some = lacks_runs or bool(mine.keys() - theirs.keys())
     if goes_on and lacks_some:
         return Copy.DIFFERENT
     return Copy.FURTHER if goes_on else Copy.NO_FURTHER
@@ -103,6 +105,11 @@ def _copy_of_runs(kind: Kind[Any], stored: Any, received: Any) -> Copy:
     last_number = _last_numbers(mine)
     is_inserted = any(number <= last_number.get(group, 0) for group, number in added - repeatable_places)
     return Copy.DIFFERENT if lacking or is_inserted else Copy.FURTHER
+
+
+def _lacks_runs(kind: Kind[Any], stored: Any, received: Any) -> bool:
+    """Whether the stored one has measured runs that the received one has not."""
+    return bool(_measured_runs(kind, stored).keys() - _measured_runs(kind, received).keys())
 
 
 def _last_numbers(places: Iterable[RunPlace]) -> dict[tuple[Any, ...], int]:

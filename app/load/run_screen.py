@@ -29,9 +29,11 @@ PART_SECONDS = 3.0
 
 
 class LoadRunScreen(MeasurementScreen):
-    """The hooks of `MeasurementScreen`; what the events say so far is kept in ``view``.
+    """What `MeasurementScreen` asks of a screen (its docstring says when); what the events say so far is in ``view``.
 
-    Unlike other measurements, a load has a report as soon as its first point is measured, which can be exported.
+    ``now``, ``headline`` and ``result`` are answered from ``view``, so that ``doing``, ``problems`` and ``is_closed``
+    are not kept. Unlike other measurements, a load has a report as soon as its first point is measured, which can be
+    exported while the next is measured; only when all is over does the screen show it (``result``).
     """
 
     KEYS: ClassVar = keys("screen.next load.finish load.export")
@@ -102,6 +104,7 @@ class LoadRunScreen(MeasurementScreen):
         return self._drawn_text
 
     def refusal(self, error: Exception | None) -> str:
+        """Why the login was refused, which the screen then asks for anew; empty where it was not."""
         closed = self.view.closed
         if closed is None or closed.failure is None or closed.failure.kind is not errors.LoginError:
             return super().refusal(error)
@@ -116,7 +119,8 @@ class LoadRunScreen(MeasurementScreen):
 
         closed = self.view.closed
         if closed is not None and not closed.stored and self.report is None:
-            # There is nothing to see: the failure is told as an error, on the form below.
+            # There is nothing to see here. Without a record the screen closes, and the error is told on the form that
+            # it was begun on.
             self.record = None
             if error is None and closed.failure:
                 error = closed.failure.error

@@ -48,9 +48,13 @@ MORE_WARMUPS = Improvement("Measure again with more warm-up runs", _with_more_wa
 LARGER_FILE = Improvement("Measure again with a larger file", _with_larger_file)
 QUIET_FILE = Improvement("Measure again with a larger file, at a quiet time", _with_larger_file_at_quiet_time)
 
+BUSY_TIME = "busy"
+"""The key of the warning that others were at work."""
+SHORT_RUNS = "short"
+"""The key of the warning that the runs are too short to tell anything but their beginning."""
 BETTER: Mapping[str, Improvement] = {
-    "busy": WAIT,
-    "short": LARGER_FILE,
+    BUSY_TIME: WAIT,
+    SHORT_RUNS: LARGER_FILE,
     "scatter": MORE_RUNS,
     "single": MORE_RUNS,
     "until": MORE_RUNS,

@@ -9,7 +9,7 @@ from functools import partial
 from app.method import improvements
 from app.method.next_steps import LOOK_AT_ALL, NextStep, change_step, repeat_step
 from app.method.rounds import interleaved_by_hand, repeat_of
-from forms.comparison.comparison import Comparison, can_interleave, needs_longer_runs
+from forms.comparison.comparison import Comparison, more_interleaved_runs_settle, needs_longer_runs
 from forms.comparison.settling import SettlingStep
 from forms.comparison.wording import interleaving, settling_sentence
 from forms.stats.decision import Doubt, Verdict
@@ -23,7 +23,7 @@ def after_comparison(comparison: Comparison) -> Iterator[NextStep]:
     if comparison.settle is not None:
         yield _settling_step(comparison, comparison.settle)
 
-    runs_to_settle = comparison.needed_runs if can_interleave(comparison) else None
+    runs_to_settle = comparison.needed_runs if more_interleaved_runs_settle(comparison) else None
     runs = runs_to_settle or max(comparison.base_runs, comparison.other_runs)
     interleaved_again = _interleaved_step(_BOTH_AGAIN, comparison, runs)
     if runs_to_settle:

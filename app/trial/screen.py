@@ -19,7 +19,7 @@ from app.base.errors import CancelledError, LoginError, UsageError
 from app.base.limits import MOST_MINUTES
 from app.clients.session_logins import PasswordNeededError
 from app.method.choices import GuideChoices, MethodStep, choices_of, with_made_file
-from app.method.improvements import BETTER
+from app.method.improvements import LARGER_FILE
 from app.method.known_ways import keep_typed_ways, with_known_ways
 from app.method.next_steps import NextStep
 from app.method.proof import proof_of_round
@@ -389,7 +389,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             arguments = {"setting": self.setting, "experiment": self.order.experiment.name}
             steps = [NextStep(name="Resume it", screen="trial", arguments=arguments), *steps]
         elif isinstance(self.summary, TrialSummary) and _wants_larger_files(self.summary):
-            larger_file = BETTER["short"]
+            larger_file = LARGER_FILE
             repeat = partial(repeat_of, series_id=self.summary.base.id, better=larger_file)
             steps = [NextStep(name=larger_file.name, choices=repeat), *steps]
         super().offer(steps)

@@ -28,13 +28,21 @@ OWN_SIGNS = {Doubt.CONTRADICTED: Sign.WARNING, Doubt.SAME_SETTINGS: Sign.SAME}
 MANY_RUNS = 30
 """More interleaved runs a side are not advised: longer ones tell as much."""
 
-_REVERSE = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
-"""The verdict with the sides exchanged; the others stay."""
+_REVERSE = {
+    Verdict.FASTER: Verdict.SLOWER,
+    Verdict.SLOWER: Verdict.FASTER,
+    Verdict.SAME: Verdict.SAME,
+    Verdict.UNKNOWN: Verdict.UNKNOWN,
+}
+"""The verdict with the sides exchanged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(ChangeDecision):
     """A decision between two sides of series, with what it rests on and what would settle it.
+
+    A side is one series, or several of the same settings. The fields stand in five groups, each under its comment; what
+    concerns one side begins with ``base_`` or ``other_``.
 
     The verdict with its figures (``change_percent``, ``interval_percent``, ``doubt``, ``variation``, ``interleaved``,
     ``leaning``, …) are those of :class:`forms.stats.decision.ChangeDecision`.
@@ -72,11 +80,11 @@ class Comparison(ChangeDecision):
     base_wander_percent: float | None = None
     """How far the averages of the base's series lie apart, in percent of their mean; None for a single series."""
     busy_ids: tuple[str, ...] = ()
-    """The ids of the series of a side of which all were measured at a busy time; of both sides, where both are so."""
+    """The ids of the series of the busy sides: those all of whose series were measured at a busy time."""
     unnamed_ids: tuple[str, ...] = ()
     """The ids of complete series that repeat a side, and are not averaged in because nobody named them."""
     stands_in: bool = False
-    """Whether these two, whose runs were interleaved, stand for series that were named."""
+    """Whether others than these two were named: the same was measured of these since, with interleaved runs."""
 
     # What it was judged by.
 
@@ -117,7 +125,7 @@ class Comparison(ChangeDecision):
     tried_back: bool = False
     """Whether it is the base that has the tried change, so that the trial says the reverse of these sides."""
     interleaved_since: bool = False
-    """Whether a comparison of just the two named series has interleaved runs, and so a better answer."""
+    """Whether interleaved series of the same are in the notebook, which were not asked for, and would answer better."""
     without: Alternative | None = None
     """Where it is inconclusive because of particular runs: what it would be without them."""
 
@@ -153,12 +161,12 @@ class Comparison(ChangeDecision):
         if self.tried is None or self.tried.verdict is Verdict.UNKNOWN:
             return self.verdict
         if self.tried_back:
-            return _REVERSE.get(self.tried.verdict, Verdict.SAME)
+            return _REVERSE[self.tried.verdict]
         return self.tried.verdict
 
     @property
     def sign(self) -> Sign:
-        """The verdict's, but ``!`` where contradicted and ``=`` for mere variation."""
+        """The verdict's, but ``!`` where the claimed change is contradicted, and ``=`` for equal settings."""
         own_sign = OWN_SIGNS.get(self.doubt) if self.doubt else None
         return own_sign or VERDICT_SIGNS[self.verdict]
 
@@ -174,11 +182,17 @@ class Comparison(ChangeDecision):
         """
         if self.known or self.tried:
             return False
-        return self.doubt not in (*OWN_SIGNS, Doubt.NO_RUNS, Doubt.FEW_RUNS)
+        cannot_change = self.doubt in OWN_SIGNS
+        has_too_few_runs = self.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS)
+        return not cannot_change and not has_too_few_runs
 
     @property
     def margin_is_noise(self) -> bool:
-        """Whether the noise threshold is as wide as the margin of no change, so that nothing can settle it."""
+        """Whether the noise threshold is as wide as the margin of no change, so that nothing can settle it.
+
+        A change within the threshold (``--noise``) is no difference, one within the margin (``--margin``) is none worth
+        telling: between them there has to be room.
+        """
         return self.limits.noise_percent >= self.limits.margin_percent
 
 
@@ -186,6 +200,7 @@ def _only_client_change(differences: Sequence[Difference]) -> Change | None:
     """The one difference between the sides, as a change of a setting of this client.
 
     None where several differ, a side lacks the value, or it is no setting of the client that ``run`` has an option for.
+    Where it is what was negotiated (signing, encryption), the change is what was asked for.
     """
     told = told_differences(differences)
     if len(told) != 1:
@@ -219,15 +234,18 @@ def _change_of_switch(differences: Sequence[Difference]) -> Change | None:
 
 def needs_longer_runs(comparison: Comparison) -> bool:
     """Whether no number of runs or series like these would settle it, so that longer runs are advised."""
-    if not comparison.is_open or comparison.settle is not None or can_interleave(comparison):
+    has_better_step = comparison.settle is not None or more_interleaved_runs_settle(comparison)
+    if not comparison.is_open or has_better_step:
         return False
+    # Then longer runs would not help either, or would measure the same thing again.
     if comparison.margin_is_noise or comparison.is_alike:
         return False
     # Series that took different ways differ by more than a setting, however long their runs are.
     return not any(difference.name in _OTHER_PATH for difference in comparison.differences)
 
 
-def can_interleave(comparison: Comparison) -> bool:
-    """Whether interleaved runs leave it open, and a number of them that may be advised would settle it."""
+def more_interleaved_runs_settle(comparison: Comparison) -> bool:
+    """Whether it was left open by interleaved runs, and a number of them that may be advised would settle it."""
     needed = comparison.needed_runs
-    return comparison.doubt is Doubt.VARYING and needed is not None and needed <= MANY_RUNS
+    runs_vary_too_much = comparison.doubt is Doubt.VARYING
+    return runs_vary_too_much and needed is not None and needed <= MANY_RUNS

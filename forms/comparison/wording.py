@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from forms import verdict_wording, wording
-from forms.comparison.comparison import MANY_RUNS, Comparison, can_interleave, needs_longer_runs
+from forms.comparison.comparison import MANY_RUNS, Comparison, more_interleaved_runs_settle, needs_longer_runs
 from forms.comparison.hiccups import Alternative, OutstandingRun, runs_by_series
 from forms.comparison.settling import SettlingStep
 from forms.layout import Toned
@@ -248,7 +248,7 @@ def hint_sentence(comparison: Comparison) -> str | None:
         return "Nothing that was recorded differs: measured again, both show only how series vary."
     if comparison.margin_is_noise:
         return "Nothing can settle it while the noise threshold is as wide as the margin of no change."
-    if comparison.needed_runs is not None and can_interleave(comparison):
+    if comparison.needed_runs is not None and more_interleaved_runs_settle(comparison):
         return _needed_runs_sentence(comparison, comparison.needed_runs)
     if not needs_longer_runs(comparison):
         return None

@@ -197,13 +197,18 @@ class Break:
 
 def break_of(stage: Stage) -> Break | None:
     """Where a long run parts into two levels of speed; None where it has one."""
-    moments = stage.of("at_seconds")
-    moved = stage.of("moved_bytes")
-    rates = []
-    for (begin, bytes_before), (end, bytes_after) in pairwise(zip(moments, moved, strict=False)):
-        if end > begin:
-            rates.append((bytes_after - bytes_before) / (end - begin))
+    # Samples at the same moment have no rate between them: the first of them stands for all.
+    moved_at: dict[float, float] = {}
+    for at_seconds, moved_bytes in zip(stage.of("at_seconds"), stage.of("moved_bytes"), strict=False):
+        moved_at.setdefault(at_seconds, moved_bytes)
+    moments = sorted(moved_at)
+    moved = [moved_at[at_seconds] for at_seconds in moments]
 
+    rates = []
+    for (begin, bytes_before), (end, bytes_after) in pairwise(zip(moments, moved, strict=True)):
+        rates.append((bytes_after - bytes_before) / (end - begin))
+
+    # A rate is that from the sample of its place to the next one.
     place = _place_of_break(rates)
     if not place or moments[-1] - moments[place] < _LEAST_SEGMENT_SECONDS:
         return None

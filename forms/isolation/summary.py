@@ -1,8 +1,11 @@
 """Computes what an isolation shows: each layer's rate, the server's share of the slowest, processors, and the verdict.
 
 The *layers* are the server's disk, the network, both at once, and the server itself. The *least* is the slower of disk
-and network, which the server cannot exceed; the *ratio* is the server's rate divided by it. The *price* is what the
-operations cost that were left out of the script, by runs of the whole script.
+and network, which the server cannot exceed; the *ratio* is the server's rate divided by it.
+
+A run replays a script of operations over and over; once through it is a *pass*. Operations can be left out of the
+script (``--without``). What these cost is their *price*: it is measured by further runs of the whole script, of which
+there is one round more than of all else.
 """
 
 import math
@@ -42,11 +45,11 @@ class IsolationPoint:
     clients: int
     rates: Mapping[Layer, float]
     least: float | None
-    """Of disk and network at once, as in 2003; else of each alone."""
+    """Of disk and network at once, as in the paper of 2003; else of each alone. None where neither is known."""
     ratio: MeasuredRatio | None
     """The server's rate divided by the least."""
     price: MeasuredRatio | None
-    """Passes a second without the operations that are left out, divided by those with them."""
+    """Passes a second of the script as it was run, divided by those of the whole one; None where all of it was run."""
 
     @property
     def server(self) -> float | None:
@@ -55,6 +58,8 @@ class IsolationPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationSummary:
+    """What the form of an isolation shows."""
+
     isolation: Isolation
     points: tuple[IsolationPoint, ...]
     cpu: CPUUses
@@ -71,11 +76,12 @@ class IsolationSummary:
 
 def isolation_summary(isolation: Isolation) -> IsolationSummary:
     valid = [run for run in isolation.runs if run.status is records.RunStatus.VALID]
-    # A round more than was asked for measures the price alone.
+    # The round that was measured for the price alone has a number above those that were asked for.
     runs = [run for run in valid if run.round <= isolation.rounds]
     client_counts = sorted({run.clients for run in runs})
 
-    # Each part alone is compared with only where both at once were never to be measured.
+    # Disk and network alone are a bound only where both at once were never to be measured: in an isolation that was
+    # interrupted they may have been still to come.
     were_both_tried = any(run.layer in _AT_ONCE for run in isolation.runs)
     alone_tells = isolation.status is not records.SeriesStatus.INTERRUPTED and not were_both_tried
     points = tuple(_point(clients, runs, valid, alone_tells=alone_tells) for clients in client_counts)
@@ -235,7 +241,10 @@ def _pooled_spread(spreads: Sequence[records.Spread], samples: Sequence[int]) ->
 def _evidence(
     isolation: Isolation, point: IsolationPoint | None, runs: Sequence[LayerRun], cpu: CPUUses
 ) -> LayerEvidence:
-    """What is known of the number of clients that is judged, from the runs against the server."""
+    """What is known of the number of clients that is judged, from the runs against the server.
+
+    ``isolation.ceilings`` are the operations a second that the clients' machine can ask for, by number of clients.
+    """
     if point is None:
         return LayerEvidence(clients=0)
 

@@ -36,34 +36,41 @@ def standstill_seconds(point: LoadPoint) -> float:
 def lost_share(point: LoadPoint) -> float:
     """The share of the users' time in which this machine, not the server, kept them from working.
 
-    It is the larger of the time that requests were sent late and that of a standstill, which are seen in one another;
-    plus, of each request, how much later its answer was seen than on an idle machine.
+    Three things keep them: requests that are sent late, a standstill, and answers that are seen late. A standstill
+    makes requests late, so that of these two the larger one counts; what answers wait comes on top.
     """
     users_seconds = point.users * point.seconds
     if not users_seconds:
         return 0.0
-    late_requests = (point.response.total_microseconds - point.service.total_microseconds) / 1e6
-    stood_still = standstill_seconds(point) / point.seconds
-    # An answer waits for this machine as a timer does; the timers of a standstill are counted above.
-    late_answer = _mean_excess_seconds(point.generator_lateness, longest_seconds=standstill_seconds(point))
-    return max(late_requests / users_seconds, stood_still) + point.requests * late_answer / users_seconds
+
+    # The response counts from when a request was due, the service from when it was sent.
+    sent_late_seconds = (point.response.total_microseconds - point.service.total_microseconds) / 1e6
+    standstill = standstill_seconds(point)
+    sent_late_share = max(sent_late_seconds / users_seconds, standstill / point.seconds)
+
+    # An answer waits for this machine as a timer does. The timer of the standstill is left out: it is counted above.
+    late_answer_seconds = _mean_excess_seconds(point.generator_lateness, left_out_seconds=standstill)
+    seen_late_share = point.requests * late_answer_seconds / users_seconds
+    return sent_late_share + seen_late_share
 
 
-def _mean_excess_seconds(lateness: Histogram, longest_seconds: float) -> float:
-    """By how much timers were later than on an idle machine, without the longest time where that is above 0."""
-    if not lateness.count:
-        return 0.0
+def _mean_excess_seconds(lateness: Histogram, left_out_seconds: float) -> float:
+    """By how much timers were later on average than on an idle machine.
 
-    # A standstill is one late timer: its time and its count are taken out.
-    total = lateness.total_microseconds / 1e6 - longest_seconds
-    count = lateness.count - 1 if longest_seconds > 0 else lateness.count
-    return max(0.0, total / count - _USUAL_SECONDS) if count else 0.0
+    ``left_out_seconds`` is the lateness of one timer that does not count; 0 where all of them do.
+    """
+    total_seconds = lateness.total_microseconds / 1e6 - left_out_seconds
+    count = lateness.count
+    if left_out_seconds > 0:
+        count -= 1
+    return max(0.0, total_seconds / count - _USUAL_SECONDS) if count > 0 else 0.0
 
 
 def added_to_percentile(point: LoadPoint, share: float) -> float:
     """By how many seconds a percentile of the response would rise if this machine's lateness were added to each answer.
 
-    The lateness is in the response once already; what a second time adds shows how much the first may have.
+    The measured response contains the lateness already, and what it would be without is not known. Adding as much
+    again raises the percentile by about as much as the lateness has raised it.
     """
     before = point.response.quantile_seconds(share)
     if before is None or not point.generator_lateness.count:

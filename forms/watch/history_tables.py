@@ -61,13 +61,18 @@ def points_table(history: History, newest: int | None) -> report.Table:
         "Marks",
     )
     rows: list[report.Row] = []
+    moments: list[str] = []
     for line in history.lines:
         rows += _point_rows(line, history, with_machine=has_several_machines)
+        moments += [point.created_at for point in line.points]
 
     caption = "Recordings"
     if newest and newest < len(rows):
         caption = f"Recordings, the newest {newest} of {len(rows)}"
-    return report.Table(columns=columns, rows=tuple(rows[-newest:] if newest else rows), caption=caption)
+        # A line a number of users: the newest points may be of any of them.
+        newest_places = sorted(range(len(rows)), key=moments.__getitem__)[-newest:]
+        rows = [rows[place] for place in sorted(newest_places)]
+    return report.Table(columns=columns, rows=tuple(rows), caption=caption)
 
 
 def _point_rows(line: HistoryLine, history: History, *, with_machine: bool) -> Iterator[report.Row]:

@@ -22,12 +22,16 @@ _HISTOGRAMS = {"response": "response", "service": "service", "logins": "logins",
 _SPREADS = ("user", "system", "total")
 _OPTIONAL_SPREADS = ("smbd", "kernel", "others")
 
+# A point's fields stand in its document under their own names, but for those of these three lists.
 ELSEWHERE = frozenset({*_HISTOGRAMS.values(), "operations", "generator_cpu_percent", "client_interfaces", "server"})
 """Fields of a point that its document holds in another shape."""
 _NEEDED = ("connected", "status", "seconds", "requests", "read_bytes", "write_bytes")
 """Fields of a point that its document must have, though the record has defaults for them."""
 NOT_TOLD = frozenset({"points", "scratch_folder", "imported_at", "owner"})
 """Fields of a load that are not read with its head: the points are by themselves, the others are in no document."""
+_BESIDE_HEAD = ("points", "scratch_folder")
+"""Fields of a load that its recording does not hold as content: the points have a table, and the scenario's folder on
+the share is noted among the recording's leftovers until it is removed."""
 
 
 def point_to_json(point: LoadPoint) -> dict[str, Any]:
@@ -51,7 +55,7 @@ def _server_to_json(server: PointServer) -> dict[str, Any]:
     return {
         **named(server, "samples", "processors"),
         "cpu_percent": {name: spread and asdict(spread) for name, spread in spreads.items()},
-        "sessions": server.processes,
+        "sessions": server.processes,  # smbd has a process for each session
         **named(server, "smbd_uss_bytes", "smbd_pss_bytes"),
         "interfaces": _cards(server.interfaces),
         **named(server, "disk_busy_percent", "throttled_percent"),
@@ -117,7 +121,7 @@ def head_of_load(load: Load) -> Recording:
     head = to_recording(
         replace(load, points=()),
         LOAD,
-        apart=("points", "scratch_folder"),
+        apart=_BESIDE_HEAD,
         subject=f"{load.scenario.name} {target.protocol}://{target.host}/{target.share or ''}".rstrip("/"),
         leftovers={"scratch_folder": load.scratch_folder} if load.scratch_folder else None,
         imported_at=load.imported_at,

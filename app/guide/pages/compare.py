@@ -14,6 +14,7 @@ from app.guide.pages.proof import next_of_proof
 from app.guide.pages.proof_facts import change_text
 from app.method import choices as method_choices
 from app.method import one_change
+from app.method.improvements import BUSY_TIME, SHORT_RUNS
 from forms import wording
 from forms.comparison.bases import power_sentence
 from forms.findings.path import is_practice
@@ -136,8 +137,10 @@ def _first_round(
     if is_practice(series) or any(comparison.decided is not Verdict.UNKNOWN for comparison in of_protocol):
         return
     # Who waited for a quiet time already is not told to do so.
-    keys = ("short",) if choices.quiet is method_choices.QuietChoice.WAIT else ("short", "busy")
-    for option in repeating.better_rounds(choices, series, *keys):
+    advised = [SHORT_RUNS]
+    if choices.quiet is not method_choices.QuietChoice.WAIT:
+        advised.append(BUSY_TIME)
+    for option in repeating.better_rounds(choices, series, advised=advised):
         if option.advised:
             yield option
             return

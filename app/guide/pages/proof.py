@@ -12,10 +12,10 @@ from app.guide.pages.proof_facts import was_restored_by_trial
 from app.method import choices as method_choices
 from app.method import one_change
 from app.method import proof as method_proof
-from app.method.improvements import BETTER
+from app.method.improvements import LARGER_FILE
 from app.method.rounds import decide
 from forms.comparison import judged_sides, verdict
-from forms.comparison.comparison import Comparison, can_interleave, needs_longer_runs
+from forms.comparison.comparison import Comparison, more_interleaved_runs_settle, needs_longer_runs
 from forms.comparison.settling import SettlingStep
 from forms.comparison.wording import interleaving
 from forms.findings.path import is_practice
@@ -187,7 +187,7 @@ def _settling_options(proof: _Proof) -> Iterator[page.Option]:
     if pairs_vary or needs_longer:
         yield _larger_file(proof, pairs_vary=pairs_vary)
 
-    if can_interleave(comparison):
+    if more_interleaved_runs_settle(comparison):
         sides = {"base": comparison.base_id, "other": comparison.other_id, "runs": comparison.needed_runs}
         yield page.Option(
             interleaving(comparison),
@@ -216,7 +216,7 @@ def _settling_options(proof: _Proof) -> Iterator[page.Option]:
 
 def _larger_file(proof: _Proof, *, pairs_vary: bool) -> page.Option:
     """The base with a larger file, after which the change is offered again."""
-    improvement = BETTER["short"]  # what helps against runs that are too short: a larger file
+    improvement = LARGER_FILE
     base = method_choices.with_change_after(method_choices.choices_for_change(proof.base), proof.change)
     base = replace(
         base,

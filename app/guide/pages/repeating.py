@@ -1,5 +1,7 @@
 """Measuring again, and what the result is compared with: choices that several pages offer."""
 
+from collections.abc import Iterable
+
 from app.guide.page import Go, Option
 from app.method.choices import GuideChoices, same_again
 from app.method.improvements import BETTER, LARGER_FILE, QUIET_FILE, improvements_of
@@ -15,10 +17,10 @@ def comparing_title(choices: GuideChoices, series: Series) -> str:
     return "Compare with the expected"
 
 
-def better_rounds(choices: GuideChoices, series: Series, *advised: str) -> list[Option]:
+def better_rounds(choices: GuideChoices, series: Series, advised: Iterable[str] = ()) -> list[Option]:
     """The improvements that the warnings of a series lead to, each as a new round with the same settings.
 
-    ``advised``: which of them are recommended, by their keys in BETTER.
+    ``advised`` are keys of warnings, as in BETTER: the improvements to which these lead are recommended.
     """
     advised_improvements = {BETTER[key] for key in advised}
     if LARGER_FILE in advised_improvements:

@@ -7,6 +7,7 @@ from app.guide import page
 from app.guide.context import GuideContext
 from app.guide.pages.repeating import better_rounds, comparing_title
 from app.method import choices as method_choices
+from app.method.improvements import SHORT_RUNS
 from forms import wording
 from forms.findings.series_warnings import advice
 from forms.layout import Tone, Toned, pad
@@ -44,19 +45,23 @@ def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> 
 
 def _what_to_do(choices: method_choices.GuideChoices, series: Series) -> list[page.Option]:
     """The likeliest first: to compare the series, or a larger file where its runs are too short for that."""
+    # `proven_id` is the series of a change whose base this one measures again.
     is_of_change = series.change is not None or choices.proven_id is not None
-    # The base of a change is measured with a larger file on the page that compares.
-    rounds = better_rounds(choices, series) if is_of_change else better_rounds(choices, series, "short")
-    needs_longer = any(option.advised for option in rounds)
+    # In the round of a change nothing is advised here: a larger file then needs a new base as well, which the page that
+    # compares offers.
+    advised = () if is_of_change else (SHORT_RUNS,)
+    rounds = better_rounds(choices, series, advised=advised)
+    advised_rounds = [option for option in rounds if option.advised]
+    other_rounds = [option for option in rounds if not option.advised]
 
-    go_on = (
-        page.Go(replace(choices, reviewed=True, step=method_choices.MethodStep.EXPECTED)) if series.measured() else None
-    )
+    go_on = None
+    if series.measured():
+        go_on = page.Go(replace(choices, reviewed=True, step=method_choices.MethodStep.EXPECTED))
     hint = "" if is_of_change else "baselines, FTP, the link"
-    compare = page.Option(comparing_title(choices, series), go_on, hint, advised=not needs_longer)
+    compare = page.Option(comparing_title(choices, series), go_on, hint, advised=not advised_rounds)
     whole_form = page.Option("See the whole form", page.Visit("series", {"series_id": series.id}), "with its chart")
-    if needs_longer:
-        return [*rounds[:1], compare, *rounds[1:], whole_form]
+    if advised_rounds:
+        return [*advised_rounds, compare, *other_rounds, whole_form]
     return [compare, whole_form, *rounds]
 
 

@@ -16,6 +16,7 @@ from app.base.errors import MeasurementError
 from app.base.limits import TooMuchTimeError, limit_processor_time
 from app.exchange import copies, giving, peers, taking
 from app.exchange.copies import Copy
+from app.recording.made_of_series import Whole
 from app.server.running_program import RunningProgram
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
@@ -380,6 +381,23 @@ def test_an_answer_that_is_none_is_told_in_one_line(
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (4, "", 1), done.stderr
     assert "fault" not in done.stderr
     assert "notebook is damaged" not in done.stderr
+
+
+@pytest.mark.parametrize(("runs_here", "expected"), [((3, 5), Copy.DIFFERENT), ((3, 4), Copy.FURTHER)])
+def test_series_of_a_survey_that_went_on_here_are_not_replaced_by_another_that_went_on_there(
+    runs_here: tuple[int, int], expected: Copy
+):
+    """Of the two series received, the first has gone on there; the second has gone on here, or on neither side."""
+    survey = Experiment(name="survey nas", kind=ExperimentKind.SURVEY, created_at="2026-01-03T10:00:00.000Z")
+
+    def copy_with(*numbers_of_runs: int) -> Whole:
+        series = (
+            one(number, (100e6,) * count, status=SeriesStatus.INTERRUPTED)
+            for number, count in enumerate(numbers_of_runs, start=1)
+        )
+        return Whole(id="", experiment=survey, series=tuple(series))
+
+    assert copies._copy_of_whole(copy_with(*runs_here), copy_with(4, 4)) is expected
 
 
 def test_an_id_wins_over_every_name(tmp_path: Path):

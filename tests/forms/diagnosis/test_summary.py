@@ -119,6 +119,20 @@ def test_a_steady_run_has_no_break_and_a_broken_one_has_it_where_it_is():
     assert found.at_seconds == pytest.approx(3.0, abs=0.15)
 
 
+def test_samples_of_one_moment_do_not_move_the_place_of_a_break():
+    at, moved = [0.0], [0.0]
+    for number in range(60):
+        at += [at[-1] + 0.1, at[-1] + 0.1]
+        rate = (100.0 if number < 30 else 30.0) + number % 3
+        moved += [moved[-1] + 0.1 * rate] * 2
+    samples: dict[str, tuple[float, ...]] = {"at_seconds": tuple(at), "moved_bytes": tuple(moved)}
+    found = break_of(Stage(name=StageName.LONG_RUN, samples=samples))
+    assert found is not None
+    assert found.at_seconds == pytest.approx(3.0, abs=0.15)
+    assert found.before == pytest.approx(101, abs=1)
+    assert found.after == pytest.approx(31, abs=1)
+
+
 def test_seconds_are_written_as_such_from_one_on():
     assert (value_text(1.0, Unit.SECONDS), value_text(0.999, Unit.SECONDS)) == ("1 s", "999 ms")
 

@@ -237,3 +237,14 @@ def test_the_curve_of_a_page_stands_above_its_tables():
     page = export_reports([history_report(history)], "html").decode()
     assert page.index("<dl>") < page.index("<figure>") < page.index("<table>")
     assert page.count("<figure>") == 1
+
+
+def test_the_newest_points_of_a_history_of_loads_may_be_of_any_number_of_users():
+    points = (point(1, users=10), point(2, users=20))
+    at_midnight = {day: f"2026-01-0{day}T00:00:00.000Z" for day in (1, 2)}
+    loads = [full_load(id=f"{day:012x}", created_at=at_midnight[day], points=points) for day in (1, 2)]
+    history = history_of_loads(loads, NOTHING)
+    assert history
+    newest = history_report(history, newest=2).tables[1].rows
+    assert [row.cells[0].value for row in newest] == [loads[1].id, loads[1].id]
+    assert [row.cells[1].value for row in newest] == ["10", "20"]
