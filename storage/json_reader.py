@@ -2,7 +2,8 @@
 
 A `JSONNode` is a value in a document together with its path, so that an error names the first wrong place, as in
 ``runs[3].seconds: expected a number``. Its methods return the value as one type (``text``, ``count``) or raise
-DocumentError. ``record`` reads a whole record; a field whose values have limits has them in its type, as `Count` does.
+DocumentError. ``record`` reads a whole record; a field whose values have limits has them in its type, as `Count` does:
+``Annotated[int, JSONNode.count]`` is an int, and ``JSONNode.count`` is what reads it.
 
 Ours rather than msgspec (0.22): that takes the last of two equal keys and passes over unknown ones in a dataclass, both
 of which are refused here, and it is a C extension, which the program in one file could not carry.
@@ -64,6 +65,8 @@ class JSONNode:
         start = self.value[:40] if isinstance(self.value, str) else self.value
         return repr(start)[:40]
 
+    # Each of these raises DocumentError where the value is not what its name or docstring says.
+
     def object(self) -> "JSONNode":
         """This node, whose value is an object."""
         if not isinstance(self.value, dict):
@@ -98,6 +101,7 @@ class JSONNode:
         return [JSONNode(f"{self.name}[{i}]", item) for i, item in enumerate(self.value)]
 
     def object_or_empty(self) -> dict[str, Any]:
+        """The object as a dict of Python's, unread; an empty one for null."""
         return {} if self.value is None else dict(self.object().value)
 
     def text(self) -> str:
@@ -107,6 +111,7 @@ class JSONNode:
         return self.value
 
     def filled_text(self) -> str:
+        """Text that is not empty."""
         if not self.text():
             raise self.wrong("text")
         return self.text()
@@ -121,9 +126,11 @@ class JSONNode:
         return moment_text(moment)
 
     def time_if_any(self) -> str:
+        """A time, or an empty text."""
         return self.time() if self.text() else ""
 
     def number(self) -> float:
+        """A number below 1e300 either way, whole or not; NaN is none."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float) or not abs(self.value) < 1e300:
             raise self.wrong("a number")
         return self.value
@@ -184,8 +191,9 @@ class JSONNode:
             if value is None and not (field.is_required or name in needs):
                 continue
 
-            value = field.shortcut(value)
-            arguments[name] = self.at(name).read(field.hint) if value is _UNREAD else value
+            # Most values need no node of their own; where the shortcut cannot tell, the value is read in full.
+            read_value = field.shortcut(value)
+            arguments[name] = self.at(name).read(field.hint) if read_value is _UNREAD else read_value
         return kind(**arguments)
 
     def read(self, hint: Any) -> Any:
@@ -194,7 +202,7 @@ class JSONNode:
             return _PLAIN[hint](self)
 
         origin, inner = shape_of(hint)
-        if origin is Annotated:
+        if origin is Annotated:  # inner: the type, and the function that reads it
             return inner[1](self)
         if origin in {Union, UnionType}:  # of our records, always ``X | None``
             return None if self.value is None else self.read(inner[0])
@@ -246,6 +254,7 @@ def shape_of(hint: Hashable) -> tuple[Any, tuple[Any, ...]]:
     return get_origin(hint), get_args(hint)
 
 
+# Types of fields with the function that reads each: to the type checker the first, for ``read`` the second.
 Filled = Annotated[str, JSONNode.filled_text]
 Moment = Annotated[str, JSONNode.time]
 Count = Annotated[int, JSONNode.count]
@@ -329,6 +338,7 @@ def _unread(_value: Any) -> Any:
 
 
 def _empty_tuple(value: Any) -> Any:
+    """Only an empty array is taken: the values of another one have to be read."""
     return () if value == [] else _UNREAD
 
 

@@ -22,6 +22,7 @@ class Protocol:
     has_share: bool = False
     """Whether the first name of a target's path is that of a share."""
     has_login: bool = False
+    """Whether a user may be named, with a password."""
     guest: str = ""
     """The user that its servers take where none is named; empty without a login."""
     has_tls: bool = False
@@ -55,7 +56,7 @@ class Protocol:
     servers: tuple[str, ...] = ()
     """Names of the processes that serve it, whose use of processors and memory is watched."""
     server_command: str = ""
-    """Starts a server of it; empty where no single command does."""
+    """What to type to start a server of it, for advice; empty where no single command does."""
 
     @property
     def is_local(self) -> bool:
@@ -120,5 +121,8 @@ PROTOCOLS: dict[str, Protocol] = {protocol.name: protocol for protocol in (_SMB,
 
 
 def protocol_of(name: str) -> Protocol:
-    """The protocol of that name; for an unknown one a row that only claims a network."""
+    """The protocol of that name; for an unknown one, as of a newer version's document, one that can do nothing.
+
+    Its port is 0 and not None, so that it is not taken for a path of this machine.
+    """
     return PROTOCOLS.get(name) or Protocol(name=name, label=name, default_port=0)

@@ -24,7 +24,10 @@ from app.tui.widgets.logins import ask_password
 
 
 class DrivenScreen(BaseScreen):
-    """Has a PageView among its widgets; the subclass makes the ``session``, and writes ``show``."""
+    """Has a PageView among its widgets; the subclass makes the ``session``, and writes ``show``.
+
+    The subclass starts steps with ``drive(steps)``. All is done in the screen's thread but the jobs of ``needs.Work``.
+    """
 
     session: GuideSession
     _browser: tuple[needs.Steps, BrowseScreen] | None = None
@@ -38,10 +41,15 @@ class DrivenScreen(BaseScreen):
 
     @property
     def is_result_awaited(self) -> bool:
+        """Whether a measurement is under way or its result is read, so that no page is to be shown."""
         return self._measuring_steps is not None
 
     def drive(self, steps: needs.Steps, answer: Any = None, error: Exception | None = None) -> None:
-        """Drive the steps to what they need next, by the answer to their last need, or its error."""
+        """Drive the steps to what they need next, by the answer to their last need, or its error.
+
+        Steps that are begun have had no need, and take None. Their end (StopIteration) shows the page anew; an error
+        that they do not catch is told in the dialog.
+        """
         try:
             need = steps.throw(error) if error else steps.send(answer)
         except StopIteration:
@@ -64,6 +72,7 @@ class DrivenScreen(BaseScreen):
             self._measuring_steps = None
 
     def _meet_need(self, steps: needs.Steps, need: Any) -> None:
+        """Have the need answered, now or later; the answer drives the steps on, a refusal closes them."""
         answer = partial(self.drive, steps)
 
         def answer_or_close(result: Any) -> None:
@@ -86,6 +95,7 @@ class DrivenScreen(BaseScreen):
             case BrowsedFolder():
                 self._pick(steps, need, answer_or_close)
             case needs.Tell(text=text, heading=heading, yes=yes) if heading:
+                # With ``yes`` it is a question; without, a dialog that is read and closed.
                 dialog = dialogs.ConfirmDialog(heading, text, yes=yes) if yes else dialogs.MessageDialog(heading, text)
                 self.app.push_screen(dialog, answer_or_close if yes else answer)
             case needs.Tell(text=text):
@@ -94,10 +104,16 @@ class DrivenScreen(BaseScreen):
             case needs.MeasurementJob():
                 self._measure(steps, need)
             case Visit(name, arguments):
+                # The other screen leads back by itself: nothing waits for an answer.
                 steps.close()
                 self.sharebench_app.visit(name, **arguments)
 
     def _work(self, steps: needs.Steps, job: Callable[[], Any], doing: str, group: str) -> None:
+        """Do the job in a thread. Without a group it is always answered; with one, newer work of it silences this.
+
+        Its error is an answer too (`_outcome`), since it is the steps that say what becomes of it.
+        """
+
         def answer(outcome: tuple[Any, Exception | None]) -> None:
             if doing:
                 self.query_one(page_view.PageView).doing("")
@@ -137,6 +153,12 @@ class DrivenScreen(BaseScreen):
         self.app.push_screen(RunScreen(replace(job, opened=remember_series)), answer)
 
     def _pick(self, steps: needs.Steps, place: BrowsedFolder, answer: Callable[[Any], None]) -> None:
+        """Show a folder to pick from, on one browser for as long as its steps walk from folder to folder.
+
+        A share or folder that is entered there drives the steps on, and they come here again with its place. ``leave``
+        takes the answer of the browser when it is closed: a file, or None.
+        """
+
         def leave(item: Any) -> None:
             self._browser = None
             answer(item)

@@ -55,7 +55,8 @@ INTERLEAVED = ", interleaved"
 class GuideChoices:
     """One round of the method, as far as it was answered: what will be measured, and what was, once it was.
 
-    A round measures one series; the next one changes one thing, and has that series as its base.
+    A round measures one series; the next one changes one thing, and has that series as its base. ``spec`` says how it
+    is measured, and is kept from round to round; what came of a round is forgotten in the next (`_without_result`).
     """
 
     step: MethodStep = MethodStep.TARGET
@@ -76,11 +77,14 @@ class GuideChoices:
     """Absent until the step is done."""
     counted: bool = False
     """Whether the numbers of warm-ups and runs were chosen, and that step is done."""
+
     # What was measured, and what came of it
     series_id: str | None = None
     """The series that was measured in this round; absent until it was."""
     has_new_label: bool = False
-    """Whether the label was typed after the series was measured: it is that of the next one."""
+    """Whether the label (in ``spec``) was typed after the series was measured: it is that of the next one."""
+
+    # More than one series of the same: the proof of a change, or repeats of a base
     proven_id: str | None = None
     """The changed series whose change is being proven: this round measures it again, or its restored base."""
     interleaved: int = 0
@@ -94,10 +98,14 @@ class GuideChoices:
     """Which of them this round measures, from 1 on."""
     spacing_seconds: float = 0.0
     """From the begin of one to the begin of the next, at least."""
+
+    # A change that waits for a better base
     again_name: str | None = None
     """The setting of a change that is to be made again, once its base was measured with a larger file."""
     again_value: str = ""
     """Its value."""
+
+    # Which pages about the measured series are done
     reviewed: bool = False
     """Whether the page with the series that was measured is done."""
     compared: bool = False
@@ -134,14 +142,14 @@ class GuideChoices:
 
 
 def with_target(choices: GuideChoices, target: records.Target, *, kerberos: bool = False) -> GuideChoices:
-    """A target has been reached; what belonged to another one is forgotten."""
+    """The choices for a target that has been reached; what belonged to another server is forgotten."""
     if choices.target is not None and is_same_server(choices.target, target):
         return replace(choices, target=target, kerberos=kerberos)
     return replace(in_new_round(_without_server(choices)), target=target, kerberos=kerberos)
 
 
 def with_file(choices: GuideChoices, folder: str, path: str, size_bytes: int) -> GuideChoices:
-    """The file to get, picked from a folder of the target."""
+    """The choices for a get of this file, picked from a folder of the target; a new round."""
     assert choices.target is not None
     choices = in_new_round(replace(choices, target=replace(choices.target, path=folder)))
     return replace(choices, spec=_getting(choices.spec), file=path, file_bytes=size_bytes)
@@ -156,7 +164,7 @@ def with_picked_file(choices: GuideChoices) -> GuideChoices:
 def with_made_file(
     choices: GuideChoices, command: records.Command, size_bytes: int, *, flush: bool = False
 ) -> GuideChoices:
-    """A file will be made: sent for a put, or put first and then read for a get."""
+    """The choices with a file that will be made: sent for a put, or put first and then read for a get; a new round."""
     counts = replace(choices.spec.counts, size_bytes=size_bytes)
     settings = replace(choices.spec.settings, flush=flush)
     spec = replace(choices.spec, command=command, counts=counts, settings=settings)
@@ -270,7 +278,7 @@ def with_change_after(choices: GuideChoices, change: records.Change | None) -> G
 
 
 def next_round(choices: GuideChoices, name: str, value: str, experiment: str) -> GuideChoices:
-    """The round of a change, the series that was measured being its base."""
+    """The round of a change of the setting ``name`` to ``value``; the series that was measured is its base."""
     typed_label = choices.spec.texts.label if choices.has_new_label else ""
     lineage = Lineage(
         experiment=experiment,
@@ -296,6 +304,8 @@ def in_new_round(choices: GuideChoices) -> GuideChoices:
     """The choices without what was measured by them; a label that was typed for the next series stays."""
     spec = choices.spec
     lineage_before = spec.lineage
+    # A label stays only where somebody typed it for the series to come: not one that `next_round` proposed for its
+    # change, nor the one of the series that was measured.
     has_proposed_label = lineage_before.change_name is not None and spec.texts.label == _proposed_label(
         lineage_before.change_name, lineage_before.change_value
     )

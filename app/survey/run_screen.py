@@ -24,6 +24,11 @@ from storage.records import Target
 class SurveyRunScreen(report_run.ReportRunScreen, GoesOn):
     """Measures in a thread (``events``), shows the progress meanwhile (``take_event``), and the report at the end.
 
+    The public methods are hooks of the base classes. ReportRunScreen calls ``events`` once, in the measuring thread,
+    and the others in the screen's: ``take_event`` for each event; ``now``, ``warnings`` and ``draw_heard``, the three
+    parts of what is shown, each second until ``show_report`` was called; ``measurement_ended`` once. GoesOn calls
+    ``next_steps`` when its key is pressed.
+
     Where a server refuses a login, the other series are measured to their end first; then each refused password is
     asked for again, and a new screen measures what is left.
     """
@@ -38,6 +43,7 @@ class SurveyRunScreen(report_run.ReportRunScreen, GoesOn):
         super().__init__(planned.experiment.name)
         self.planned = planned
         self.targets = targets
+        """All targets of the survey, with the users that log in."""
         self.measure_rest = measure_rest
         self.progress = progress.begin(planned.stations)
         self.survey: survey.Survey | None = None
@@ -50,6 +56,7 @@ class SurveyRunScreen(report_run.ReportRunScreen, GoesOn):
         return survey_record.measure_round(self.planned, self.context.notebook_path, self.control)
 
     def take_event(self, index: int, event: RecorderEvent) -> None:
+        """``index`` is the place of the event's station."""
         self.progress = self.progress.after(index, event)
         self._pace.take_event(index, event)
         if isinstance(event, Failed) and event.kind is LoginError:
@@ -61,12 +68,14 @@ class SurveyRunScreen(report_run.ReportRunScreen, GoesOn):
         for target in refused_targets:
             self.context.logins.refuse(target)
 
+        # A guest has no password that could be typed again.
         is_guest = not refused_targets or not refused_targets[0].user
         is_asked_already = any(targets == refused_targets for targets, _ in self._refusals)
         if not is_guest and not is_asked_already:
             self._refusals.append((refused_targets, reason))
 
     def now(self) -> str:
+        """The line on top: how long it will take, and after the end what to do next."""
         if self.survey is not None:
             return survey_report.next_step_sentence(self.survey)
 
@@ -75,7 +84,8 @@ class SurveyRunScreen(report_run.ReportRunScreen, GoesOn):
         return f"Measuring, interleaved, {time_left} …"
 
     def warnings(self) -> str:
-        return " ".join(self.progress.warnings[-2:])
+        newest_warnings = self.progress.warnings[-2:]
+        return " ".join(newest_warnings)
 
     def draw_heard(self, width: int) -> str:
         return self.progress.draw(width)
@@ -84,6 +94,7 @@ class SurveyRunScreen(report_run.ReportRunScreen, GoesOn):
         return next_steps.after_survey(self.survey) if self.survey is not None else ()
 
     def measurement_ended(self, error: Exception | None) -> None:
+        """Show the report of what was measured, also where an error broke it off."""
         if error is not None:
             self.work_failed(error)
         self.with_notebook(partial(survey_record.result, self.planned), self._show_survey)
@@ -95,7 +106,10 @@ class SurveyRunScreen(report_run.ReportRunScreen, GoesOn):
             self._log_in_again()
 
     def _log_in_again(self, _secrets: object = None) -> None:
-        """Ask for one password after the other, then measure what is left with all of them."""
+        """Ask for one password after the other, then measure what is left with all of them.
+
+        Called again after each password, which ``logins.log_in_again`` has kept by then.
+        """
         if self._refusals:
             targets, reason = self._refusals.pop(0)
             logins.log_in_again(self, targets, reason, self._log_in_again)

@@ -25,9 +25,11 @@ from forms.tuning import catalogue, catalogue_text, instructions
 _WIDE = 118
 """Columns from which the entry stands beside the list."""
 _ENTRY_WIDTH = 85
+"""Columns that it takes there."""
 _NAME_WIDTH = 38
 _RANK_WIDTH = 4
 _LEAST_ROOM_FOR_EXPECTATION = 60
+"""Columns of the list below which a row has the name and the server's value only."""
 _AFTER_LIST = 3
 """The scrollbar of the list, and the gap after it."""
 
@@ -37,7 +39,7 @@ class ServerValue(NamedTuple):
 
     value: str = ""
     mark: str = ""
-    """``set in smb.conf``, where it was set there."""
+    """`measured_place.SET`, where it was set in smb.conf, or another mark of `MeasuredPlace.mark`; empty for none."""
 
 
 class _Entries(parts.Choices):
@@ -47,6 +49,7 @@ class _Entries(parts.Choices):
 class CatalogueScreen(PlacedScreen):
     """The list, and beside it the entry that the cursor points at.
 
+    What is listed is an entry, or the bare name (a str) of a setting that was read and that the catalogue has not.
     PlacedScreen reads the server that is measured (``place``), and calls ``_take_place`` then; its ``ways`` are how an
     entry can be tried, its ``take_step`` (of MeasureMixin) goes one of them.
     """
@@ -57,11 +60,14 @@ class CatalogueScreen(PlacedScreen):
     def __init__(self, words: str = "", series_id: str = "") -> None:
         super().__init__()
         self.first_words = words
+        """What is searched for at first; empty lists all."""
         self.series_id = series_id
         self.shown: tuple[catalogue.CatalogueEntry | str, ...] = ()
         """Entries, and names of settings that were read and have none."""
         self.pointed: catalogue.CatalogueEntry | None = None
+        """The entry with the cursor; None on a setting that has none."""
         self._drawn_for = 0
+        """Columns for which the rows were drawn last."""
 
     def compose(self) -> ComposeResult:
         with containers.Horizontal(id="catalogue"):
@@ -90,6 +96,7 @@ class CatalogueScreen(PlacedScreen):
         return self.size.width - entry_width - _AFTER_LIST
 
     def _take_place(self, place: measured_place.MeasuredPlace) -> None:
+        """Called when the server was read: its values are in the rows from then on."""
         super()._take_place(place)
         if self.series_id and place.series:
             title = f"What the server had · {wording.name_of(place.series)}"
@@ -101,6 +108,7 @@ class CatalogueScreen(PlacedScreen):
             self._list_again()
 
     def _list_again(self) -> None:
+        """Draw the rows anew, the cursor staying where it was."""
         row = self._entries.highlighted
         self._list_entries(self.query_one("#search", widgets.Input).value)
         self._entries.highlighted = row if self.shown else None
@@ -127,12 +135,13 @@ class CatalogueScreen(PlacedScreen):
         self._show_count(sum(value.mark == measured_place.SET for value in values))
 
     def _sought_entries(self, words: str) -> tuple[catalogue.CatalogueEntry | str, ...]:
+        # Without a series and without a word the list is the catalogue by itself.
         other_settings = self.place.settings_without_entry(words) if self.series_id or words else ()
         entries: tuple[catalogue.CatalogueEntry | str, ...] = (*catalogue.search(words), *other_settings)
         if not self.series_id:
             return entries
 
-        # what was read is asked for: what is marked comes first
+        # Opened for a series, the list answers what its server had: what was set there comes first.
         marked = [entry for entry in entries if self._server_value(entry).mark]
         unmarked = [entry for entry in entries if not self._server_value(entry).mark]
         return (*marked, *unmarked)
@@ -169,7 +178,7 @@ class CatalogueScreen(PlacedScreen):
     @on(widgets.OptionList.OptionHighlighted, "#entries")
     def _point(self, event: widgets.OptionList.OptionHighlighted) -> None:
         if event.option not in event.option_list.options:
-            return  # an earlier search found it
+            return  # the message is of an earlier list
 
         entry = self.shown[event.option_index]
         box = self.query_one("#entry-box")
@@ -192,6 +201,7 @@ class CatalogueScreen(PlacedScreen):
         self.query_one("#entry", AnsiView).show(partial(_wrap_text, text))
 
     def show_entry(self) -> None:
+        """Show the entry with the cursor; PlacedScreen calls this too, once the server was read."""
         entry = self.pointed
         if entry is None:
             return
@@ -200,6 +210,7 @@ class CatalogueScreen(PlacedScreen):
         text = catalogue_text.entry_text(
             entry, share=place.share, conf=place.conf, now=place.value_in_words(entry), ansi=True
         )
+        # The pane's title is the heading already.
         _, _, text_below_heading = text.split("\n", 2)
         self.query_one("#entry", AnsiView).show_text(text_below_heading)
 
@@ -221,7 +232,7 @@ class CatalogueScreen(PlacedScreen):
         entry = self.pointed
 
         def try_value(value: str) -> None:
-            best_way = next(self.ways(entry, instructions.advise(entry, value.strip())))
+            best_way = next(self.ways(entry, instructions.advise(entry, value.strip())))  # the first is the best
             self.take_step(best_way)
 
         self.ask(ValueDialog(entry, instructions.suggested_value(entry)), try_value)

@@ -1,6 +1,7 @@
 """The JSON documents of comparisons: ``compare --json``, exports, and parts of those of experiments and watches.
 
-What the keys hold is said at the fields of :class:`forms.comparison.comparison.Comparison`.
+What the keys hold is said at the fields of :class:`forms.comparison.comparison.Comparison`. A key is null where its
+field is None: ``variation and variation.freedom`` is such a null where too few runs tell a variation.
 """
 
 from collections.abc import Sequence
@@ -37,6 +38,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "base_series": list(comparison.base_ids),
         "other_series": list(comparison.other_ids),
         "unnamed_series": list(comparison.unnamed_ids),
+        # The averages of all valid runs; and further below those that were judged, without the runs that are left out.
         "base_average_bytes_per_second": comparison.base_bytes_per_second,
         "other_average_bytes_per_second": comparison.other_bytes_per_second,
         "base_deviation_bytes_per_second": comparison.base_deviation_bytes_per_second,
@@ -44,6 +46,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "base_judged_bytes_per_second": comparison.judged_base_bytes_per_second,
         "other_judged_bytes_per_second": comparison.judged_other_bytes_per_second,
         "left_out_runs": [_run_document(run) for run in comparison.left_out],
+        # What an inconclusive comparison would be without particular runs; those above are left out of any verdict.
         "without_runs": comparison.without and _alternative_document(comparison.without),
         "between_series_percent": variation and variation.deviation_percent,
         "between_series_degrees_of_freedom": variation and variation.freedom,
@@ -69,6 +72,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
 
 
 def _settling_document(comparison: Comparison) -> dict[str, Any] | None:
+    """What would settle an inconclusive comparison; None where nothing is proposed."""
     if comparison.settle is None:
         return None
     document = asdict(comparison.settle)
@@ -101,4 +105,5 @@ def verdict_document(comparison: Comparison | None) -> dict[str, Any]:
 
 
 def matrix_document(comparisons: Sequence[ComparisonSummary]) -> list[dict[str, Any]]:
+    """The documents of several comparisons, in their order."""
     return [comparison_document(compared.comparison) for compared in comparisons]

@@ -3,7 +3,10 @@
 A rule takes a stage and the whole diagnosis, and gives a `Finding`, or None where nothing is wrong; ``RULES``, at
 the end, says which stage each one is for. A finding's ``cost`` is the share of the time that users would save, 0 to
 1: the costliest comes first. A finding is made only of what *nearly each* sample shows (``time_of_nearly_each``),
-since a busy machine delays many of them, and a slow server all.
+since a busy machine delays many of them, and a slow server all. What people then read are medians.
+
+A stage's samples and facts are asked for by name (``stage.of("echo_seconds")``, ``stage.number("streams")``); what is
+computed from several of them is in :mod:`forms.diagnosis.summary`. Its *round trip* is the median of an empty request.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +21,8 @@ from forms.findings.finding import Finding, NextAct, Severity
 from forms.findings.path import FAR_SECONDS
 from forms.stats.summary import median
 from storage.looks import Diagnosis, Ruling, Stage, StageName
+
+# Limits, by stage. A fraction is of the time or rate that its docstring names.
 
 # The first connect.
 SLOW_CONNECT_SECONDS = 1.0
@@ -39,8 +44,8 @@ MISSING_NAME_SECONDS = 0.002
 
 MADE_FOLDER_SECONDS = 0.010
 MADE_FOLDER_SECONDS_AN_ENTRY = 1e-6
-"""In a folder that the diagnosis made: a default smbd scans an entry in 0.3 to 0.4 microseconds, so that 10,000 take
-3 to 4 ms, and nobody knows whether the share has such a folder."""
+"""The same in a folder that the diagnosis made, the larger of the two: a default smbd scans an entry in 0.3 to 0.4
+microseconds, so that 10,000 take 3 to 4 ms, and nobody knows whether the share has such a folder."""
 
 SLOW_ENTRY_SECONDS = 0.005
 """To ask about one entry, as a file manager does for each."""
@@ -49,7 +54,8 @@ STEEP = 1.3
 
 # Distance.
 RISING = 1.5
-"""Twice the bytes in flight carry this many times as much: the window is the limit."""
+"""Twice the bytes in flight carry this many times as much: the window is the limit. (Also of several copies of small
+files at once, compared with one.)"""
 
 # A long run.
 FADES_TO = 0.6
@@ -107,7 +113,10 @@ def complaints(diagnosis: Diagnosis) -> list[Finding]:
 
 
 def _urgency(finding: Finding) -> tuple[bool, float]:
-    """A key to sort by: what is wrong comes first, of that the costliest, and at last what has no measured cost."""
+    """A key to sort by: what is wrong comes first, of that the costliest, and at last what has no measured cost.
+
+    `_folder_urgency` is for ``max`` instead, so that its order is the reverse.
+    """
     rank = 0.0 if finding.cost is None else -finding.cost
     return not finding.is_wrong, rank
 
@@ -125,11 +134,13 @@ def slow_connect(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     if lost_seconds < SLOW_CONNECT_SECONDS or seconds_beyond[slowest] < _SHARE_OF_THE_WAIT * lost_seconds:
         return None
 
+    # The first sample of a leg is of the first connect; the others are of later logins.
     name, usual_reason = LEGS[slowest]
     first_time, *later_times = times_of_leg[slowest]
     waits_again = bool(later_times) and min(later_times) >= seconds_beyond[slowest] / 2
     figures = ("first_connect", "later_connect") if waits_again else ("first_connect",)
     logins = "Each later login waits again" if waits_again else "Later logins do not wait"
+    # Legs that took less than a twentieth of what was lost are not told.
     parts = ", ".join(
         f"{LEGS[leg][0]} {wording.seconds(times[0])}"
         for leg, times in times_of_leg.items()
@@ -159,6 +170,7 @@ def _seconds_beyond_usual(stage: Stage, times_of_leg: Mapping[str, Sequence[floa
 
 
 def _later_logins_text(times: Sequence[float]) -> str:
+    """How sure the finding is: the times of that leg in later logins."""
     if not times:
         return "measured once"
 
@@ -192,6 +204,7 @@ def _too_few_credits(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
     best_rate = max(rates.values())
     link = diagnosis.link_bits_per_second
     needed = f"more than {wording.binary_size(most)}"
+    # What is lost is held against the best rate seen; against the link's, where even that one did not fill it.
     cost = 1 - rates[half] / best_rate
     if link:
         needed = wording.binary_size(int(link / 8 * round_trip))
@@ -244,6 +257,7 @@ class SmallFileTimes:
     """What one small file takes in one direction."""
 
     command: str
+    """``put`` or ``get``."""
     seconds: float
     """The median."""
     seconds_of_nearly_each: float
@@ -278,7 +292,7 @@ def _slower_direction(stage: Stage) -> SmallFileTimes | None:
 
 
 def many_small_files(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
-    """Small files whose time goes to the way, or to moving the data."""
+    """Small files whose time goes to the way, or to moving the data; where opening them takes it, `slow_open` tells."""
     slower = _slower_direction(stage)
     if slower is None or slower.seconds_of_nearly_each < SLOW_FILE_SECONDS:
         return None
@@ -300,6 +314,7 @@ def many_small_files(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     streams = int(stage.number("streams") or 1)
     faster = f" {streams} copies at once are {factor:.1f} times as fast." if streams > 1 else ""
     in_server = wording.milliseconds(max(0.0, slower.seconds - round_trips * round_trip))
+    # Where several copies at once are faster, the server has time to spare: then the files are to be copied so.
     what_to_do = "Look at the disk behind the share: `sharebench isolate TARGET`."
     next_act: NextAct | None = NextAct.ISOLATE
     if factor >= RISING:
@@ -344,6 +359,7 @@ def _nearly_each_text(seconds: float) -> str:
 def _opening_seconds(stage: Stage, command: str) -> tuple[float, float]:
     """(median, for nearly every file) that the server takes to open and close a file, without the way."""
     times = summary.file_seconds(stage, command, ("open", "close"))
+    # A round trip for the opening and one for the closing.
     on_the_way = 2 * summary.round_trip(stage)
     median_seconds, _ = summary.median_with_interval(times)
     nearly_each = summary.time_of_nearly_each(times)
@@ -357,6 +373,7 @@ def slow_open(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
         return None
 
     opening_seconds, nearly_each = _opening_seconds(stage, slower.command)
+    # Half of what makes a file slow, as it is half of its time that the opening has to take.
     if nearly_each < SLOW_FILE_SECONDS / 2 or opening_seconds < _MOST_OF_A_FILE * slower.seconds:
         return None
 
@@ -385,7 +402,10 @@ def large_folders(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
 
 
 def folder_findings(stage: Stage) -> list[Finding]:
-    """All that is found of large folders."""
+    """All that is found of large folders, of which `large_folders` tells one.
+
+    ``counts`` are the numbers of entries of the folders that were measured, the smallest first; the last one is judged.
+    """
     counts = summary.sizes_of(stage, "list")
     if not counts:
         return []
@@ -410,6 +430,7 @@ def _missing_name(stage: Stage, counts: Sequence[int]) -> Finding | None:
 
     seconds, _ = summary.median_with_interval(times)
     nearly_each = summary.time_of_nearly_each(times)
+    # What a missing name takes in the smallest folder is no scan; with one folder only, at least a round trip is none.
     round_trip = summary.round_trip(stage)
     is_compared = len(counts) > 1
     base_seconds = round_trip
@@ -461,6 +482,7 @@ def _slow_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
     if nearly_each < SLOW_ENTRY_SECONDS:
         return None
 
+    # A file manager asks for attributes and for streams: two round trips.
     on_the_way = 2 * summary.round_trip(stage)
     is_far = on_the_way >= seconds / 2
     what_to_do = "Remove the modules of `vfs objects` that work on streams or attributes, one at a time."
@@ -514,6 +536,7 @@ def protected(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     if not base or (not is_encrypted and signing == "none"):
         return None
 
+    # Slow algorithms: CCM of the ciphers, and all but GMAC of the signatures.
     algorithm = (cipher if is_encrypted else signing).upper()
     is_old = "ccm" in cipher if is_encrypted else "gmac" not in signing
     what_to_do = _KEEP_PROTECTION
@@ -560,6 +583,7 @@ def _price_of_encryption_too(stage: Stage) -> str:
 
 
 def _percent_with_interval(percent: float, interval: summary.Interval) -> str:
+    """``12 % (10 % to 15 %)``; without the interval where it is too narrow to be told."""
     low, high = map(wording.percent, interval)
     if low == high:
         return wording.percent(percent)

@@ -26,13 +26,15 @@ _NUMBER_FORMATS = {
     report.ReportKind.SIGNED: '+#,##0.0" %";-#,##0.0" %"',
 }
 _PAPERS = {"A4": 9, "Letter": 1}
+"""The numbers of the papers in Excel's files."""
 _LINES_ON_A_PAGE = 45
 """A sheet of fewer is printed on one page."""
 
 _LINE_POINTS = 15
-"""Height of a line."""
+"""Height of a line of text."""
 
 _LINES_OF_A_CHART = 16
+"""Rows of the sheet that a chart lies over."""
 _FRACTIONS_BELOW = 1000
 """A number from this on is shown without its fraction."""
 
@@ -59,7 +61,10 @@ def render(reports: Sequence[report.Report], *, paper: str) -> bytes:
 
 
 class _SheetWriter:
-    """Writes one form into a sheet, from the top downwards."""
+    """Writes one form into a sheet, from the top downwards.
+
+    A line, a row or a column of the sheet has a number from 0, as xlsxwriter counts. ``$B$4`` counts from 1, as Excel.
+    """
 
     def __init__(self, book: Any, name: str, form: report.Report, format_of: Callable[..., Any]) -> None:
         self.book = book
@@ -76,6 +81,7 @@ class _SheetWriter:
         """Of each column, in letters."""
 
     def write(self, paper: int) -> None:
+        """Write all of the form; ``paper`` is the number of `_PAPERS`."""
         self._write_text(0, 0, self.form.title, bold=True, font_size=14)
         self.line = 1
         self._write_fields(self.form.fields)
@@ -100,7 +106,8 @@ class _SheetWriter:
         lines = self.line + _LINES_OF_A_CHART * max(0, len(self.form.charts) - 1)
         self.page.fit_to_pages(1, 1 if lines < _LINES_ON_A_PAGE else 0)
         if len(self.table_lines) == 1:
-            self.page.repeat_rows(self.table_lines[0] - 1)
+            heading_line = self.table_lines[0] - 1
+            self.page.repeat_rows(heading_line)  # on each printed page
 
     def _write_text(self, line: int, column: int, text: str, **properties: Any) -> None:
         if text:
@@ -122,6 +129,7 @@ class _SheetWriter:
                 # Formulas of the tables refer to this cell.
                 self.field_cells[field.name] = f"$B${self.line + 1}"
             elif self.form.blank:
+                # A line to write on by hand, as long as the form is wide.
                 for column in range(1, 6):
                     self._write_text(self.line, column, field.text if column == 1 else "", bottom=1)
             else:
@@ -131,7 +139,7 @@ class _SheetWriter:
     def _write_across(self, first: int, text: str) -> None:
         """Write a text from a column on; a long one wrapped in merged cells, since it would shrink the whole print."""
         last = max(_LEAST_ACROSS, len(self.widths) - 1)
-        cells = int(sum(self.widths[first : last + 1])) - 2
+        cells = int(sum(self.widths[first : last + 1])) - 2  # what the edges of a cell take
         lines = sum(len(wrap(line, cells)) for line in lines_of(text))
         if lines < 2 and len(text.splitlines()) < 2:
             self._write_text(self.line, first, text)
@@ -166,7 +174,10 @@ class _SheetWriter:
             self.line += 1
 
     def _write_row(self, table: report.Table, row: report.Row, first_line: int) -> None:
-        """``first_line`` is that of the table's first row: formulas count from there."""
+        """Write a row of the table; ``first_line`` is the sheet's line of its first row: formulas count from there.
+
+        In a marked table status and remark stand in two columns behind its own, for an entry (a run) only.
+        """
         look = _look(row)
         count = len(table.columns)
         for index, (cell, column) in enumerate(table.cells(row)):
@@ -178,12 +189,16 @@ class _SheetWriter:
             remark = report.own_remark(row) if is_entry else ""
             self._write_text(self.line, count, status, border=1, valign="top")
             self._write_text(self.line, count + 1, remark, border=1, text_wrap=True, valign="top")
-            self._heighten([*[""] * (count + 1), remark])
+            texts_before_remark = [""] * (count + 1)
+            self._heighten([*texts_before_remark, remark])
         elif is_entry:
             self._heighten([cell.value if isinstance(cell.value, str) else "" for cell in row.cells])
 
     def _heighten(self, texts: Sequence[str]) -> None:
-        """Make the line as high as the text needs that wraps most; the texts are those of the columns."""
+        """Make the line as high as the text needs that wraps most.
+
+        The texts are those of the columns from the first one on; an empty one takes one line.
+        """
         most_lines = 1
         for column, text in enumerate(texts):
             if text:
@@ -230,6 +245,7 @@ class _SheetWriter:
         if chart.source is None:
             return
         table, column = chart.source
+        # The rows that the chart draws, by their lines in the sheet: runs, but no warm-ups and no averages.
         entries = {
             self.table_lines[table] + index: row
             for index, row in enumerate(self.form.tables[table].rows)
@@ -242,7 +258,7 @@ class _SheetWriter:
         heading = clean(self.form.tables[table].columns[column].heading)
         drawing = self.book.add_chart({"type": "line" if chart.is_curve else "column"})
 
-        # A look of its own for each point makes a large file.
+        # A look of its own for each point makes a large file. None is the look of the whole series of points.
         points = []
         if len(rows) <= _MOST_HATCHED:
             points = [_HATCHED if row.mark is report.Mark.REJECTED else None for row in rows]
@@ -274,6 +290,7 @@ _HATCHED = {"pattern": {"pattern": "wide_upward_diagonal", "fg_color": "#8F1D1D"
 
 
 def _error_bars(chart: report.Chart) -> dict[str, Any]:
+    """The intervals of the bars as xlsxwriter takes them: how far each reaches above and below the bar's value."""
     above = []
     below = []
     for bar in chart.bars:
@@ -284,6 +301,7 @@ def _error_bars(chart: report.Chart) -> dict[str, Any]:
     return {"type": "custom", "plus_values": above, "minus_values": below}
 
 
+# Columns that a marked table has behind its own.
 _STATUS = report.Column(heading="Status", kind=report.ReportKind.TEXT)
 _REMARK = report.Column(heading="Remark", kind=report.ReportKind.TEXT)
 
@@ -306,6 +324,7 @@ _LEAST_WIDTH = 13.0
 _MOST_WIDTH = 44.0
 _STATUS_WIDTH = 11.0
 REMARK_WIDTH = 40.0
+
 _LONGEST_TEXT = 32_767
 """Characters of a cell, by Excel."""
 _FORBIDDEN_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
@@ -330,7 +349,7 @@ def sheet_names(form_names: Sequence[str]) -> list[str]:
 
 
 def _shortened(name: str, ending: str) -> str:
-    """Excel allows 31 UTF-16 units."""
+    """The name with the ending, cut so that both together fit: Excel allows 31 UTF-16 units, which are 62 bytes."""
     while len((name + ending).encode("utf-16-le")) > 62:
         name = name[:-1]
     return name.rstrip(" '") + ending
@@ -345,6 +364,10 @@ def clean(text: str) -> str:
 
 
 def _column_widths(form: report.Report) -> list[float]:
+    """As wide as the widest cell of any table in that column, within limits, and 3 letters for the cell's edges.
+
+    The first column also holds the names of the results.
+    """
     result_width = max((width(result.name) for result in form.results), default=0) + 3
     widths: dict[int, float] = {0: max(_FIRST_WIDTH, result_width)}
     for table in form.tables:

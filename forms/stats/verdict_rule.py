@@ -1,7 +1,9 @@
 """The rule of all verdicts: decide on a change from throughputs: faster, slower, the same, or inconclusive and why.
 
-A *side* is one or more series of equal settings. Comparisons, experiments and watches come here with rates and times;
-trials have a rule of their own (``forms/trial/summary.py``).
+A *side* is one or more series of equal settings; ``base`` is the side before a change, ``other`` the one after it.
+Comparisons, experiments and watches come here with rates and times; trials have a rule of their own
+(``forms/trial/summary.py``). There are three ways in: ``decide`` for two sides of whole series, ``decide_together`` for
+several such comparisons at once, and ``decide_interleaved`` for two series whose runs were interleaved.
 
 - Interleaved runs (each pair in random order): pair by pair, Student's t of the differences; the signed ranks must
   agree, which are exact whatever comes and goes meanwhile, because the order was random (Fisher 1935).
@@ -48,7 +50,8 @@ def decide(
 ) -> decision.ChangeDecision:
     """Decide between two sides, each a sequence of its series' throughputs.
 
-    ``times`` in seconds, base first; without them the base came first. ``history``: earlier groups of equal settings.
+    ``times`` in seconds, those of the base first; without them the base was measured first. ``history``: earlier groups
+    of equal settings on the same path, which tell how far equal series differ.
     """
     limits = limits or decision.Limits()
     if refusal := _refuse_too_few(base, other):
@@ -68,7 +71,7 @@ def decide(
 
 
 class Step(NamedTuple):
-    """A comparison of two groups, by their places in the list of all groups."""
+    """A comparison of two groups, by their places in the list of all groups, from 0."""
 
     base: int
     other: int
@@ -136,7 +139,8 @@ def _decide_groups(
     Up to three estimates of the change are needed, and the verdict must hold for each: that between series always, that
     beside a trend where a trend is a rival explanation, and that by the runs alone of alternating sides.
     """
-    # Alternating sides have no prior: every run counts there, and the runs alone must agree with the series.
+    # Alternating sides (base, other, base, other …) have no prior, that is no history: every run counts there, and the
+    # runs alone must agree with the series.
     sides_alternate = judged_by.sides_alternate
     base_readings = changes.readings_of(base.series, alternating=sides_alternate)
     other_readings = changes.readings_of(other.series, alternating=sides_alternate)
@@ -161,9 +165,11 @@ def _decide_groups(
 
     doubt = None
     if verdict is decision.Verdict.UNKNOWN:
+        # By the series alone there would be a change: then it is the trend that may explain it.
         series_differ = _excludes_zero(_widened_interval(by_series, widening, limits.level))
         doubt = decision.Doubt.TREND if by_trend is not None and series_differ else decision.Doubt.BASE_VARIED
 
+    # All that is needed must hold, so the weakest of them says how sure the change is.
     p_value = max(estimate.p_value for estimate in needed)
     directions_agree = len({estimate.log_change > 0 for estimate in needed}) == 1
     return decision.ChangeDecision(
@@ -180,6 +186,7 @@ def _decide_groups(
 
 
 def _widened_interval(estimate: changes.ChangeEstimate, widening: float, level: float) -> tuple[float, float]:
+    """The estimate's interval in percent, so many times as wide as that of ``level``."""
     return estimate.interval_percent(level, widening * student_t(level, estimate.freedom))
 
 
@@ -200,7 +207,7 @@ def decide_interleaved(base: Rates, other: Rates, *, limits: decision.Limits | N
     change_percent = changes.percent_of(by_pairs.log_change)
     differences = [changed - unchanged for unchanged, changed in zip(base, other, strict=True)]
 
-    # Where the ranks do not agree, the interval is stretched to zero, so that no change is claimed.
+    # Where the ranks do not agree with the pairs' change, the interval is stretched to zero: no change is claimed.
     if _excludes_zero(interval) and not _order_tells(differences, limits):
         interval = _outer_interval([interval, (0.0, 0.0)])
 
@@ -228,7 +235,7 @@ def _order_tells(differences: Sequence[float], limits: decision.Limits) -> bool:
 
 
 def _refuse_too_few(base: Sequence[Rates], other: Sequence[Rates]) -> decision.ChangeDecision | None:
-    """The answer where a side has no run, or fewer than a verdict needs; else None."""
+    """The decision where a side has no run, or fewer than a verdict needs; None where there are enough."""
     base_runs = sum(map(len, base))
     other_runs = sum(map(len, other))
     fewest_runs = min(base_runs, other_runs)

@@ -47,7 +47,12 @@ def ignore_result(_result: object) -> None:
 
 
 class ScreenBase(Screen[_R], commands.Commanded, Generic[_R]):
-    """What plain and modal screens share: background work that ends in a method or in the one error dialog."""
+    """What plain and modal screens share: background work that ends in a method or in the one error dialog.
+
+    Hooks that a subclass may override, all called in the screen's thread: ``does_take_keys``, asked by the app at each
+    key; ``work_failed``, when a job has raised an error. Textual calls the ``on_…`` methods of each class, those here
+    too where a subclass has its own: it need not call them.
+    """
 
     @property
     def sharebench_app(self) -> ContextApp:
@@ -65,9 +70,10 @@ class ScreenBase(Screen[_R], commands.Commanded, Generic[_R]):
     def in_background(
         self, job: Callable[[], _T], then: Callable[[_T], object], *, group: str = "work", exclusive: bool = True
     ) -> Worker[None]:
-        """Do ``job`` in a thread, then ``then`` in the screen's thread.
+        """Do ``job`` in a thread, then ``then`` in the screen's thread with what it returned.
 
-        ``exclusive``: of older jobs of the same group nothing is heard any more.
+        ``group`` is any name. ``exclusive``: of older jobs of the same group nothing is heard any more, neither results
+        nor errors; their threads go on to their end.
         """
 
         def work() -> None:
@@ -91,7 +97,10 @@ class ScreenBase(Screen[_R], commands.Commanded, Generic[_R]):
         group: str = "notebook",
         exclusive: bool = False,
     ) -> None:
-        """As :meth:`in_background`, with a notebook that the thread opens for itself and closes."""
+        """As :meth:`in_background`, with a notebook that the thread opens for itself and closes.
+
+        Here an older job of the group is heard too, unless ``exclusive`` is given.
+        """
         path = self.context.notebook_path
 
         def in_thread() -> _T:
@@ -145,7 +154,7 @@ class BaseScreen(ScreenBase[Any]):
 
     KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("screen.back")
     ENTRY: ClassVar[str] = ""
-    """The name among the screens that it stands in for, where it has none of its own."""
+    """The name in screens.txt of the screen that it stands in for, where it has no line of its own there."""
 
     def quit_question(self) -> str | None:
         """What to ask before sharebench is left, where something is measured; None where nothing is."""
@@ -165,14 +174,16 @@ class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
     """What Enter in a line of text does, or on the button."""
 
     def enter_now(self) -> str:
-        """What Enter does where the focus is, for the footer."""
+        """What Enter does where the focus is, for the footer; empty where it does nothing."""
         effects = {"OptionList": "Choose", "Input": self.ENTER, "Button": self.ENTER}
+        # A widget of ours is looked up by the class of Textual that it derives from.
         for kind in type(self.focused).__mro__:
             if kind.__name__ in effects:
                 return effects[kind.__name__]
         return ""
 
     def on_descendant_focus(self) -> None:
+        """The footer of the screens below shows what Enter does here; the dialog has none."""
         for screen_below in self.app.screen_stack[:-1]:
             screen_below.query("KeyBar").refresh()
 
