@@ -63,7 +63,7 @@ def open_in_memory() -> notebook_file.NotebookDatabase:
 
 
 def _make_file(path: Path) -> Path:
-    """The file that ``path`` leads to, made if it is missing."""
+    """The file that ``path`` leads to over links, made if it is missing: empty, and for its owner alone."""
     real = real_path(path)
     with suppress(FileExistsError):
         os.close(os.open(real, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -109,6 +109,7 @@ def _open_without_room(path: Path, error: OSError | sqlite3.Error) -> notebook_f
 
 
 def _open_to_write(path: Path) -> notebook_file.NotebookDatabase:
+    """Open a notebook that can be written. Raises NotebookFileError where its file system has no locks."""
     if not disk.has_locks(path.parent):
         raise errors.NotebookFileError(
             f"the file system of {path.parent} has no locks, without which a notebook would be damaged sooner or"
@@ -140,6 +141,7 @@ def _open_to_read(path: Path, why_not: str, *, is_alone: bool = False) -> notebo
 
 
 def _connection_to_read(path: Path, *, is_alone: bool) -> sqlite3.Connection:
+    """A connection that reads: in SQLite's usual way, or as a file that nobody changes, or with others locked out."""
     connection = notebook_file.connect(path, "mode=ro")
     try:
         connection.execute("SELECT 1 FROM sqlite_master")
@@ -150,7 +152,8 @@ def _connection_to_read(path: Path, *, is_alone: bool) -> sqlite3.Connection:
     else:
         return connection
 
-    # The shared index of a notebook that somebody has open, or left open, cannot be made here.
+    # The shared index of the log (-shm) cannot be made here. Without a log all is in the file, which is then read as one
+    # that does not change; a log that is left over has what the file has not.
     wal = path.with_name(f"{path.name}-wal")
     if not wal.exists() or not wal.stat().st_size:
         return notebook_file.connect(path, "mode=ro&immutable=1")
@@ -217,7 +220,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> notebook_file.Notebo
             f"the file system of {path.parent} cannot share memory, so readers of the notebook wait for writers; a"
             " local disk is quicker"
         )
-    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA synchronous = FULL")  # what was measured survives a power failure
 
     connection.execute("PRAGMA foreign_keys = OFF")  # while a migration makes tables anew
     if stored_format != CURRENT_FORMAT:

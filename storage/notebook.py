@@ -25,6 +25,7 @@ _SERIES = (
     " FROM series JOIN recordings ON recordings.id = series.id"
 )
 # Long statements: those of ``storage/statements``.
+# They set the status of a whole by its parts, and find series that were repeated, and earlier ones of a path.
 _SETTLE = migrations.sql("settle")
 _REPEATED = migrations.sql("repeated")
 _EARLIER = migrations.sql("earlier")
@@ -59,6 +60,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._settle(part_of)
 
     def _insert_series(self, additions: Sequence["_SeriesToAdd"]) -> None:
+        """Insert all rows of new series, within the transaction of whoever calls it."""
         many = [addition.series for addition in additions]
         self.add_recordings([_head_of(addition.series, part_of=addition.part_of) for addition in additions])
         self._insert_all("series", map(codec.series_to_row, many))
@@ -95,6 +97,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
 
     def add_all(self, many: Sequence[records.Series]) -> None:
         """Store new series from documents, all or none, in order of time; a missing base is forgotten."""
+        # The id of the recording of each experiment that a series names; None for one of steps, which has none.
         imported_at = records.utc_now()
         whole_ids: dict[str, str | None] = {}
         additions = []
@@ -132,6 +135,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         """Store what measuring changes, without runs and facts; people's texts stay."""
         row = codec.series_to_row(series)
         unchanged = {"id", "base_id", *codec.SERIES_WRITTEN_BY_PEOPLE}
+        # What people write has methods of its own (``annotate``), so that neither undoes the other.
         with self._db.atomic():
             self.update_recording(_head_of(series))  # leaves what the series is a part of as it is
             self._db.table("series").update(series.id, {name: row[name] for name in row if name not in unchanged})
@@ -198,6 +202,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
 
         attempts = "SELECT * FROM failed_attempts WHERE series_id IN (ids) ORDER BY series_id, attempt"
         for row in self._rows_of(attempts, ids):
+            # A failed attempt is stored without a status, which is always the same.
             attempt = codec.run_from_row({**row, "status": "failed", "reason": None})
             histories[row["series_id"]].failed_attempts.append(attempt)
 

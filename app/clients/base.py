@@ -42,15 +42,17 @@ class Content:
         self.size_bytes = size_bytes
         period = os.urandom(min(_PERIOD, size_bytes))
         if size_bytes > _PERIOD:
-            # Long enough for a whole block that begins at any place of the period.
+            # Long enough for a whole block that begins at any place of the period: it is repeated, and so is its begin.
             period = b"".join((period, period, period[: MAX_BLOCK_BYTES - _PERIOD]))
         self._pool = memoryview(period)
 
     def block(self, offset: int, length: int) -> memoryview:
+        """The bytes from ``offset`` on, `MAX_BLOCK_BYTES` at most: a view, so nothing is copied."""
         start = offset % _PERIOD
         return self._pool[start : start + length]
 
     def digest(self) -> str:
+        """SHA-256 of the whole content."""
         sha = hashlib.sha256()
         for block in self.blocks():
             sha.update(block)
@@ -157,12 +159,16 @@ class Meter:
     samples: list[tuple[float, int]] = field(default_factory=list)
     """(seconds since the start, bytes moved) of the transfer under way, or of the last one."""
     arrived: Callable[[int], int] | None = None
-    """For uploads, asked once a sample: how many of the bytes sent have reached the server."""
+    """For uploads, asked once a sample: how many of the bytes sent have reached the server.
+
+    The client sets it after ``start``, which resets it; None where all that was moved counts.
+    """
     _started: float = 0.0
     """By the clock; 0 before the first transfer."""
     _due: float = 0.0
     """By the clock: when the next sample is taken."""
     _look: Callable[[int], None] = _look_at_nothing
+    """Looks for stalls, given to ``start``."""
 
     def start(self, *, look: Callable[[int], None] = _look_at_nothing) -> float:
         """Begin, and return the clock in seconds.
@@ -232,7 +238,7 @@ class Client(Connection, Protocol):
 
 
 class OpenMode(Enum):
-    """For what a file is opened."""
+    """For what a file is opened; the first two only if it exists."""
 
     READ = "read"
     UPDATE = "update"
@@ -326,7 +332,7 @@ class OneByOne:
 
 
 def check_folder(files: Files) -> None:
-    """Raises NotAFileError or NoSuchFileError unless the target is a folder to work in."""
+    """Raises NotAFileError or NoSuchFileError unless the target is a folder to work in; ``files`` is connected."""
     path = files.target.path
     if files.is_printer:
         raise printer_error(files.target)

@@ -30,18 +30,25 @@ def _step_key(number: int) -> commands.KeyCommand:
 
 
 class GuideScreen(DrivenScreen, ZoomsCharts):
+    """The guide: what the user does is answered by steps of the ``session``, which are driven until they need nothing.
+
+    ``drive`` of `DrivenScreen` has done what steps need (a question, a look at a server, a measurement), and calls
+    ``show`` when they have ended. While a measurement or its result is awaited, no key of a page does anything.
+    ``begins_anew``, ``came_with`` and ``purpose`` are set by whoever opens the guide.
+    """
+
     KEYS: ClassVar = (
         *commands.keys("guide.back guide.forward guide.new guide.more guide.reject chart.zoom guide.undo"),
         *(_step_key(number) for number in range(1, len(method_choices.STEPS) + 1)),
     )
     begins_anew = False
-    """Whether a round that was measured is left for a new one, once the screen shows."""
+    """Whether a round that was measured is left for a new one, once the screen shows; then false again."""
     came_with: method_choices.GuideChoices | None = None
     """What another screen opened the guide with; Escape leads back there until something is chosen."""
     purpose = ""
     """For what other screen a target and a file are chosen here, in a sentence; it is dismissed once they are."""
     _begun: tuple[method_choices.MethodStep, int | None] | None = None
-    """The step of the choice that was taken last, and its place on the page."""
+    """The step of the choice that was taken last, and its place on the page: to know a second Enter on it."""
 
     def compose(self) -> ComposeResult:
         with containers.Horizontal():
@@ -56,6 +63,7 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
         self.drive(self._begin())
 
     def _begin(self) -> needs.Steps:
+        """Show the page of the stored choices at once, and again when the link to their target was looked at."""
         yield from self.session.recall()
         if self.begins_anew:
             self._show_again()
@@ -83,10 +91,12 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
             session.left_rounds.clear()
 
     def take(self, choices: method_choices.GuideChoices) -> None:
+        """Go on with these choices, as another screen or a key has made them."""
         self._measuring_steps = None  # where they still read their result, they are silenced
         self.drive(self.session.take(choices))
 
     def show(self) -> None:
+        """Show the page of the session's choices, or answer whoever opened the guide for a target and a file."""
         from app.guide.pages.steps import page_of
 
         choices = self.session.choices
@@ -151,6 +161,7 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
         self.drive(self.session.go(method_choices.STEPS[number - 1]))
 
     def action_back(self) -> None:
+        """Back in the guide; out of it from the first step, and from what another screen has opened it with."""
         session = self.session
         is_first = session.choices.step is method_choices.STEPS[0] and not session.has_just_begun
         if is_first or session.choices == self.came_with:

@@ -43,12 +43,19 @@ _WIDEST_BAR = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesProgress:
+    """How far a series is.
+
+    A run that was *done* belongs to what is resumed; one that is *finished* was measured since, of any kind; a *valid*
+    one is finished, measured and counts.
+    """
+
     # The series
     name: str = "Starting"
     """What is told before its first run, such as which of several repeats it is."""
     series_id: str | None = None
     """None until it is stored, and again where nothing of it was worth storing."""
     doing: str = "checking the environment"
+    """For people, in the course of a sentence: what it does while no bytes move."""
     status: records.SeriesStatus | None = None
     """How it ended; None while it is measured."""
     failure: process.Failed | None = None
@@ -56,9 +63,9 @@ class SeriesProgress:
 
     # What was planned
     planned: tuple[int, int] | None = None
-    """Warm-up and measured runs, as far as that is known."""
+    """All warm-up and measured runs, with those done before it was resumed; None where that is not known."""
     done_runs: int = 0
-    """Measured before it was resumed."""
+    """Measured runs of before it was resumed."""
     open_ended: bool = False
     """Whether more measured runs may follow, until the average is known well enough."""
 
@@ -87,6 +94,7 @@ class SeriesProgress:
     waiting: str = ""
     """Why it waits: what keeps the machine from being quiet, or why it begins later; empty where it does not wait."""
     paused: bool = False
+    """Whether it stands still; asked for before, and told by the recorder."""
     pause_asked: bool = False
     """Whether it will pause after the run under way."""
     ending: bool = False
@@ -140,6 +148,7 @@ class SeriesProgress:
                 )
 
             case process.Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
+                # Of too many, every other one is left out: the older ones then lie further apart.
                 curve = self.curve if len(self.curve) < MOST_SAMPLES else self.curve[1::2]
                 return replace(self, now=progress.run_progress(seconds, moved, size), curve=(*curve, (seconds, moved)))
 
@@ -254,6 +263,7 @@ class SeriesProgress:
         if self.ending:
             return self.now.seconds_left
 
+        # A number counts within its phase, on from the runs done before. In a warm-up, all measured runs are to come.
         warmups, runs = self.planned
         if self.phase is records.Phase.WARM_UP:
             runs_to_come = warmups - self.number + runs - self.done_runs

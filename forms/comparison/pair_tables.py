@@ -20,7 +20,7 @@ from forms.stats.readings import read_series
 from forms.tuning.differences import told_differences
 from storage import records
 
-# Columns of the table of averages, from 0.
+# Columns of the table of averages, from 0: side, series, runs, average, deviation, and judged where runs are left out.
 
 _RUNS = 2
 _AVERAGE = 3
@@ -64,15 +64,16 @@ class _Property:
 
 @dataclass(frozen=True, slots=True)
 class _SideSeries:
-    """One series of a comparison."""
+    """One series of a comparison, with what a row or a bar calls it."""
 
     summary: SeriesSummary
     place: str
     """``base``, or ``base 2`` where the side has several."""
     name: str
+    """Of the series, as the whole comparison calls it."""
     tone: Tone
     number: int | None
-    """In its side; None where it is alone."""
+    """In its side, from 1; None where it is alone."""
 
 
 def _all_series(compared: ComparisonSummary) -> list[_SideSeries]:
@@ -97,24 +98,25 @@ def _series_of_side(
 def averages_table(compared: ComparisonSummary) -> report.Table:
     """The average of each series and side; where runs are left out, the judged averages beside them."""
     comparison = compared.comparison
+    # The last row of each side is the side's: its only series, or the mean of several.
     has_judged = bool(comparison.left_out)
     all_series = _all_series(compared)
     base_rows = _rows_of_side(
         "base",
         comparison.base_name,
         all_series[: len(compared.bases)],
-        0,
-        comparison.base_bytes_per_second,
-        comparison.judged_base_bytes_per_second,
+        first_row=0,
+        average=comparison.base_bytes_per_second,
+        judged_average=comparison.judged_base_bytes_per_second,
         has_judged=has_judged,
     )
     other_rows = _rows_of_side(
         "other",
         comparison.other_name,
         all_series[len(compared.bases) :],
-        len(base_rows),
-        comparison.other_bytes_per_second,
-        comparison.judged_other_bytes_per_second,
+        first_row=len(base_rows),
+        average=comparison.other_bytes_per_second,
+        judged_average=comparison.judged_other_bytes_per_second,
         has_judged=has_judged,
     )
 
@@ -147,10 +149,10 @@ def _rows_of_side(
     side: str,
     side_name: str,
     all_series: Sequence[_SideSeries],
+    *,
     first_row: int,
     average: float | None,
     judged_average: float | None,
-    *,
     has_judged: bool,
 ) -> list[report.Row]:
     """A row a series, and their mean below where there are several; ``first_row`` is the place of the first of them."""
@@ -165,6 +167,7 @@ def _rows_of_side(
 
 def _series_row(side_series: _SideSeries, *, has_judged: bool) -> report.Row:
     summary = side_series.summary
+    # The judged average of a series leaves out its runs that stand out, as `read_series` finds them.
     deviation = summary.deviation.bytes_per_second if summary.deviation else None
     cells: list[float | None] = [len(summary.series.measured()), summary.average_rate, deviation]
     if has_judged:
@@ -192,6 +195,7 @@ def _mean_row(
 def _mean_cell(column: int, rows: Sequence[int], mean: float | None) -> report.Cell:
     if mean is None:
         return report.Cell()
+    # The template's {0}, {1}, … stand for the cells of the series' rows.
     summed = "+".join(f"{{{place}}}" for place in range(len(rows)))
     references = tuple(report.cell_at(column, row) for row in rows)
     return report.Cell(value=mean, formula=report.Formula(template=f"({summed})/{len(rows)}", references=references))
@@ -220,7 +224,11 @@ def side_by_side(compared: ComparisonSummary) -> list[ComparisonRow]:
 def _properties(
     side: Sequence[SeriesSummary], average: float | None, deviation: float | None, opposite_average: float | None
 ) -> list[_Property]:
-    """Those of a side, by its first series; ``average`` and ``deviation`` are those of all its runs."""
+    """Those of a side, by its first series; ``average`` and ``deviation`` are those of all its runs.
+
+    Both sides have the same properties in the same order. Rates of either are in one unit, for which the average of the
+    ``opposite`` side is needed.
+    """
     all_series = [series_summary.series for series_summary in side]
     series = all_series[0]
     labels = dict.fromkeys(one_series.label for one_series in all_series if one_series.label)
@@ -336,6 +344,7 @@ def averages_chart(compared: ComparisonSummary, *, table: int) -> report.Chart |
 
     title = "Averages, with their 95 % intervals"
     intervals = "95 % interval"
+    # Of whole series the scatter between equal series counts, which a single series does not show.
     if compared.comparison.apart_percent:
         title = "Averages, and where 19 of 20 such series would lie"
         intervals = "19 of 20 such series"
@@ -353,7 +362,7 @@ def interval_of(comparison: Comparison, summary: SeriesSummary) -> tuple[float, 
 
 
 def runs_of_both(compared: ComparisonSummary) -> report.Chart:
-    """Each run of all series."""
+    """Each run of all series: a run of the first, one of the second, and so on."""
     sides = []
     for side_series in _all_series(compared):
         lead = side_series.place if side_series.number is None else f"{side_series.place} run"

@@ -23,7 +23,11 @@ from storage import records
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentStep:
-    """A series of an experiment, compared with the one that it was made from."""
+    """A series of an experiment, compared with the one that it was made from.
+
+    Of its change, ``standing`` is what the server says (proven, contradicted, …), ``decision`` what the user decided
+    (kept, restored), ``doubts`` what speaks against its being the only one.
+    """
 
     number: int
     """Its place in the experiment, from 0."""
@@ -35,7 +39,10 @@ class ExperimentStep:
     comparison: Comparison | None
     """Beside its base; None without one, or while the series is being measured."""
     on_kept_path: bool
-    """Whether its settings are still in force: it lies on the way from the newest series that was not restored."""
+    """Whether its settings are still in force: it lies on the way from the newest series that was not restored.
+
+    The path of a `Gain` is without a newest change that is contradicted; such a step is on the way all the same.
+    """
 
     @property
     def change(self) -> records.Change | None:
@@ -86,10 +93,10 @@ class ExperimentStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gain:
-    """The total gain of the kept steps of one direction."""
+    """The total gain of the kept steps of one direction, get or put."""
 
     path: tuple[ExperimentStep, ...]
-    """The steps of the way, the first base first."""
+    """The steps of the way but for a newest one that is contradicted, the first base first."""
     comparison: Comparison | None
     """The last step of the path beside the first; None where there is but one."""
 
@@ -117,7 +124,10 @@ class ExperimentSummary:
 
 
 def experiment_summary(name: str, series: Sequence[records.Series]) -> ExperimentSummary:
-    """Build an experiment from its series in order; one without a change repeats its base."""
+    """Build an experiment from its series in order; one without a change repeats its base.
+
+    A base that is no series of the experiment counts as none.
+    """
     bases = bases_of(series)
     by_id = {one_series.id: one_series for one_series in series}
     numbers = {one_series.id: number for number, one_series in enumerate(series)}
@@ -142,6 +152,7 @@ def experiment_summary(name: str, series: Sequence[records.Series]) -> Experimen
         step_sides = [sides_of_steps[series_id] for series_id in step_ids]
         path_sides = [sides_of_paths[series_id] for series_id in path_ids]
 
+        # The gain is judged together with the steps, so that all verdicts hold at once.
         comparisons = compare_steps([*step_sides, *path_sides], Limits())
         comparison_of_step.update(zip(step_ids, comparisons[: len(step_ids)], strict=True))
         comparison_of_path.update(zip(path_ids, comparisons[len(step_ids) :], strict=True))
@@ -227,6 +238,7 @@ def _groups_of_repeats(
     by_id = {series.id: series for series in all_series}
     first_ids: dict[str, str] = {}
     groups: dict[str, list[records.Series]] = {}
+    # A base usually comes before its repeats, and then leads to the first series of its group.
     for series in all_series:
         base_id = bases[series.id]
         first_id = series.id
@@ -243,6 +255,7 @@ def _sides(base: records.Series, other: records.Series, groups: Sequence[tuple[r
     """Both sides with all that was measured at their settings."""
     base_group = _group_with(base, groups)
     other_group = _group_with(other, groups)
+    # A repeat and its base are of one group: what they are averaged with would be the same on both sides.
     if base_group == other_group:
         return Sides(base=(base,), other=(other,), equal=True)
     return Sides(base=(base, *_repeats_of(base, base_group)), other=(other, *_repeats_of(other, other_group)))

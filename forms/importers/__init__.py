@@ -36,6 +36,7 @@ _ASTRAL = re.compile(b"[\xf0-\xff]")
 _NOT_FIRST = bytes(range(0x80, 0xC0))
 """Bytes that continue a character: without them a text has as many bytes as characters."""
 
+# What JSON knows as blanks.
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _HALF_OF_PAIR = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
 """An escape of either half of a surrogate pair without the other: a first one without its second, or the reverse."""
@@ -63,9 +64,11 @@ def json_text_of(content: bytes) -> str:
     content = content.removeprefix(codecs.BOM_UTF8)
     if content.isascii():
         return content.decode("ascii")
+    # Counted only as far as it matters.
     if sum(1 for _ in islice(_WIDE.finditer(content), _MOST_ESCAPED)) < _MOST_ESCAPED:
         return _WIDE.sub(_escape_match, content).decode("ascii")
 
+    # As many escapes would take too long: the text keeps its characters, if it may be so large.
     characters = len(content.translate(None, delete=_NOT_FIRST))
     if characters * (4 if _ASTRAL.search(content) else 2) > _MOST_WIDE_BYTES:
         raise DocumentError("its text takes too much memory: export fewer recordings to a file")
@@ -114,6 +117,7 @@ def _elements(text: str) -> Iterator[tuple[str, Any]]:
         _check_end(text, at, at)
         return
 
+    # An array: ``at`` is at its bracket, later at the comma before each element.
     first = _after_blanks(text, at + 1)
     if text.startswith("]", first):
         _check_end(text, first, first + 1)
@@ -137,6 +141,7 @@ def _check_end(text: str, last: int, end: int) -> None:
 
 
 def _after_blanks(text: str, at: int) -> int:
+    """The place of the first character from ``at`` on that is no blank."""
     blanks = _BLANKS.match(text, at)
     assert blanks
     return blanks.end()
@@ -198,7 +203,7 @@ def check_target(target: Target) -> None:
 
 
 def check(series: Series) -> Series:
-    """The series, if its numbers are possible. Raises DocumentError."""
+    """The series, if its numbers are possible: what SQLite can store, and a run can take. Raises DocumentError."""
     numbers = {
         "link_bits_per_second": series.link_bits_per_second,
         "client.block_bytes": series.client.block_bytes,
