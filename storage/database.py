@@ -152,8 +152,8 @@ def _connection_to_read(path: Path, *, is_alone: bool) -> sqlite3.Connection:
     else:
         return connection
 
-    # The shared index of the log (-shm) cannot be made here. Without a log all is in the file, which is then read as one
-    # that does not change; a log that is left over has what the file has not.
+    # The shared index of the log (-shm) cannot be made here. Without a log all is in the file, which is then read as a
+    # file that does not change; a log that is left over has what the file has not.
     wal = path.with_name(f"{path.name}-wal")
     if not wal.exists() or not wal.stat().st_size:
         return notebook_file.connect(path, "mode=ro&immutable=1")

@@ -27,8 +27,10 @@ class IsolationOpened:
 
     isolation: Isolation
     runs: int
-    """Planned runs. Fewer are measured if time is over earlier; more if the price of left-out operations, which is the
-    server's speed without them over its speed with them, is not known closely yet.
+    """Planned runs that are still to come.
+
+    Fewer are measured if time is over earlier; more if the price of left-out operations, which is the server's speed
+    without them over its speed with them, is not known closely yet.
     """
 
 
@@ -66,7 +68,10 @@ IsolationEvent = MeasurementEvent | IsolationClosed
 def measure(
     request: IsolationRequest, control: process.SeriesControl, resumed: Isolation | None = None
 ) -> Generator[MeasurementEvent, None, IsolationClosed]:
-    """Measure an isolation, or the missing runs of a resumed one; results are kept however it ends."""
+    """Measure an isolation, or the missing runs of a resumed one; results are kept however it ends.
+
+    What is refused before IsolationOpened is raised; from then on an error is told in IsolationClosed.
+    """
     places = isolation_places.find_places(request)
     with registry.connected_files(request.target, request.secrets, request.settings) as files:
         # Where that fails nothing is recorded.
@@ -131,6 +136,10 @@ class _IsolationMeasurement:
         return sum(not _is_done(self.isolation, planned_run) for planned_run in self._timetable.planned)
 
     def runs(self) -> Iterator[MeasurementEvent]:
+        """Measure run after run. Raises MeasurementError where the server's own layer cannot be measured.
+
+        The timetable looks at the isolation so far to say which run is next, and whether there is time for a round.
+        """
         number = 0
         for planned_run in self._timetable.runs(self._isolation_so_far):
             if _is_done(self.isolation, planned_run):
@@ -153,6 +162,7 @@ class _IsolationMeasurement:
         return self.isolation
 
     def _add(self, run: LayerRun) -> None:
+        """Take a run, in place of a failed one that has its key (round, layer, clients)."""
         other_runs = (old_run for old_run in self.isolation.runs if old_run.key != run.key)
         self.isolation = replace(self.isolation, runs=(*other_runs, run))
 

@@ -84,8 +84,11 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         self.setting = setting
         self.experiment = experiment
         self.order: TrialOrder | None = None
+        """What would be carried out, or is; None until it is prepared, and while something is to be accepted first."""
         self.summary: ChangeSummary | None = None
+        """The result so far; None before the first pair was judged."""
 
+        # Until the user consents
         self._choices = GuideChoices()
         """What the user chose in the guide: the target, the file, and how it is measured."""
         self._command: Command | None = None
@@ -101,10 +104,13 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         self._within_minutes = 0
         """The time limit; 0 for none."""
 
+        # From then on
         self._begun = False
         """Whether the user has consented, and it measures."""
         self._clock = SlotClock()
+        """What the slots took so far; in a slot one value is measured."""
 
+        # What is shown
         self._now = _LOOKING
         """The line that says what happens."""
         self._lines: list[str] = []
@@ -121,6 +127,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
     # Preparing: nothing is written yet
 
     def begin(self) -> None:
+        """Prepare the order, anew where something was accepted or chosen; the base class would measure at once."""
         self._now = _LOOKING
         self._lines = []
         self._to_accept = None
@@ -130,6 +137,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         self.draw()
         self.with_notebook(self._prepare_order, self._show_order)
 
+    # By its key where the server had the value already that is to be tried: it may be another one by now.
     action_anew = begin
 
     def _begin_logged_in(self, _secrets: object) -> None:
@@ -187,6 +195,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
         return self.context.backend.resume_trial(replace(stored, plan=plan), secrets)
 
     def work_failed(self, error: Exception) -> None:
+        """Say why there is no order: ask for a login or a consent first, where that is all that is missing."""
         if self._begun:
             super().work_failed(error)
             return
@@ -285,6 +294,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
     # Measuring
 
     def action_consent(self) -> None:
+        # From here on the server is changed: what is needed to restore it is stored first.
         self._begun = True
         self._now = "Recording how to restore the setting"
         self._lines = list(restore_lines(self.order)) if self.order else []
@@ -308,6 +318,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
 
             case Judged(summary=summary):
                 self.summary = summary
+                # Who has scrolled to the end goes on seeing it.
                 box = self.query_one("#run-box")
                 if box.scroll_y >= box.max_scroll_y:
                     self.call_after_refresh(self._scroll_to_end)
@@ -317,6 +328,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
 
     def _take_value(self, event: ValueSet) -> None:
         assert self.order
+        # A trial ends at one of its looks, each after a number of pairs: at the last one at the latest.
         most_pairs = self.order.plan.looks[-1]
         self._clock.begin_slot(most_pairs - event.block, monotonic())
 
@@ -359,6 +371,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
     # The end
 
     def measurement_ended(self, error: Exception | None) -> None:
+        """Show the result, if a pair was judged, or what was shown last; an error is told above either."""
         assert self.order
         request = self.order.request
         if isinstance(error, LoginError) and not self._clock.slots and not request.secrets.kerberos:

@@ -71,8 +71,9 @@ TuningEvent = TrialEvent | Trying | NotTried | Tried | Tuned
 class Tuning:
     """A tuning under way: what is tried, what helped so far and stands in all later trials, and what was skipped."""
 
+    # What is to be done
     request: SeriesRequest
-    """What each run measures."""
+    """What each run measures; of a smaller file than was asked for as long as there is a ``usual``."""
     ways: Ways
     """How the server is reached, and whether smbd may be restarted for what the audit proposes."""
     looks: tuple[int, ...] = LOOKS
@@ -80,6 +81,7 @@ class Tuning:
     load: LoadWindow | None = None
     """The window of a load to measure in place of a transfer; None for transfers."""
     stop_after: int = STOP_AFTER
+    """Settings in a row without a gain, after which it ends."""
     within_seconds: float = math.inf
     only: tuple[str, ...] = ()
     """The names of the settings to try; empty for all."""
@@ -88,6 +90,7 @@ class Tuning:
     usual: fitting.FittedRequest | None = None
     """What the request would measure, where its runs would take too long: measured once a gain has made them short."""
 
+    # What came of it so far
     trials: list[TrialSummary] = field(default_factory=list)
     not_tried: list[NotTried] = field(default_factory=list)
     kept_lines: list[ConfLine] = field(default_factory=list)
@@ -95,7 +98,7 @@ class Tuning:
     kept_by_restart: bool = False
     """Whether only a restart of smbd brings one of those lines into effect."""
     untried: tuple[str, ...] = ()
-    """The settings of the catalogue that were not tried with each value."""
+    """The settings of the catalogue of which a value is still to be tried; empty once it came to the end."""
 
     def measure_fitted(self, fitted: fitting.FittedRequest) -> None:
         """Measure the smaller file of the fitted request, if it has one; what was asked for is kept as ``usual``."""
@@ -112,7 +115,7 @@ class Tuning:
         try:
             self._check_setting(harmful.name, harmful.value)
         except ConsentNeededError as error:
-            if error.risk_of is None:
+            if error.risk_of is None:  # a restart is what nobody allowed, not a risk of the setting
                 raise UsageError(
                     f"the audit proposes {harmful.name} = {harmful.value} first, which needs a restart of smbd: allow"
                     " that with --allow-restart, or try other settings on the server as it is with --only NAME;"
@@ -128,6 +131,7 @@ class Tuning:
         all_candidates = list(dict.fromkeys([*proposed, *in_catalogue]))
         ends_at = time.monotonic() + self.within_seconds
 
+        # A candidate is a setting with one value; what the audit proposes is among the catalogue's only by chance.
         for number, (name, value) in enumerate(all_candidates, start=1):
             to_come = [candidate for candidate in all_candidates[number - 1 :] if candidate in in_catalogue]
             self.untried = self._names_not_kept(to_come)
@@ -171,7 +175,10 @@ class Tuning:
     def _try_setting(
         self, setting: ChangeableSetting, path: Path, control: SeriesControl, ends_at: float
     ) -> Generator[TrialEvent | Tried, None, None]:
-        """The events of a trial of the setting, and its result, if it came to one; a gain is kept."""
+        """The events of a trial of the setting, and its result, if it came to one; a gain is kept.
+
+        The trial may take what is left of the time; it has restored the server when its events end.
+        """
         order = replace(self._order_for(setting), within_seconds=ends_at - time.monotonic())
         summary = None
         for event in run_trial(order, path, control):
@@ -206,6 +213,7 @@ class Tuning:
         if not self.usual or not summary.pairs:
             return
 
+        # At the rate that was reached last, a run of the usual file may be short enough; else the file at least grows.
         usual = self.usual
         smaller_bytes = fitting.fitting_bytes(usual.usual_bytes, summary.pairs[-1].other_rate)
         if smaller_bytes is None:

@@ -23,7 +23,8 @@ from forms.tuning import catalogue, catalogue_text, instructions
 class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
     """The entry, with the value that is to be tried.
 
-    PlacedScreen reads the server that is measured, and calls ``show_entry`` then; its ``ways`` are what can follow.
+    PlacedScreen reads the server that is measured, and calls ``show_entry`` then; its ``ways`` are what can follow, the
+    best first (a trial, if it can be tried), and last by hand.
     Copies calls ``text_to_copy``, and GoesOn ``next_steps``, when their keys are pressed.
     """
 
@@ -34,6 +35,7 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
         self.series_id = series_id
         self.entry = catalogue.find(entry)
         self.value = instructions.suggested_value(self.entry)
+        """The value to be tried: what the texts say, and the steps that follow, are of it."""
         self.place = measured_place.MeasuredPlace(share=share)
 
     def compose(self) -> ComposeResult:
@@ -50,6 +52,7 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
 
     @property
     def advice(self) -> instructions.Instructions:
+        """How the value is set by hand, with the section and the line to write."""
         return instructions.advise(self.entry, self.value, share=self.place.share, conf=self.place.conf)
 
     @property
@@ -81,6 +84,7 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
             return False
         if action in {"take", "value", "next"} and self._is_removed:
             return False
+        # What sharebench's own client does needs no hand.
         if action == "take" and self.entry.name in OWN_CHANGES:
             return False
         return super().check_action(action, parameters)

@@ -35,6 +35,7 @@ NONE_YET = (
     " of the notebook are opened by e."
 )
 
+# What has no key while none is shown.
 _ACTIONS_OF_AN_EXPERIMENT = frozenset(
     {"decide", "settle", "compare", "chart", "zoom", "branch", "again", "export", "rename", "copy"}
 )
@@ -57,6 +58,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
     def __init__(self, experiment: str = "") -> None:
         super().__init__()
         self.experiment = experiment
+        """Its name; empty for the newest, until that was read."""
         self.summary: experiments_summary.ExperimentSummary | None = None
 
     def compose(self) -> ComposeResult:
@@ -81,6 +83,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
         self.with_notebook(read, self._show, group="experiment", exclusive=True)
 
     def _show(self, summary: experiments_summary.ExperimentSummary | None) -> None:
+        """Show what was read; the cursor stays where it is, unless the experiment has another last step than before."""
         if summary is None:
             self.query_one("#step", views.AnsiView).show_text(NONE_YET)
             return
@@ -116,6 +119,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
         steps.add_options([Option(Content("\n".join(lines))) for lines in table.rows])
 
     def on_resize(self) -> None:
+        """Draw the list anew, whose columns depend on the width, with the cursor where it is."""
         if self.summary is not None:
             steps = self.query_one("#steps", widgets.OptionList)
             row = steps.highlighted
@@ -133,6 +137,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
         if self.summary is None or self.step is None:
             return
 
+        # Its title is that of the box, and what the experiment gained in all stands below what the step did.
         report = experiments_report.step_report(self.step)
         untitled = replace(
             report,
@@ -166,6 +171,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
             self.notify("This step names no change, so there is nothing to decide.", severity="warning")
             return
 
+        # The key of what is decided already takes the decision back.
         pressed_decision = records.Decision(decision)
         new_decision = None if step.decision is pressed_decision else pressed_decision
         self.with_notebook(partial(rounds.decide, series_id=step.series.id, decision=new_decision), self._look)
@@ -175,6 +181,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
         if comparison is None or comparison.known:
             self.notify("There is a verdict: nothing is left to settle.")
         else:
+            # The first of what can follow is what settles it.
             cheapest_step = next(iter(next_after_comparison.after_comparison(comparison)))
             self.take_step(cheapest_step)
 
@@ -186,10 +193,12 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
             self.notify("This step was made from no other one.", severity="warning")
 
     def action_branch(self) -> None:
+        """Lead to the guide, to make another change from this step."""
         if self.step is not None:
             self.with_notebook(partial(rounds.branch_from, series_id=self.step.series.id), self.measure_with)
 
     def action_again(self) -> None:
+        """Lead to the guide, to repeat this step."""
         if self.step is not None:
             self.with_notebook(partial(rounds.repeat_of, series_id=self.step.series.id), self.measure_with)
 

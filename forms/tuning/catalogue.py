@@ -16,7 +16,7 @@ from storage import json_reader, records
 
 
 class EntryKind(StrEnum):
-    """Where a setting is made."""
+    """Where a setting is made: on the server, in the kernel, at a mount, a network card, the client, a file system."""
 
     SMB_CONF = "smb.conf"
     SYSCTL = "sysctl"
@@ -63,6 +63,7 @@ class Needs:
 class CatalogueEntry:
     """A setting, or one way to use it."""
 
+    # What it is
     rank: int
     """Its place in the catalogue; 1 is worth most."""
     name: str
@@ -73,11 +74,13 @@ class CatalogueEntry:
     scope: str
     """``global``, ``share`` or ``host``."""
 
+    # What it brings
     does: str
     """What it changes."""
     expect: str
     """What it may gain."""
     sources: tuple[str, ...]
+    """Where that is said."""
     measured: str = ""
     """On Samba 4.17.12, one client on the loopback of a small virtual machine."""
     values: tuple[str, ...]
@@ -85,6 +88,7 @@ class CatalogueEntry:
     default: str | None = None
     """None where there is none to name; empty where the default is an empty value."""
 
+    # In which versions
     status: Status = Status.EXISTS
     status_note: str = ""
     since: str | None = None
@@ -92,15 +96,16 @@ class CatalogueEntry:
     removed_in: str | None = None
     replaced_by: tuple[str, ...] = ()
 
+    # When it acts, and what speaks against it
     needs: Needs
     takes_effect: Effect
     effect_note: str = ""
     seen_by: str = ""
     """How one sees that it acts."""
     risk: str
-    """In words; also that there is none."""
+    """For people: what may go wrong with it, or that nothing may."""
     warning: str = ""
-    """Why it is not tried without being asked for."""
+    """Why it is not tried without being asked for; empty where it may be."""
     synonyms: tuple[str, ...] = ()
     worth_trying: bool = False
     """Whether it is among those that are worth most today."""
@@ -140,6 +145,7 @@ def search(text: str) -> tuple[CatalogueEntry, ...]:
 
     def distance(entry: CatalogueEntry) -> tuple[bool, bool, bool]:
         names = " ".join((entry.name, entry.parameter, *entry.synonyms)).lower()
+        # False sorts before True: each is whether the entry lacks what brings it nearer.
         has_all_words = all(word in names for word in words)
         return key != squeeze(entry.name), key not in _keys(entry), not has_all_words
 
@@ -190,6 +196,7 @@ def entries() -> tuple[CatalogueEntry, ...]:
     if unknown_names:
         raise ValueError(f"today.toml names what the catalogue has not: {sorted(unknown_names)}")
 
+    # Entries that are alike in both stay in the order of the files.
     def place_in_order(item: Mapping[str, Any]) -> tuple[int, int]:
         in_history = _PLACE_IN_HISTORY.get(item.get("status"), 0)
         return in_history, place_by_name.get(item["name"], len(place_by_name))
@@ -253,6 +260,8 @@ def misprints_about(*names: str) -> tuple[Misprint, ...]:
     keys = {name.casefold() for name in names}
     return tuple(misprint for misprint in misprints() if keys.intersection(map(str.casefold, misprint.about)))
 
+
+# Which entries can matter to a series, by what it measured
 
 _ACTS_ON = {
     "aio read size": records.Command.GET,

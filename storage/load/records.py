@@ -67,7 +67,7 @@ class RequestKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeClass:
-    """A size of files, and how many of the files have it."""
+    """A size of files, and how many of the files have it, in proportion to the other sizes' shares."""
 
     size_bytes: Count
     share: Annotated[float, _share]
@@ -92,6 +92,8 @@ USUAL_THINK = Think(seconds=0.1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
+    """What each user of a load does, on which files, and for how long it is measured."""
+
     name: Filled
     about: str = ""
 
@@ -156,6 +158,7 @@ _CLASSES = 1 << _BITS
 
 def class_of(microseconds: int) -> int:
     """The number of the class that a time falls into."""
+    # Of a long time the first eight bits count: the first is always 1, the other seven say which of the 128 classes.
     shift = max(0, microseconds.bit_length() - _BITS - 1)
     return _CLASSES * shift + (microseconds >> shift)
 
@@ -189,7 +192,7 @@ class Histogram:
         return self.total_microseconds / self.count / 1e6 if self.counts else None
 
     def quantile_seconds(self, share: float) -> float | None:
-        """The middle of the class that this share of the times reaches; None without any."""
+        """The time that this share of the times does not exceed, as the middle of its class; None without any."""
         least_count = share * self.count
         count = 0
         for number in sorted(self.counts):
@@ -284,6 +287,7 @@ class Limit(StrEnum):
     DISK = "disk"
     ERRORS = "errors"
     GENERATOR = "generator"
+    """The programs that make the load, on this machine."""
     UNKNOWN = "unknown"
 
 
@@ -333,7 +337,11 @@ class PrintQueue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadPoint:
-    """A measurement with a fixed number of users: they log in (ramp), settle, and then comes the steady window."""
+    """A measurement with a fixed number of users: they log in (ramp), settle, and then comes the steady window.
+
+    Times of a request are told apart by where they begin: *response* when it was due, which is earlier where the one
+    before took long, and *service* when it was sent.
+    """
 
     number: Count
     """From 1 in the load."""
@@ -472,6 +480,8 @@ class LoadChoices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load(LeasedHead):
+    """A load as it is stored, with the points that were measured."""
+
     # What was asked for.
     targets: tuple[Target, ...]
     """The shares among which the users are divided."""

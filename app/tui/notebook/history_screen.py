@@ -31,7 +31,7 @@ class HistoryScreen(ReportScreen, views.ZoomsCharts):
     """
 
     history: watch_history.History
-    """Of the path; filled in by ``_read_history``, before anything is shown."""
+    """Of the path; filled in by ``_read_history``, in its thread, before anything is shown."""
     KEYS: ClassVar[tuple[commands.KeyCommand, ...]] = commands.keys("history.normal history.line chart.zoom")
 
     def __init__(self, reference: str) -> None:
@@ -66,6 +66,7 @@ class HistoryScreen(ReportScreen, views.ZoomsCharts):
         self.query_one("#curve", views.ChartView).show_chart(partial(series_charts.curve_chart, chart))
 
     def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:
+        # The report itself has all rows, for exports.
         newest = watch_history_report.history_report(self.history, newest=_LISTED)
         return self.query_one(views.FiguresView).figures(newest, width, height, zoomed)
 
@@ -81,6 +82,10 @@ class HistoryScreen(ReportScreen, views.ZoomsCharts):
         self._draw_curve()
 
     def action_normal(self) -> None:
+        """Ask for the recording from which on another level is the usual one, and turn its mark.
+
+        A recording that is a point of several lines is offered once.
+        """
         points: dict[str, watch_history.HistoryPoint] = {}
         for line in self.history.lines:
             points.update({point.recording: point for point in line.points})

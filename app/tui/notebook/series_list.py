@@ -39,11 +39,17 @@ _MOST_LINES_KEPT = 5000
 
 
 class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_bindings=False):
+    """The rows and their lines, below a heading that takes the first line of the widget.
+
+    Textual calls ``render_line`` for each line that is to be drawn, and the methods ``on_…`` and ``watch_…``.
+    """
+
     KEYS = commands.keys("list.up list.down list.open list.mark list.mark-shown list.invert")
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"series-list--{part}" for part in ("heading", "cursor", "group", "marked", "waiting", *layout.Tone)
     }
     cursor: reactive[int] = reactive(0, repaint=False)
+    """The row with the cursor, which is one of a recording where there is any; ``watch_cursor`` draws it anew."""
 
     @dataclass
     class Wanted(Message):
@@ -66,6 +72,8 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
 
     @dataclass
     class HeadingClicked(Message):
+        """The rows are to be sorted by this."""
+
         order: queries.SortKey
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
@@ -83,7 +91,7 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
         self._editions: dict[str, int] = {}
         """In which edition each line was asked for that is shown."""
         self._asked_for: set[str] = set()
-        """The ids whose lines were asked for and need not be asked for again."""
+        """The ids whose lines were asked for, or are shown and still true: they are not asked for again."""
 
         self._columns: list[columns.PlacedColumn] = []
         self._told_pointed: str | None = None
@@ -105,7 +113,7 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
         pointed_before = self.pointed
         self.listing = listing
         self._fit_columns()
-        self._asked_for &= self.lines.keys()
+        self._asked_for &= self.lines.keys()  # an answer that has not come is asked for again
         self.virtual_size = geometry.Size(self.size.width, len(self.rows) + 1)
         self.cursor = listing.places.get(pointed_before or "", listing.landing(self.cursor, 1))
         self._scroll_to_cursor()
@@ -115,6 +123,7 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
 
     def fill(self, lines: "Iterable[RecordingLine]", edition: int, problems: Mapping[str, str] | None = None) -> None:
         """Take lines that were asked for, but none that is older than the one shown."""
+        # Memory is limited: whoever scrolls through very many has them read again.
         if len(self.lines) > _MOST_LINES_KEPT:
             self.lines.clear()
             self._editions.clear()
@@ -132,6 +141,7 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
         self.refresh()
 
     def _is_news(self, series_id: str, edition: int) -> bool:
+        """Whether an answer of that edition is not older than what is shown; it then counts as what is shown."""
         if self._editions.get(series_id, 0) > edition:
             return False
         self._editions[series_id] = edition
@@ -158,6 +168,7 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
     # Moving
 
     def point(self, series_id: str) -> None:
+        """Put the cursor on this recording, where it is listed."""
         row = self.listing.places.get(series_id)
         if row is not None:
             self._go(row, 1)
@@ -174,12 +185,13 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
             self.action_move(distance)
 
     def _go(self, row: int, direction: int) -> None:
+        """Put the cursor on the row, or on the next one of a recording in that direction (1 is down)."""
         self.cursor = self.listing.landing(row, 1 if direction >= 0 else -1)
         self._scroll_to_cursor()
         self._tell_pointed()
 
     def _scroll_to_cursor(self) -> None:
-        """With the headings just above the cursor."""
+        """Scroll so far that the cursor is in view, with the headings just above it."""
         top = self.scroll_offset.y
         first_row = self.cursor
         while first_row > 0 and not isinstance(self.rows[first_row - 1], queries.Found):
@@ -233,6 +245,7 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
         self._marks_changed()
 
     def unmark(self, *series_ids: str) -> None:
+        """Unmark these; all where none is named."""
         for series_id in series_ids or list(self.marked):
             self.marked.pop(series_id, None)
         self._marks_changed()
@@ -260,6 +273,7 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
         self._ask()
 
     def _ask(self) -> None:
+        """Ask for the lines in view that were not asked for, and then for those around them too."""
         top = self.scroll_offset.y
         height = max(self.size.height, 1)
         if not self._missing_ids(top, top + height):

@@ -41,7 +41,8 @@ class StoredScreen(FollowsRecording, ReportScreen, reading.RecordingGoesOn, view
         super().__init__("", self.read_report)
         self.reference = recording_id
         """Its id, or the name of its experiment."""
-        # What read_report has found; until then there is nothing to show.
+
+        # What read_report has found, set in its thread; until then there is nothing to show.
         self.head: recordings.Recording | None = None
         self.answer = Toned("")
         """What the recording says in one sentence."""
@@ -56,6 +57,7 @@ class StoredScreen(FollowsRecording, ReportScreen, reading.RecordingGoesOn, view
         kind = kind_of(head)
         self.head = head
 
+        # A whole of several series may be complete so far, and still be measured further.
         is_complete = head.status is records.SeriesStatus.COMPLETE and not kind.is_made_of_series
         can_resume = not (head.imported_at is not None or head.running or is_complete)
         self.resumption = resuming.way_to_resume(notebook, head) if can_resume else None
@@ -64,6 +66,7 @@ class StoredScreen(FollowsRecording, ReportScreen, reading.RecordingGoesOn, view
         self.heading = head.label or (wording.place(target) if target else head.subject) or head.kind
 
         report = kind.form(notebook, head)
+        # While it is measured, what it says so far is no answer yet.
         if report.answer and not head.running:
             self.answer = Toned(wording.plain(report.answer.text), report.answer.tone)
         else:
@@ -71,6 +74,7 @@ class StoredScreen(FollowsRecording, ReportScreen, reading.RecordingGoesOn, view
         return report
 
     def read_page(self, notebook: Notebook) -> tuple[Report, recordings.Recording | None, Toned]:
+        # The head and the answer too, since a change of either alone has the page drawn anew.
         return self.read_report(notebook), self.head, self.answer
 
     def show_page(self, page: tuple[Report, recordings.Recording | None, Toned]) -> None:
@@ -90,6 +94,7 @@ class StoredScreen(FollowsRecording, ReportScreen, reading.RecordingGoesOn, view
         self.set_pane_title(f"{self.head.kind.capitalize()} · {self.heading}")
 
         headline = self.query_one("#headline", Static)
+        # The answer of a trial or sweep says why it ended, unless an error did.
         tells_its_end_itself = self.head.kind in resuming.KINDS_OF_CHANGES and not self.head.error
         if self.head.running or tells_its_end_itself:
             headline.update(views.join_toned([self.answer], ""))
@@ -147,7 +152,7 @@ class StoredScreen(FollowsRecording, ReportScreen, reading.RecordingGoesOn, view
 
         target, begin = self.resumption
         if target is None:
-            begin(self, Secrets())
+            begin(self, Secrets())  # no login is needed first
         else:
             log_in(self, target, partial(begin, self))
 

@@ -50,6 +50,9 @@ class ReportRunScreen(recording.RecordingScreen, Exports, views.ShowsMore, views
     - ``events``: called once, in the thread that measures (see :class:`~app.tui.widgets.recording.RecordingScreen`);
     - ``now``, ``warnings``, ``draw_heard``: called once a second until ``show_report`` is;
     - ``headline``: called by ``show_report``, which the subclass calls when the measurement has ended.
+
+    All but ``events`` are called in the screen's own thread. Those of the base are hooks too: ``take_event``,
+    ``measurement_ended``. After ``show_report``, ``draw`` does nothing more.
     """
 
     KEEP_ON: ClassVar = "Continue"
@@ -59,8 +62,10 @@ class ReportRunScreen(recording.RecordingScreen, Exports, views.ShowsMore, views
         super().__init__(SeriesControl())
         self.heading = heading
         self._is_report_shown = False
+        # What says how busy this machine is; nothing until ``watch_machine``.
         self._meter: Callable[[], MachineNow | None] = _no_machine
         self._hang_up = HangUp(self.control.cancel)
+        """Cancels where the terminal is closed, and lets the measurement clean up before sharebench ends."""
 
     def compose(self) -> ComposeResult:
         with Pane(f"sharebench · {self.heading}"):
@@ -76,6 +81,7 @@ class ReportRunScreen(recording.RecordingScreen, Exports, views.ShowsMore, views
         self.begin()
 
     def begin(self) -> None:
+        """Called when the screen is shown: measure at once; a subclass may ask for something first."""
         self.listen(self.events, every_seconds=recording.REDRAW_SECONDS)
         self.draw()
 
@@ -116,6 +122,7 @@ class ReportRunScreen(recording.RecordingScreen, Exports, views.ShowsMore, views
         raise NotImplementedError
 
     def tick(self) -> None:
+        """Take the events that wait, and draw, unless a dialog covers it."""
         self.catch_up()
         if not self.is_covered:
             self.draw()
@@ -154,6 +161,7 @@ class ReportRunScreen(recording.RecordingScreen, Exports, views.ShowsMore, views
         self.refresh_bindings()
 
     def show_again(self) -> None:
+        """Draw the report as the keys say now: with or without its statistics."""
         assert self.report is not None
         view = self.query_one("#run-text", views.FiguresView)
         view.show_chart(partial(view.figures, self.of_now(self.report)))
@@ -170,6 +178,7 @@ class ReportRunScreen(recording.RecordingScreen, Exports, views.ShowsMore, views
         return super().check_action(action, parameters)
 
     def _has_more_to_show(self) -> bool:
+        """Whether the report has statistics that its brief form leaves out."""
         return self._is_report_shown and self.report is not None and self.report.brief != self.report
 
 
@@ -177,7 +186,7 @@ class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
     """Measures what a form asks for, or resumes a record; a refused login is asked for again.
 
     A subclass writes HEADING, ``to_resume``, ``report_of``, ``steps`` and ``take_event``. ``take_event`` keeps
-    ``record``, ``doing``, ``problems`` and ``is_closed`` up to date.
+    ``record``, ``doing``, ``problems`` and ``is_closed`` up to date: there is a report only once ``is_closed`` is set.
     """
 
     HEADING: ClassVar[str]
@@ -196,6 +205,7 @@ class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
         self.is_broken_off = False
         """Whether an error ended the measurement."""
         self.problems: list[str] = []
+        """What the recorder has warned of, for people."""
 
     @staticmethod
     def to_resume(record: Any, secrets: Secrets, typed: Mapping[str, Any], /) -> Any:
@@ -229,6 +239,7 @@ class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
         return str(error) if isinstance(error, errors.LoginError) else ""
 
     def result(self) -> Report | None:
+        """The report; None where the record did not come to its end."""
         return self.report_of(self.record) if self.is_closed else None
 
     def measurement_ended(self, error: Exception | None) -> None:
@@ -251,6 +262,7 @@ class MeasurementScreen(ReportRunScreen, RecordingGoesOn):
         show(type(self)(replace(self.request, secrets=secrets), self.resumed))
 
     def _tell_failure(self, error: Exception) -> None:
+        """Tell the error above this screen; above the one below where nothing was begun here."""
         self.draw()
         teller: BaseScreen = self
         screen_below = self.app.screen_stack[-2]
