@@ -1,4 +1,9 @@
-"""Charts: bars from 0 with the interval drawn, the inside of runs, and curves (Using Samba, figure B-1)."""
+"""Charts: bars from 0 with the interval drawn, the inside of runs, and curves (Using Samba, figure B-1).
+
+Each function of a chart returns its lines as one text, for a place of ``width`` columns and ``height`` lines. Where
+that is too small, or there is nothing to draw, it returns a text that says so. ``zoomed`` is what the user asked for by
+a key: an axis that does not begin at 0; some charts turn that round, and begin zoomed.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +21,7 @@ from forms.series.summary import SeriesSummary
 _ALIKE = 0.9
 """Least share of the longest bar from which all bars look as long."""
 _LEAST_CURVE = 12
-"""Lines: below, a curve says less than the last bars."""
+"""Lines from which the rates of many runs are drawn as a curve: below, it says less than the last bars."""
 _BELOW_BARS = 3
 """Lines that the average, the axis and the legend take below the bars of runs."""
 _BESIDE_CURVE = 10
@@ -38,6 +43,7 @@ def bars_chart(chart: Chart, width: int, height: int, *, colour: bool = True, zo
 
 
 def bar(percent: float | None, width: int) -> str:
+    """A bar in one line, filled to that percentage; dots where it is unknown."""
     if percent is None:
         return "·" * width
     full = round(max(0.0, min(100.0, percent)) / 100 * width)
@@ -67,7 +73,7 @@ def rates_chart(
     if begins_zoomed and look_alike:
         zoomed = not zoomed
 
-    small = marks.too_small(width, height)
+    small = marks.too_small(width, height)  # a text where it is; None where there is room
     if not any(bar.value for bar in bars):
         return "no run has ended yet" if small is None else small
 
@@ -78,7 +84,9 @@ def rates_chart(
     if link:
         levels.append(Level(name="link", value=link / 8))
 
-    if len(bars) + _BELOW_BARS > height >= _LEAST_CURVE and small is None:
+    has_too_few_lines = len(bars) + _BELOW_BARS > height
+    if has_too_few_lines and height >= _LEAST_CURVE and small is None:
+        # A curve has no bar for the average, so the lines are named with their rates.
         rate_texts = {"average": wording.rate(average or 0.0), "link": wording.link_rate(link)}
         named_levels = [replace(level, name=f"{level.name} {rate_texts[level.name]}") for level in levels]
         chart = Chart(title="", unit=scale.RATE, bars=tuple(bars), levels=tuple(named_levels))
@@ -101,7 +109,11 @@ def runs_chart(
     zoomed: bool = False,
     without: str = TOO_SHORT,
 ) -> str:
-    """The throughput within all runs, from samples of (seconds, bytes moved so far); each is named where it begins."""
+    """The throughput within all runs, one after the other; each is named where it begins.
+
+    A run is its name and its samples: (seconds since it began, bytes moved by then). ``until_seconds`` is the end of
+    the axis where more is to come; ``without`` is told where no run has two samples.
+    """
     runs_with_samples = [(name, progress) for name, progress in runs if progress]
     run_seconds = sum(progress[-1][0] for _, progress in runs_with_samples)
     end_seconds = max(until_seconds, run_seconds)
@@ -112,6 +124,7 @@ def runs_chart(
     if any(len(progress) > 1 for _, progress in runs_with_samples):
         start_seconds = 0.0
         for name, progress in runs_with_samples:
+            # No more spans than the run has columns.
             columns = int((width - _BESIDE_AREA) * progress[-1][0] / end_seconds)
             spans = over_time(progress, most=max(2, columns))
             if not spans:
@@ -132,7 +145,10 @@ def runs_chart(
 
 
 def area_chart(chart: Chart, width: int, height: int, *, until: float = 0.0, zoomed: bool = False) -> str:
-    """A chart's points as a filled area above their places, up to ``until`` or the last."""
+    """A chart's points as a filled area above their places (seconds), up to ``until`` or the last.
+
+    The axis begins at 0, and for percentages ends at 100; ``zoomed`` shows how the values above 0 differ.
+    """
     small = marks.too_small(width, height)
     points = [(place, bar.value) for place, bar in zip(chart.places, chart.bars, strict=True) if bar.value is not None]
     if small is not None or not points:
@@ -145,7 +161,7 @@ def area_chart(chart: Chart, width: int, height: int, *, until: float = 0.0, zoo
     if is_percent:
         scaled_values = [*scaled_values, 100.0]
 
-    end = max(until, chart.places[-1], 1e-3)
+    end = max(until, chart.places[-1], 1e-3)  # an axis has a length, even where all is at 0 s
     canvas = marks.Canvas(
         width=width,
         height=height,
@@ -161,7 +177,7 @@ def area_chart(chart: Chart, width: int, height: int, *, until: float = 0.0, zoo
 
 
 def _time_labels(chart: Chart, end_seconds: float, width: int) -> list[tuple[float, str]]:
-    """Where a run has its name, where there is one at most also seconds, and the end."""
+    """(place, text) of the labels below: the names of the runs, the end, and with one run at most seconds between."""
     names = [(place, bar.name) for bar, place in zip(chart.bars, chart.places, strict=True) if bar.name]
     end_text = f"{round(end_seconds, 1):g} s" if end_seconds >= 1 else f"{end_seconds:.2g} s"
 

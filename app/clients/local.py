@@ -32,9 +32,15 @@ _FLAGS = {
 
 
 class LocalClient(base.OneByOne):
-    """Moves one file in large blocks through the page cache; file operations go through ``call``."""
+    """Moves one file in large blocks through the page cache.
+
+    ``get`` and ``put`` are the timed transfers of a series, in the caller's own thread. Operations on folders and on
+    files that are open may be those of users of a load, who share one thread: they go through ``call``. An OSError
+    becomes one of our errors.
+    """
 
     has_handles = True
+    """That files can be opened and then read and written in parts (``open`` to ``close_file``)."""
 
     def __init__(
         self, target: records.Target, _secrets: base.Secrets, settings: Settings, call: base.Caller = base.call_here
@@ -44,6 +50,7 @@ class LocalClient(base.OneByOne):
         self._settings = settings
         self._block_bytes = min(settings.block_bytes or DEFAULT_BLOCK_BYTES, base.MAX_BLOCK_BYTES)
         self._buffer: memoryview | None = None
+        """What a get reads into, made by the first one and used again."""
 
     def connect(self) -> None:
         """Nothing to connect; a missing folder is reported when it is used."""
@@ -60,6 +67,7 @@ class LocalClient(base.OneByOne):
             return _size(path, Path(path).stat())
 
     def get(self, path: str, meter: base.Meter, into: base.Sink | None = None) -> base.Transfer:
+        """Timed from the first read to the last; ``into`` is given each block with its place, to verify it."""
         buffer = self._buffer = self._buffer or base.receive_buffer(self._block_bytes)
 
         def move(file: int) -> tuple[float, int, float]:
@@ -72,6 +80,7 @@ class LocalClient(base.OneByOne):
 
             started_at = meter.start()
             moved_bytes = 0
+            # A file that was cut meanwhile ends earlier: a read of nothing.
             while moved_bytes < size_bytes and (read_bytes := os.preadv(file, [buffer], moved_bytes)):
                 if into is not None:
                     into(moved_bytes, buffer[:read_bytes])
@@ -99,7 +108,11 @@ class LocalClient(base.OneByOne):
         return self._transfer(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, move)
 
     def _transfer(self, path: str, flags: int, move: Callable[[int], tuple[float, int, float]]) -> base.Transfer:
-        """``move`` returns when it began, how many bytes it moved and when it ended."""
+        """Open the file, ``move`` it and close it, each timed by itself.
+
+        ``move`` takes the descriptor, and returns when it began, how many bytes it moved and when it ended (by the
+        meter's clock).
+        """
         with self._mapped(path):
             opening_at = time.perf_counter()
             try:
@@ -140,10 +153,12 @@ class LocalClient(base.OneByOne):
         return mount_facts(os.path.realpath(self.target.path), mounts)
 
     def open(self, path: str, mode: base.OpenMode = base.OpenMode.READ) -> base.FileHandle:
+        # The handle's token is the descriptor.
         file = self._do(path, os.open, path, _FLAGS[mode] | os.O_CLOEXEC | os.O_NOCTTY, 0o600)
         return base.FileHandle(path, os.fstat(file).st_size, is_folder=False, token=file)
 
     def read_at(self, handle: base.FileHandle, offset: int, length: int) -> int:
+        """Bytes that were read: fewer than ``length`` at the end of the file. The kernel may give them in parts."""
         position = offset
         end = offset + length
         while position < end:
@@ -192,6 +207,7 @@ class LocalClient(base.OneByOne):
                 self._do(path, os.fsync, handle.token)
 
     def _do(self, path: str, function: Any, *arguments: Any) -> Any:
+        """Call a function of the system that may block; errors are told of ``path``."""
         with self._mapped(path):
             return self._call(function, *arguments)
 
@@ -203,6 +219,7 @@ class LocalClient(base.OneByOne):
 
     @contextmanager
     def _mapped(self, path: str) -> Iterator[None]:
+        """Raises the error of ours for what the system raises within; a name with a NUL byte is a ValueError."""
         try:
             yield
         except OSError as error:
@@ -212,6 +229,7 @@ class LocalClient(base.OneByOne):
 
 
 def _size(path: str, status: os.stat_result) -> int:
+    """The bytes of a regular file. Raises NotAFileError for all else, which would be waited for or has no size."""
     if stat.S_ISDIR(status.st_mode):
         raise errors.NotAFileError(f"{path}: that is a folder, not a file; name a file in it")
     if not stat.S_ISREG(status.st_mode):
@@ -220,7 +238,10 @@ def _size(path: str, status: os.stat_result) -> int:
 
 
 def _rename(path: str, new_path: str) -> None:
-    """Link and unlink, since a rename replaces. Fails for folders and on mounts without hard links."""
+    """Rename without replacing a file that is there: link and unlink, since a rename replaces.
+
+    Folders, and mounts without hard links, cannot be linked: they are renamed, after a look whether the name is free.
+    """
     try:
         os.link(path, new_path, follow_symlinks=False)
     except FileExistsError:

@@ -38,8 +38,11 @@ class DiagnosisOpened:
 class StageBegan:
     name: looks.StageName
     number: int
+    """Its place in this attempt, from 1."""
     of: int
-    """Stages of this attempt."""
+    """Stages of this attempt: a resumed diagnosis measures only those that are missing."""
+
+    # How long it will take.
     seconds: float
     """How long this stage and those after it will probably take."""
     later_seconds: float
@@ -89,7 +92,10 @@ def _ignore_message(_message: process.ControlMessage) -> None:
 def measure(
     request: DiagnosisRequest, control: process.SeriesControl, resumed: looks.Diagnosis | None
 ) -> Generator[MeasurementEvent, None, DiagnosisClosed]:
-    """Measure the stages that are missing, and remove what was made on the share."""
+    """Measure the stages that are missing, and remove what was made on the share.
+
+    ``resumed`` is the diagnosis as its earlier attempt left it; None for a new one.
+    """
     measurement = _DiagnosisMeasurement(request, resumed or _new_diagnosis(request))
     control.attach(_ignore_message, measurement.process.cancel)
     try:
@@ -128,10 +134,12 @@ class _DiagnosisMeasurement:
         self._is_opened = False
         """Whether the diagnosis was told, so that it is stored."""
         self._is_share_prepared = False
+        """Whether `_prepare_share` was called: it does its work once."""
         self._earlier_folder = diagnosis.leftover
         """What an attempt before this one left on the share, where one is resumed that was killed."""
 
         self._times = StageTimes(plan.SIZES[request.effort])
+        """How long stages will take, by those that have ended."""
         self._stages_to_come = [name for name in diagnosis.planned if diagnosis.stage(name) is None]
         # The first login of a process is the cold one, and the audit logs in too.
         if looks.StageName.CONNECT in self._stages_to_come:
@@ -143,6 +151,7 @@ class _DiagnosisMeasurement:
         self.process.say(self._plan())
 
     def _plan(self) -> plan.DiagnosisPlan:
+        """What the measuring process is told at first; it then waits for each stage to be asked for."""
         request = self.request
         profile_conf = None
         if request.profile:
@@ -162,6 +171,7 @@ class _DiagnosisMeasurement:
         )
 
     def stages(self, control: process.SeriesControl) -> Iterator[MeasurementEvent]:
+        """Measure one stage after the other; each is in ``diagnosis`` before its event is told."""
         # The share is looked at only after the first connect, where that is measured: it must be the first login.
         if self._stages_to_come[:1] != [looks.StageName.CONNECT]:
             yield from self._prepare_share()
@@ -243,6 +253,7 @@ class _DiagnosisMeasurement:
         self.diagnosis = self.diagnosis.with_stage(stage)
 
     def _tell_change(self, stage: looks.Stage | None = None) -> Iterator[MeasurementEvent]:
+        """Have the diagnosis stored as it is now, the first time as a new one; ``stage`` is the one that has ended."""
         if not self._is_opened:
             self._is_opened = True
             yield DiagnosisOpened(diagnosis=self.diagnosis)

@@ -1,7 +1,8 @@
 """Takes recordings of another notebook in: each whole or not at all, merged with what people wrote about it here.
 
 Texts are labels and notes. An *entry* is one recording as :mod:`app.exchange.giving` sends it: its document, and the
-texts of it and of its parts.
+texts of it and of its parts. Parts are the series of a whole, such as a trial or a survey; *here* is the notebook that
+takes, *there* the one that gives.
 """
 
 import json
@@ -22,7 +23,7 @@ from storage.shared import Texts
 LONGEST_PROBLEM = 500
 """Characters of a line that another machine wrote; ours have fewer."""
 _FEW_PROBLEMS = 3
-"""In one line, of a notebook that is imported whole or not at all."""
+"""So many are told in one line where a notebook is imported whole or not at all."""
 
 
 @dataclass(slots=True)
@@ -34,9 +35,9 @@ class Taken:
     changed: list[str] = field(default_factory=list)
     """The ids of recordings that were here, and have other labels, notes or runs now."""
     problems: list[str] = field(default_factory=list)
-    """Why a recording was not taken, or not sent; a sentence each."""
+    """Why a recording was not taken, or not sent, though both sides did as they should; a sentence each."""
     unreadable: list[str] = field(default_factory=list)
-    """Why a recording that was sent is none: more than a problem, the other side is at fault."""
+    """Why what was sent for a recording is none: there the other side is at fault."""
 
     def add(self, other: "Taken") -> None:
         self.new += other.new
@@ -91,7 +92,8 @@ def take(notebook: Notebook, entries: Any, host: str, *, completes_ours: bool = 
     """Take the entries of a part in, which came from ``host``.
 
     With ``completes_ours`` a recording that was measured here may be replaced by a copy with further runs, else only
-    one that was imported. Raises DocumentError where no entry is a recording.
+    one that was imported. An entry that cannot be taken is told in the outcome, and the others are taken. Raises
+    DocumentError where no entry is a recording.
     """
     outcome = Taken()
     all_received = _read_entries(entries, outcome)
@@ -99,6 +101,7 @@ def take(notebook: Notebook, entries: Any, host: str, *, completes_ours: bool = 
     with notebook.transaction():
         for received in all_received:
             try:
+                # One within the other: what fails is undone by itself.
                 with notebook.transaction():
                     _take_recording(notebook, received, host, outcome, completes_ours=completes_ours)
             except (UsageError, RefusedError) as error:
@@ -109,7 +112,10 @@ def take(notebook: Notebook, entries: Any, host: str, *, completes_ours: bool = 
 
 
 def _read_entries(entries: Any, outcome: Taken) -> list[_Received]:
-    """The recordings sent; what could not be sent or read goes to the outcome. Raises DocumentError as `take`."""
+    """The recordings sent; what could not be sent or read is added to ``outcome``. Raises DocumentError as `take`.
+
+    An entry has a ``problem`` in place of a recording that the other side could not send.
+    """
     all_received: list[_Received] = []
     errors: list[DocumentError] = []
     places = JSONNode("entries", entries).items()
@@ -130,7 +136,7 @@ def _read_entries(entries: Any, outcome: Taken) -> list[_Received]:
 
 
 def _read_entry(place: JSONNode) -> _Received:
-    """Raises DocumentError."""
+    """The recording and texts of one entry. Raises DocumentError."""
     recording = importing.recording_in(place.at("document").value)
     record = recording.record
     if not record.id:
@@ -148,7 +154,10 @@ def _read_entry(place: JSONNode) -> _Received:
 def _take_recording(
     notebook: Notebook, received: _Received, host: str, outcome: Taken, *, completes_ours: bool
 ) -> None:
-    """Raises UsageError, with nothing changed, where it is another recording than that of its id here."""
+    """Store a new recording, or a copy that goes on from the one here; in any case merge the texts.
+
+    What came of it is added to ``outcome``. Raises UsageError where it is another recording than that of its id here.
+    """
     record_id = received.recording.record.id
     texts_before = notebook.texts_of(received.ids)
     stored = next(iter(notebook.recordings_of([record_id])), None)
@@ -170,7 +179,7 @@ def _take_recording(
 def _merge_texts(
     notebook: Notebook, received: _Received, texts_before: dict[str, Texts], *, is_stored_anew: bool
 ) -> list[str]:
-    """The ids of the recordings that were here and have changed."""
+    """Keep the texts of both sides together; returns the ids of recordings that were here and have changed."""
     changed_ids: list[str] = []
     for recording in notebook.recordings_of(received.ids):
         texts_sent = received.texts.get(recording.id)

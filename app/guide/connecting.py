@@ -34,7 +34,9 @@ class PickedPlace:
 
 
 class Connector:
-    """Its methods are steps of the session, see ``app.guide.needs``: they yield what they need."""
+    """Its methods are steps of the session, see ``app.guide.needs``: they yield what they need, and return what they
+    found. Whoever drives them sends the answers in, or throws the error of a job in at its ``yield``.
+    """
 
     def __init__(self, backend: Backend, logins: Logins) -> None:
         self._backend = backend
@@ -55,7 +57,11 @@ class Connector:
     def pick_place(
         self, target: Target, choices: GuideChoices, context: guide_context.GuideContext, *, kerberos: bool = False
     ) -> Generator[needs.Need, browsing.Item, PickedPlace]:
-        """Walk from folder to folder until a file is picked, or a folder that one is to be made in."""
+        """Walk from folder to folder until a file is picked, or a folder that one is to be made in.
+
+        ``choices`` and ``context`` are those of the round so far: they say which sizes of files would do. Raises
+        MeasurementError where already the first folder cannot be seen.
+        """
         choices, context = guide_context.towards(target, choices, context)
         folder: browsing.BrowsedFolder | None = None
         while True:
@@ -67,7 +73,7 @@ class Connector:
             except errors.MeasurementError as error:
                 if folder is None:
                     raise
-                # Back to the folder that was seen last.
+                # Back to the folder that was seen last, which is yielded once more below.
                 yield needs.Tell(text=str(error), heading="That did not work")
 
             assert folder is not None
@@ -100,6 +106,7 @@ class Connector:
                 if kerberos:
                     raise
                 self._logins.refuse(target)
+                # Another password is asked for, with the reason; a guest is asked who they are instead.
                 refusal = str(error) if target.user else ""
                 if not target.user:
                     target = yield from _ask_user(target, error)
@@ -107,7 +114,7 @@ class Connector:
     def _look(
         self, target: Target, secrets: Secrets, choices: GuideChoices, context: guide_context.GuideContext
     ) -> tuple[guide_context.GuideContext, browsing.BrowsedFolder]:
-        """In a thread: look at the folder, and once at the link."""
+        """In a thread: look at the folder, and once at the link; the context is given back with it."""
         if not context.link.source:
             context = replace(context, link=guide_context.link_to(target, self._backend))
         return context, self._backend.look(target, secrets, guide_context.file_size_context(choices, context))

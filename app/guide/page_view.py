@@ -20,6 +20,8 @@ from app.tui.widgets import views
 
 
 class PageChoices(Choices):
+    """The list of what can be chosen; Textual calls the ``action_cursor_…`` methods for the arrow keys."""
+
     does_wrap = True
     """Whether the cursor goes on at the other end of the list."""
 
@@ -45,17 +47,23 @@ class PageChoices(Choices):
 
 
 class PageView(Vertical, Commanded):
-    """Shows a page with ``show``, and sends OptionChosen when something is chosen on it."""
+    """Shows a page with ``show``, and sends OptionChosen when something is chosen on it.
+
+    Its screen calls ``show``, ``doing``, ``focus_choices``, ``choose`` and ``choose_run``. A *place* is that of a
+    choice in the list, from 0.
+    """
 
     @dataclass
     class OptionChosen(Message):
+        """Something that leads somewhere was chosen; it is sent to the screen."""
+
         option: guide_page.Option
 
     DEFAULT_CLASSES = "pane"
     page: guide_page.Page | None = None
     """The page that is shown."""
     _here: int | None = None
-    """The place of the choice that the cursor points at."""
+    """The place that was drawn as the cursor's: the list may have moved on, until its message comes."""
 
     def compose(self) -> ComposeResult:
         yield Static(id="page-headline")
@@ -69,6 +77,7 @@ class PageView(Vertical, Commanded):
         yield views.ChartView(id="page-chart")
 
     def on_mount(self) -> None:
+        # Where the text is longer than its box, a line says so: told anew when it is scrolled, or becomes too long.
         for attribute in ("show_vertical_scrollbar", "scroll_y"):
             self.watch(self.query_one("#page-text"), attribute, self._tell_of_rest)
 
@@ -104,18 +113,22 @@ class PageView(Vertical, Commanded):
             self.query_one("#page-text", VerticalScroll).scroll_home(animate=False)
 
     def _kept_cursor(self, before: guide_page.Page) -> int | None:
-        """Where the cursor was moved to on the page before; None where it stands as the page had it."""
+        """Where the user has moved the cursor on the page before; None where it stands where that page put it.
+
+        In that case it goes where the new page puts it, which may be another place.
+        """
         highlighted = self.query_one(OptionList).highlighted
         return None if highlighted == before.cursor else highlighted
 
     def _show_line(self, selector: str, content: Content) -> None:
+        """Show a line above the list; an empty one takes no room."""
         line = self.query_one(selector, Static)
         line.update(content)
         line.display = bool(content.plain.strip())
 
     def _show_options(self, page: guide_page.Page, cursor: int) -> None:
         rows = self.query_one(PageChoices)
-        # From the first run the cursor would go to the last choice, which measures anew.
+        # On a page with runs, Up from the first one would go to the last choice, which measures anew.
         rows.does_wrap = not self.runs
         rows.clear_options()
         # Set before the rows are drawn: only the highlighted one shows its whole hint.
@@ -146,11 +159,13 @@ class PageView(Vertical, Commanded):
 
     @property
     def pointed(self) -> guide_page.Option | None:
+        """What the cursor stands on."""
         place = self.query_one(OptionList).highlighted
         return self.page.options[place] if self.page is not None and place is not None else None
 
     @on(OptionList.OptionHighlighted)
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        # The row that was left loses its whole hint, and the new one shows it.
         event.stop()
         before = self._here
         self._here = event.option_list.highlighted
@@ -175,15 +190,17 @@ class PageView(Vertical, Commanded):
 
     @property
     def _cells(self) -> int:
+        """Columns of a row; 20 at least, before the list has a size."""
         return max(20, self.query_one(OptionList).scrollable_content_region.width - 1)
 
     def choose(self) -> None:
+        """Choose what the cursor stands on; nothing happens where it leads nowhere."""
         option = self.pointed
         if option is not None and option.act is not None:
             self.post_message(self.OptionChosen(option))
 
     def choose_run(self, run: guide_page.Option) -> None:
-        """As if the cursor stood on it."""
+        """Choose a run, as if the cursor stood on it."""
         self.post_message(self.OptionChosen(run))
 
     @on(OptionList.OptionSelected)

@@ -2,6 +2,8 @@
 
 A step is a generator: it yields what it needs, and whoever shows the guide sends the answer into it
 (``app.guide.needs``). ``GuideScreen`` and ``PlainGuide`` drive the steps, and show the page of ``choices`` afterwards.
+
+Not to be taken for the steps of the method (``MethodStep``), each of which is a page of the guide.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,6 +33,11 @@ class _LeftRound(NamedTuple):
 
 
 class GuideSession:
+    """What one session of the guide knows and has chosen; each method that returns ``needs.Steps`` is a step.
+
+    Its methods run in one thread; only the jobs that they yield as ``needs.Work`` run in another.
+    """
+
     def __init__(
         self,
         path: Path,
@@ -39,6 +46,7 @@ class GuideSession:
         practice: Sequence[records.Target],
         targets: guide_context.Targets,
     ) -> None:
+        """``path`` is that of the notebook, ``practice`` has the servers of ``sharebench demo``, if they run."""
         self.path = path
         self.backend = backend
         self.logins = logins
@@ -60,6 +68,8 @@ class GuideSession:
     # Begin, and keep what was chosen
 
     def _in_notebook(self, job: Callable[[Notebook], Any], *, group: str = "") -> needs.Work:
+        """What the job returns, with a notebook opened in a thread; in a ``group`` newer work silences it."""
+
         def work() -> Any:
             with Notebook(self.path) as notebook:
                 return job(notebook)
@@ -67,6 +77,7 @@ class GuideSession:
         return needs.Work(work, group=group)
 
     def recall(self) -> needs.Steps:
+        """The first step: the round as it was left when the guide was used last."""
         recall = partial(round_notebook.recall, practice=self.practice, targets=self.targets)
         self.choices, self.known = yield self._in_notebook(recall)
 
@@ -94,6 +105,7 @@ class GuideSession:
         yield from self._take(choices, group="keep")
 
     def _take(self, choices: method_choices.GuideChoices, *, group: str) -> needs.Steps:
+        """As :meth:`take`; without a group (empty) it is never silenced, so that something may follow it."""
         if self._begins_new_round(choices):
             self.left_rounds.append(_LeftRound(choices=self.choices, next_begun=choices))
         self.choices = choices
@@ -122,12 +134,14 @@ class GuideSession:
     # Go to another step, or back
 
     def go(self, step: method_choices.MethodStep) -> needs.Steps:
+        """Open the page of that step of the method, or tell what has to be done before."""
         if obstacle := guide_steps.why_blocked(self.choices, self.known, step):
             yield needs.Tell(text=f"{step}: {obstacle}")
         else:
             yield from self.take(replace(self.choices, step=step))
 
     def go_by(self, number: int) -> needs.Steps:
+        """So many pages further; a negative number goes back. The first and the last one are the ends."""
         last = len(method_choices.STEPS) - 1
         index = method_choices.STEPS.index(self.choices.step) + number
         yield from self.go(method_choices.STEPS[min(max(0, index), last)])
@@ -238,6 +252,7 @@ class GuideSession:
 
     def _connect(self, target: records.Target, *, kerberos: bool) -> needs.Steps:
         place = yield from self.connector.pick_place(target, self.choices, self.known, kerberos=kerberos)
+        # With what was told of that server before, such as the way to its settings.
         choices: method_choices.GuideChoices = yield self._in_notebook(
             partial(round_notebook.with_server_ways, choices=place.add_to(self.choices, kerberos=kerberos))
         )
@@ -250,6 +265,7 @@ class GuideSession:
         yield from self.take(self._with_series(series_id))
 
     def _with_series(self, series_id: str) -> method_choices.GuideChoices:
+        """The choices of the round with the series that it measures; nobody has looked at it yet."""
         choices = self.choices
         # A label that was typed after a series was measured is that of the next one, which this may be.
         is_same_series = series_id == choices.series_id
@@ -273,9 +289,13 @@ class GuideSession:
         yield from self.take(following)
 
     def _measure_one(self, *, resumed: bool) -> needs.Steps:
-        """Measure the series of the round: the choices after it, and whether they are of a repeat that follows."""
+        """Measure the series of the round: the choices after it, and whether they are of a repeat that follows.
+
+        A series that is ``resumed`` is completed instead of measured anew.
+        """
         choices = self.choices
         assert choices.target is not None
+        # An imported series names its server by what another notebook says, which may be another one here.
         confirmed = False
         if resumed and self.known.series is not None and self.known.series.imported_at is not None:
             yield _confirm_server(self.known.series)
@@ -300,7 +320,7 @@ class GuideSession:
         )
 
         series_id = yield job
-        if series_id is None:
+        if series_id is None:  # nothing was stored
             return replace(self.choices, step=method_choices.MethodStep.RUN), False
 
         measured = self._with_series(series_id)

@@ -16,11 +16,11 @@ from forms.load.wording import CANNOT_BE_JUDGED
 from storage.load import records
 
 JUDGED_SHARE = 0.95
-"""The percentile that decides whether users are carried."""
+"""The percentile of the response that decides whether users are carried, as a share: p95."""
 _TOLD_WAIT_PERCENT = 25.0
 """From this share of the time on, waiting for a processor is told as the cause of lateness."""
 LITTLE_PERCENT = 1.0
-"""How far Little's law may be off."""
+"""How far Little's law (`_little_percent`) may be off."""
 MOST_SILENT_SECONDS = 5.0
 MOST_SILENT_SHARE = 0.1
 """A window silent for longer than both (seconds, share of the window) is invalid."""
@@ -39,6 +39,8 @@ def load_point(
     """The point, judged; ``idle`` users make no requests, users who are paced make them on a schedule.
 
     ``server`` is what the server did meanwhile, ``client_interfaces`` what went in and out of each card here.
+    The first judgement that applies decides: that it was not measured, then that this machine was too slow to measure
+    it, then that its numbers do not agree. Idle users have no times that could be judged.
     """
     workers = measured.workers
     point = _add_workers(measured)
@@ -60,6 +62,7 @@ def load_point(
         failure = f"no request was completed in {point.seconds:.0f} s: {advice}"
         return replace(point, status=records.PointStatus.FAILED, reason=failure)
 
+    # Of the process that was held up most: its users' figures are as wrong as that.
     held_percent = max(worker.held_percent for worker in workers)
     if limit := generator_limit(point, held_percent, is_paced=is_paced):
         return replace(point, status=records.PointStatus.GENERATOR, reason=f"{CANNOT_BE_JUDGED}{limit}")
@@ -136,7 +139,8 @@ def _little_percent(workers: Sequence[WorkerFigures], service: records.Histogram
     seconds = sum(worker.seconds for worker in workers) / len(workers)
     requests = sum(worker.requests for worker in workers)
 
-    # Users that wait for an answer, by Little's law; and those that pause, or wait for an answer that is an error.
+    # On average over the window, users that wait for an answer, by Little's law; and those that pause, or wait for an
+    # answer that is an error. Without the edges a pause that the window's end cut off would count as no user at all.
     answering_users = requests / seconds * (service.mean_seconds or 0.0)
     other_users = sum(
         (worker.failed_seconds + worker.think_seconds + worker.edge_seconds) / worker.seconds for worker in workers
@@ -159,7 +163,10 @@ def _silence(workers: Sequence[WorkerFigures], seconds: float) -> str | None:
 
 
 def _server_silence(worker: WorkerFigures) -> float:
-    """Seconds of the longest silence, less the time in which the process itself may have stood still."""
+    """Seconds of the longest silence, less the time in which the process itself may have stood still.
+
+    That is how late it woke at worst.
+    """
     return worker.silent_seconds - worker.lateness.max_microseconds / 1e6
 
 
@@ -183,14 +190,16 @@ def generator_limit(point: records.LoadPoint, held_percent: float, *, is_paced: 
     if busiest > MOST_CPU_PERCENT:
         return f"one process that made the load used {busiest:.0f} % of a processor"
 
-    # A late request of a schedule is made all the same.
+    # A late request of a schedule is made all the same; without one it is lost to the rate, as its user pauses later.
     lost_share = 0.0 if is_paced else lateness.lost_share(point)
     is_rate_true = lost_share <= lateness.MOST_LOST_SHARE
     if is_rate_true and not lateness.changes_percentile(point, JUDGED_SHARE):
         return None
 
+    # The figures are not true: tell why, the plainest cause first.
     if standstill := lateness.standstill_seconds(point):
         return f"this machine stood still for {standstill:.1f} s"
+    # Held, but not working: it waited for a processor.
     waited_percent = held_percent - busiest
     cause = ""
     if waited_percent >= _TOLD_WAIT_PERCENT:
@@ -211,6 +220,7 @@ def _contradiction(point: records.LoadPoint, workers: Sequence[WorkerFigures]) -
         return f"{answers:,} answers are not {point.requests:,} requests and {failures:,} errors"
     if not point.requests == point.service.count == point.response.count:
         return f"{point.requests:,} requests, but {point.service.count:,} times of answers"
+    # Each user pauses once an answer; at each end of the window one of the two may be missing.
     if abs(answers - pauses) > point.users:
         return "the users did not pause once an answer"
 

@@ -31,7 +31,7 @@ class LoadChanged:
     point: records.LoadPoint | None = None
     """The point that was measured last; None where no point changed, as at the beginning."""
     done: bool = False
-    """Whether the point is over: its print jobs, if it has any, have left the printer."""
+    """Whether the point is over: its print jobs, if it has any, have left the printer. It may be told before that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class LoadClosed:
     stored: bool = True
     """False where nothing was measured that is worth keeping: the load was taken out of the notebook."""
     prediction: Prediction | None = None
-    """What the newest worksheet about its server foretells; None where there is none."""
+    """What the newest worksheet about its server foretells, which the recorder adds; None where there is none."""
 
 
 MeasurementStep = events.LoadEvent | LoadChanged
@@ -69,15 +69,20 @@ class LoadMeasurement:
         self._control = control
         self._is_resumed = resumed is not None
         self._plan = engine_process.plan_of(load, request, resumed)
+        """What the engine is told at its beginning."""
 
         self._is_to_finish = False
         """Whether the user asked to end well, after the point that is being measured."""
         self._has_made_files = False
         """Whether the engine has the scenario's files ready."""
         self._reason_to_stop: str | None = None
-        """Why no further point is worth measuring."""
+        """Why no further point is worth measuring; None while one is."""
 
     def steps(self) -> Generator[MeasurementStep, None, LoadClosed]:
+        """Yields what happens, each before the next thing is done; returns the end of the load.
+
+        Wherever an inner generator has ended, ``engine.ended`` says whether the engine has as well.
+        """
         # Its folder is stored before there is anything in it.
         yield LoadChanged(load=self._load)
 
@@ -126,6 +131,7 @@ class LoadMeasurement:
 
     def _point_to_measure(self, engine: engine_process.EngineProcess) -> NextPoint | None:
         """The next point; None where the load is measured, or ends before that."""
+        # To end well takes a point that was measured: a load without one goes on to its first.
         has_finished = self._is_to_finish and self._load.points
         if engine.ended is not None or has_finished or self._reason_to_stop:
             return None
@@ -138,7 +144,9 @@ class LoadMeasurement:
         samplers: LoadSamplers,
         printer: print_queue.PrinterShare | None,
     ) -> Iterator[MeasurementStep]:
+        """Have the engine measure one point, and pass on what it tells meanwhile."""
         started_at = utc_now()
+        # How long a point takes decides whether the time that was given is enough for another one.
         self._control.limit.begin_timing()
 
         for event in engine.point(self._unused_number(), planned.users, planned.size_bytes):
@@ -159,6 +167,7 @@ class LoadMeasurement:
         return number
 
     def _judge(self, measured: events.PointMeasured, samplers: LoadSamplers, started_at: str) -> records.LoadPoint:
+        """The point, with what server and cards did in its window; users without requests are idle by intent."""
         server, cards = samplers.between(measured.began_seconds, measured.ended_seconds)
 
         return load_point(
@@ -214,6 +223,7 @@ class LoadMeasurement:
     # The end
 
     def _close(self, ended: events.LoadEnded | None) -> LoadClosed:
+        """The end of the load. ``ended`` is what the engine told last; None where it told no end."""
         failure = ended.failure if ended is not None else None
         was_cancelled = failure is not None and failure.kind is errors.CancelledError
         engine_died = failure is not None and failure.kind is errors.ChildDiedError
@@ -233,6 +243,7 @@ class LoadMeasurement:
             error=failure.text if failure and not was_cancelled else None,
             scratch_folder=self._load.scratch_folder if folder_may_be_there else None,
         )
+        # Without a point nothing was measured; but a load that names a folder to remove, or was stored before, is kept.
         is_worth_keeping = bool(load.points) or engine_died or self._is_resumed
         return LoadClosed(load=load, failure=failure, stored=is_worth_keeping)
 
@@ -299,6 +310,7 @@ def _with_bottleneck(
 
 
 def _with_point(load: records.Load, point: records.LoadPoint) -> records.Load:
+    """The load with the point in place of an earlier one of its number, and with the capacity that follows."""
     points = {old_point.number: old_point for old_point in load.points}
     points[point.number] = point
     load = replace(load, points=tuple(points[number] for number in sorted(points)))

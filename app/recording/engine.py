@@ -28,7 +28,11 @@ MIN_RUNS_FOR_INTERVAL = 3
 
 
 class Engine:
-    """Measures one series with one client; call :meth:`measure` once."""
+    """Measures one series with one client; call :meth:`measure` once.
+
+    All is done in the caller's thread. Another thread may cancel by the gate, which aborts the client: what that breaks
+    off is told as CancelledError.
+    """
 
     def __init__(
         self,
@@ -39,6 +43,10 @@ class Engine:
         now: Callable[[], str] = records.utc_now,
         profiler: "Profiler | None" = None,
     ) -> None:
+        """``gate`` says when a run may begin and when to end; ``emit`` is told each event, before anything follows.
+
+        ``profiler`` reads smbd's counters after each run; None where nobody asked for them.
+        """
         self._order = order
         self._spec = order.spec
         self._counts = order.spec.counts
@@ -54,13 +62,13 @@ class Engine:
         self._rates = list(order.done_rates)
         """Bytes per second of the measured runs, those of earlier attempts included."""
         self._runs_done = order.done_runs
-        """The number of the last measured run that was begun."""
+        """The number of the last measured run that was begun, those of earlier attempts included."""
         self._content: base.Content | None = None
         """What is put; None where a file is got that was there before."""
         self._size_bytes = 0
         """What a run moves; that of all files together where they are several."""
         self._path = order.target.path
-        """Of the file that is got."""
+        """Of the file that is got: that of the target, or of the one that was made for it."""
         self._traffic: list[tcp_info.TcpInfo] = []
         """What the kernel counted in each run, where that is known."""
         self._watch = StandstillWatch()
@@ -77,6 +85,7 @@ class Engine:
         except errors.SharebenchError as error:
             failure = error
         finally:
+            # The cleaning is not to be broken off.
             self._gate.when_cancelled(None)
             leftover = self._clean_up()
             self._client.close()
@@ -98,6 +107,7 @@ class Engine:
             self._verify()
 
     def _emit_end(self, failure: errors.SharebenchError | None, leftover: str) -> None:
+        """``leftover`` says which of our files may still be there; empty for none."""
         if failure is not None:
             advice = f"; {leftover}: remove it by hand, or resume the series" if leftover else ""
             self._emit(process.Failed.of(failure, advice))
@@ -115,6 +125,7 @@ class Engine:
         login_facts = {"session.login_seconds": round(time.perf_counter() - began, 6)}
 
         self._remove_earlier_scratch()
+        # A put sends what we make; so does the put of a file that is then got.
         if self._spec.command is records.Command.PUT or self._counts.make_file:
             self._make_content()
         if self._spec.command is records.Command.GET:
@@ -176,6 +187,7 @@ class Engine:
         counts = self._counts
         if counts.until_percent is not None:
             known_to_percent((1.0, 2.0))  # loads what it needs now, not between two runs
+        # What is there by now is never looked through for garbage again, between two runs.
         gc.collect()
         gc.freeze()
 
@@ -185,12 +197,17 @@ class Engine:
                 return
             self._run(number, records.Phase.WARM_UP, last_warmup)
 
+        # With ``until_percent`` nobody knows how many it will be.
         planned_runs = counts.runs if counts.until_percent is None else None
         while not self._gate.finishing and self._wants_another_run():
             self._runs_done += 1
             self._run(self._runs_done, records.Phase.MEASURED, planned_runs)
 
     def _wants_another_run(self) -> bool:
+        """Until so many runs as asked for; with ``until_percent`` until the average is known so well.
+
+        Then ``runs`` is the least number, and ``max_runs`` the largest.
+        """
         counts = self._counts
         if counts.until_percent is None:
             return self._runs_done < counts.runs
@@ -204,7 +221,10 @@ class Engine:
         return self._runs_done < counts.max_runs
 
     def _run(self, number: int, phase: records.Phase, planned: int | None) -> None:
-        """One run, once its turn comes; none where the series is to end before that."""
+        """One run, once its turn comes; none where the series is to end before that.
+
+        ``planned`` is the number of the last one of its phase, None where that is not known yet.
+        """
         self._wait_for_turn()
         if self._gate.finishing:
             # Its number was taken for it before.
@@ -232,6 +252,7 @@ class Engine:
         )
         if transfer.traffic is not None:
             self._traffic.append(transfer.traffic)
+        # The event stores the run; all that follows is about a run that is kept.
         self._emit(process.RunFinished(run=run))
         self._look_around(run, standstill_seconds)
 
@@ -265,6 +286,7 @@ class Engine:
             self._emit(process.PathSeen(path_facts=profile_facts if is_measured else {}))
 
     def _warn_of_new_size(self, run: records.Run) -> None:
+        """Warn once where the file that is got has another size now; each further run is compared with the new one."""
         if not self._order.target.abilities.moves_files:  # it has no file
             return
         if run.size_bytes == self._size_bytes:
@@ -298,6 +320,7 @@ class Engine:
             self._refuse_impossible(transfer, self._path)
             return transfer
 
+        # A put: each run makes a file of its own, which is removed when the clock has stopped.
         assert self._content
         path = self._new_scratch_path()
         with _without_garbage_collection():
@@ -307,7 +330,10 @@ class Engine:
         return transfer
 
     def _put(self, path: str, content: base.Content, meter: base.Meter) -> base.Transfer:
-        """Raises NotAFileError before anything is written if the target is a file."""
+        """Send the content to a new file. Raises NotAFileError before anything is written if the target is a file.
+
+        Where no file can have been made, its path is forgotten, so that nobody looks for it.
+        """
         try:
             return self._client.put(path, content, meter)
         except errors.AccessDeniedError:
@@ -327,6 +353,7 @@ class Engine:
             ) from error
 
     def _refuse_impossible(self, transfer: base.Transfer, path: str) -> None:
+        """Raises ProtocolError for figures that cannot be, and CorruptedError for a file of ours that was cut short."""
         size_bytes = transfer.size_bytes
         has_size = 0 < size_bytes <= LARGEST
         has_seconds = 0 < transfer.seconds < math.inf
@@ -361,6 +388,7 @@ class Engine:
             received = self._client.digest(path)
         else:
             settings = self._spec.settings
+            # Blocks arrive in any order: so much may come before the one that is next to be digested.
             asked_at_once_bytes = (settings.block_bytes or 0) * (settings.in_flight or 0)
             most_early_bytes = ordered_digest.MOST_EARLY_BYTES + asked_at_once_bytes
             digest = ordered_digest.OrderedDigest(self._url(path), most_early_bytes)
@@ -438,6 +466,7 @@ def _progress_of_run(meter: base.Meter, transfer: base.Transfer) -> tuple[tuple[
 
 @contextmanager
 def _without_garbage_collection() -> Iterator[None]:
+    """For a timed part, in which a collection would take its time from the transfer."""
     gc.collect()
     gc.disable()
     try:

@@ -23,6 +23,7 @@ from storage.programs import clean_environment, kill_group
 MOST_BYTES = 8 * 2**20
 """Limit of an answer; parsing takes up to nine times as much memory."""
 MOST_LINE_BYTES = 2**20
+"""Limit of a line that `RunningProgram.line` waits for."""
 _END_SECONDS = 5.0
 """What a program gets to end by itself after we hung up, and its pipes to be closed after it ended."""
 _LOOK_SECONDS = 0.1
@@ -35,6 +36,7 @@ _TOO_LATE = 124
 MOST_EXCERPT = 300
 """Characters of what another program said that are repeated in a message; two lines of an error have fewer."""
 _READ_CHARACTERS = 4 * MOST_EXCERPT
+"""Of a line, for an excerpt: what is not printed is left out of it, and the line may be long."""
 
 
 class ProgramOutcome(NamedTuple):
@@ -48,7 +50,7 @@ class ProgramOutcome(NamedTuple):
     problem: str | None = None
     """Why it was ended early or could not be started; None where it ended by itself."""
     sent: bytes = b""
-    """``out``, byte for byte."""
+    """``out``, byte for byte; empty where the caller has them otherwise, as of `wait_while_it_moves`."""
 
     @property
     def last_words(self) -> str:
@@ -78,7 +80,9 @@ class _Pipe:
 
     def __init__(self, pipe: IO[bytes]) -> None:
         self.number = pipe.fileno()
+        """Its file descriptor."""
         self.text = bytearray()
+        """What has arrived, and was not taken as a line."""
         self.has_ended = False
         self._pipe = pipe
 
@@ -126,6 +130,7 @@ class RunningProgram:
         """Whether its input ends behind ``text``."""
         self._is_ssh = words[0] == "ssh"
         self._most_bytes = most_bytes
+        """Of output and errors together."""
         self._problem: str | None = None
         """Why it was ended early."""
         self._is_read = False
@@ -207,6 +212,7 @@ class RunningProgram:
 
     def wait(self, seconds: float) -> ProgramOutcome:
         """All that it said, once it has ended; it is ended after ``seconds``, or if it says too much."""
+        # In time: it ended by itself, or sent too much, which is looked at first.
         is_in_time = self._read_and_end(lambda: self._read_to_end(time.monotonic() + seconds))
         if self._sent_bytes > self._most_bytes:
             return self._sent_too_much()
@@ -228,6 +234,7 @@ class RunningProgram:
             self._close()
 
     def _sent_too_much(self) -> ProgramOutcome:
+        """The outcome of a program that was ended for that, without its output; its code is never 0, a success."""
         return ProgramOutcome(self._process.returncode or 1, "", "", f"sent more than {self._most_bytes // 2**20} MiB")
 
     def wait_while_it_moves(self, silent_seconds: float) -> tuple[bytes, ProgramOutcome]:
@@ -251,12 +258,13 @@ class RunningProgram:
         """Whether the program ended, or sent too much, before it was silent for so long."""
         said_at = time.monotonic()
         while True:
-            sent_bytes = self._sent_bytes
+            sent_bytes_before = self._sent_bytes
             if self._read_to_end(time.monotonic() + min(_MOVING_SECONDS, silent_seconds)):
                 return True
 
-            if self._sent_bytes != sent_bytes:
+            if self._sent_bytes != sent_bytes_before:
                 said_at = time.monotonic()
+            # To take what it is told (`_told_at`) is to move as well.
             if time.monotonic() - max(said_at, self._told_at) >= silent_seconds:
                 return False
 
@@ -269,7 +277,7 @@ class RunningProgram:
         ended_at: float | None = None
         while self._sent_bytes <= self._most_bytes:
             open_pipes = [pipe for pipe in (self._out, self._error) if not pipe.has_ended]
-            if not open_pipes:
+            if not open_pipes:  # it says nothing any more, and is about to end
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._process.wait(max(0.0, until - time.monotonic()))
                 return self.has_ended
@@ -308,6 +316,7 @@ class RunningProgram:
         self._error.close()
 
     def _kill(self) -> None:
+        """End it at once, and what belongs to it; :meth:`end` waits for that."""
         self.hang_up()
         if self._is_ssh:
             # Also what ssh leaves behind, such as a ProxyCommand.

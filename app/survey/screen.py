@@ -46,6 +46,7 @@ class SurveyScreen(LinesScreen):
     def first_values(
         cls, remembered: Mapping[str, records.JSONValue] | None, practice: Sequence[records.Target]
     ) -> dict[str, str]:
+        """What the lines hold at first: what was typed last, or the servers of ``sharebench demo``, if they run."""
         if not practice:
             return form_lines.remembered_values(cls.LINES, remembered)
 
@@ -62,12 +63,14 @@ class SurveyScreen(LinesScreen):
 
     @staticmethod
     def values_of(target: records.Target) -> dict[str, str]:
+        """The lines that a target fills in."""
         share = "/".join(filter(None, (target.share, target.path)))
         port = f"smb {target.port}" if target.port else ""
         return {"hosts": target.host, "smb": share, "user": target.user or "", "ports": port}
 
     @classmethod
     def parse(cls, typed: Mapping[str, str]) -> SurveyChoices:
+        """What the lines ask for. Raises UsageError."""
         values = form_lines.typed_values(cls.LINES, typed)
         hosts = tuple(values["hosts"].replace(",", " ").split())
         if not hosts:
@@ -93,6 +96,7 @@ class SurveyScreen(LinesScreen):
 
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
+        """What is shown below the lines: what would be measured, and how long that takes. Raises UsageError."""
         time_needed = planning.usual_time_text(cls.parse(typed))
         return f"Measures SMB, FTP and bare TCP, both ways, interleaved: {time_needed}. Every file made is removed."
 
@@ -117,6 +121,7 @@ class SurveyScreen(LinesScreen):
         def begin_again() -> None:
             self._begin(is_new=is_new)
 
+        # One password is asked for at a time; once it is known, all of this begins again.
         if logins.ask_missing_password(self, targets, begin_again):
             return
         log_in = logins.known_login(self)
@@ -125,6 +130,7 @@ class SurveyScreen(LinesScreen):
             return planning.plan_round(choices, notebook, log_in, again=is_new)
 
         self.remember()
+        # Until the plan is there, or failed, so that it is not begun twice.
         self.query_one("#start").disabled = True
         self.with_notebook(plan, partial(self._take_plan, targets), group="plan", exclusive=True)
 
@@ -147,4 +153,6 @@ class SurveyScreen(LinesScreen):
         self.ask(dialogs.ConfirmDialog("Resume it?", text, yes="Resume", prefer_yes=True), resume)
 
     def _measure(self, planned: planning.SurveyRound, targets: list[records.Target]) -> None:
-        self.app.push_screen(SurveyRunScreen(planned, targets, self.action_start))
+        # Once refused passwords were typed again, the survey is not complete, so that to start is to resume it.
+        measure_rest = self.action_start
+        self.app.push_screen(SurveyRunScreen(planned, targets, measure_rest))

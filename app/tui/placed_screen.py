@@ -15,19 +15,21 @@ from forms.tuning.trial_rules import is_tried
 class PlacedScreen(MeasureMixin):
     """A screen of catalogue entries that names the share that is measured and its server's smb.conf.
 
-    The subclass calls ``read_place`` when it opens, and writes ``show_entry``, called when the place was read.
+    The subclass calls ``read_place`` when it opens, and writes ``show_entry``, called in the screen's thread when the
+    place was read, and whenever the subclass calls it. A *place* is a share and the server that has it.
     """
 
     place = measured_place.MeasuredPlace()
     """What the notebook knows of the server; empty until it was read."""
     series_id = ""
-    """The series whose server is told of; empty for the newest."""
+    """The series whose server is told of, as it was then; empty for the newest series of the notebook."""
 
     def read_place(self) -> None:
         read = partial(measured_place.measured_place, practice=self.context.practice, series_id=self.series_id)
         self.with_notebook(read, self._take_place)
 
     def _take_place(self, place: measured_place.MeasuredPlace) -> None:
+        # A share that was named stays: what is read names that of the series.
         self.place = replace(place, share=self.place.share or place.share)
         self.show_entry()
 
@@ -35,7 +37,11 @@ class PlacedScreen(MeasureMixin):
         raise NotImplementedError
 
     def ways(self, entry: catalogue.CatalogueEntry, advice: instructions.Instructions) -> Iterator[NextStep]:
-        """How the entry can be tried, the best way first; the last one is by hand, or by sharebench's own client."""
+        """How the entry can be tried, the best way first; the last one is by hand, or by sharebench's own client.
+
+        Each is a step that ``take_step`` (of MeasureMixin) goes: its ``choices`` are read from the notebook then, and
+        say what is measured. ``advice`` has the name and the value to try.
+        """
         series_id = self.series_id
         if is_tried(entry):
             choices = partial(rounds.measure_again, series_id=series_id) if series_id else None
@@ -46,6 +52,7 @@ class PlacedScreen(MeasureMixin):
                 arguments={"setting": advice.setting},
             )
 
+        # A choice of sharebench's own client, such as the block size, is applied by measuring with it.
         is_own = entry.name in OWN_CHANGES
         yield NextStep(
             name="Measure with it: it is applied automatically" if is_own else "Change it by hand, then measure",

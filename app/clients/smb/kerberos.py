@@ -1,4 +1,4 @@
-"""A Kerberos ticket for one SMB server, from the user's cache or from the Kerberos server (RFC 4120).
+"""A Kerberos ticket for one SMB server, from the user's cache file or from the Kerberos server (RFC 4120).
 
 The user has a ticket-granting ticket from kinit. With it the Kerberos server is asked (TGS-REQ) for a ticket for the
 service ``cifs/HOST``, which its answer (TGS-REP) holds. A realm is what a Kerberos server serves, such as a domain.
@@ -27,7 +27,9 @@ from app.clients.stall_watch import StallWatch
 
 PORT = 88
 _MOST_ANSWER_BYTES = 1 << 20
+"""Limit of what the server announces; a ticket has some kilobytes."""
 _LENGTH = struct.Struct(">i")
+"""Stands in front of each message over TCP."""
 
 _MOST_REALMS = 10
 """Each realm on the way to the server's may refer to another one; a server that always does has no end."""
@@ -43,11 +45,12 @@ _CHECKSUM_OF_KEY = {
 _BODY_KEY_USAGE = 6
 _AUTHENTICATOR_KEY_USAGE = 7
 _ANSWER_KEY_USAGE = 8
-"""What the parts of a TGS request and its answer are protected for (RFC 4120 7.5.1)."""
+"""What a key is used for, which goes into each encryption and checksum (RFC 4120 7.5.1): the request's body, the proof
+that its key is known (the authenticator), and the answer."""
 
 
 class ServiceLogin(NamedTuple):
-    """Who logs in, with a ticket for the server."""
+    """Who logs in to the SMB server, with a ticket for it."""
 
     user: str
     realm: str
@@ -56,7 +59,7 @@ class ServiceLogin(NamedTuple):
 
 
 class _Granted(NamedTuple):
-    """A ticket that was granted, with the key of its session."""
+    """A ticket that was granted, with the key of its session: at first that of kinit, then one of each realm asked."""
 
     answer: bytes
     """The encoded AS-REP or TGS-REP with the ticket."""
@@ -75,10 +78,12 @@ def find_service_login(cache_path: Path, user: str, realm: str, host: str, timeo
     realm = realm or cache.principal.realm["data"].decode()
     service = f"cifs/{host}"
 
+    # A ticket for the service may be there already.
     credential = cache.getCredential(f"{service}@{realm}".upper())
     if credential is not None:
         return ServiceLogin(user or _client_of(credential), realm, credential.toTGS(f"{service}@{realm}".upper()))
 
+    # Else one is asked for, by the ticket-granting ticket (krbtgt) of the realm.
     credential = cache.getCredential(f"krbtgt/{realm}@{realm}".upper())
     if credential is None:
         raise errors.LoginError(f"smb://{host}: no Kerberos ticket of {realm} in {cache_path}; get one with kinit")
@@ -98,18 +103,21 @@ def _ask_for_service(service: str, realm: str, granted: _Granted, timeout_second
     """The ticket for the service, as impacket takes it; referrals are followed from realm to realm (RFC 6806 8)."""
     for _ in range(_MOST_REALMS):
         request = _service_request(service, realm, granted)
-        answer = ask_kerberos(request, realm.upper(), timeout_seconds)
+        answer = ask_kerberos(request, realm.upper(), timeout_seconds)  # the realm's name is its server's in DNS
 
+        # Each answer is a ticket with a key of its own, encrypted with the key of the one before.
         old_key = granted.session_key
         granted = _granted_by(answer, granted)
         components = _name_of_ticket(answer)
-        if components[0] == service.partition("/")[0]:
+        is_for_service = components[0] == service.partition("/")[0]
+        if is_for_service:
             return {
                 "KDC_REP": granted.answer,
                 "cipher": granted.cipher,
                 "oldSessionKey": old_key,
                 "sessionKey": granted.session_key,
             }
+        # A referral: a ticket-granting ticket for the next realm.
         realm = components[1]
 
     raise errors.LoginError(f"Kerberos server of {realm}: it refers from realm to realm without end; name the domain")
@@ -136,6 +144,7 @@ def _service_request(service: str, realm: str, granted: _Granted) -> bytes:
 
 
 def _fill_body(body: Any, service: str, realm: str, granted: _Granted, now: dt.datetime, nonce: int) -> None:
+    """Write what is asked for into ``body``: a ticket for the service that is valid for a day."""
     options = (
         constants.KDCOptions.forwardable,
         constants.KDCOptions.renewable,
@@ -159,7 +168,10 @@ def _fill_body(body: Any, service: str, realm: str, granted: _Granted, now: dt.d
 
 
 def _ticket_presented(granted: _Granted, now: dt.datetime, body: bytes) -> bytes:
-    """The AP-REQ (RFC 4120 5.5.1) that shows the ticket, with proof that its session key is known."""
+    """The AP-REQ (RFC 4120 5.5.1) that shows the ticket, with proof that its session key is known.
+
+    ``body`` is that of the request, which the proof covers by its checksum.
+    """
     decoded = _decoded_reply(granted.answer)
     ticket = types.Ticket()
     ticket.from_asn1(decoded["ticket"])
@@ -194,6 +206,7 @@ def _ticket_presented(granted: _Granted, now: dt.datetime, body: bytes) -> bytes
 
 
 def _decoded_reply(answer: bytes) -> Any:
+    """The answer by which a ticket was granted: to kinit (AS-REP), or to a request of ours (TGS-REP)."""
     try:
         return decoder.decode(answer, asn1Spec=asn1.AS_REP())[0]
     except PyAsn1Error:
@@ -226,7 +239,7 @@ def ask_kerberos(request: bytes, server: str, timeout_seconds: float) -> bytes:
     Raises KerberosError for a refusal, StalledError after ``timeout_seconds`` without an answer.
     """
     where = f"Kerberos server {server}:{PORT}"
-    watch = StallWatch(timeout_seconds, lambda: where)
+    watch = StallWatch(timeout_seconds, lambda: where)  # over all of the answer: a server may send it byte by byte
     with tcp.connect_tcp(server, PORT, where, timeout_seconds, "a Kerberos server") as sock:
         watch.start()
         try:
@@ -265,6 +278,7 @@ def _hung_up(where: str) -> errors.LoginError:
 
 
 def _check_refusal(answer: bytes) -> None:
+    """Raises KerberosError where the answer is a refusal; what is none does not decode as one."""
     try:
         error = decoder.decode(answer, asn1Spec=asn1.KRB_ERROR())[0]
     except PyAsn1Error:

@@ -25,12 +25,15 @@ from forms.layout import cut
 from forms.wording import byte_rate, count
 
 _ROUTINE = (process.Progressed, process.RunStarted, process.RunFinished)
-"""What comes many times a second. A message of each would wake the screen, and have it drawn again under a dialog."""
+"""What comes many times a second. A message of each would wake the screen, and have it drawn again under a dialog.
+
+RunFinished is an exception: it is told at once where the last one told is long enough ago.
+"""
 
 REDRAW_SECONDS = 1.0
-"""Between two ticks, where a screen has no reason for another time."""
+"""Between two ticks (``every_seconds``), where a screen has no reason for another time."""
 PART_SECONDS = 5.0
-"""A chart costs ten times as much as the line of what happens now, and is drawn no more often."""
+"""Between two drawings of a chart while a run is timed: it costs ten times as much as the line of what happens now."""
 TOLD_APART_SECONDS = 2.0
 """The end of a run is told at once, but no more often than that."""
 
@@ -58,7 +61,8 @@ class RecordingScreen(BaseScreen):
     - ``tick``: by the clock, and when something rare has happened; it calls ``catch_up``, and draws;
     - ``take_event``: by ``catch_up``, for each event that waits;
     - ``measurement_ended``: once, after the last event, unless sharebench is left;
-    - ``keeps_from_leaving``: then too, where sharebench is about to be left.
+    - ``keeps_from_leaving``: in its place where sharebench is about to be left; ``measurement_ended`` follows if it
+      says yes.
     """
 
     KEYS: ClassVar[tuple[KeyCommand, ...]] = keys("recording.interrupt recording.cancel screen.back")
@@ -71,20 +75,24 @@ class RecordingScreen(BaseScreen):
     """What is asked before sharebench is left meanwhile."""
 
     def __init__(self, control: process.SeriesControl) -> None:
+        """``control`` is what the measurement is told by; it is cancelled when the screen is closed."""
         super().__init__()
         self.control = control
         self._waiting: SimpleQueue[tuple[int, RecorderEvent]] = SimpleQueue()
         """What the thread has put in and ``catch_up`` has not fetched yet: (place of the series, event)."""
         self._recording = True
+        """Until the screen has heard that the thread came to its end."""
         self._leave: Callable[[], None] | None = None
         """What leaves sharebench, once that was asked for and the measurement has ended."""
 
     @property
     def is_over(self) -> bool:
+        """Whether nothing is measured any more; a subclass may know it before the thread has ended."""
         return not self._recording
 
     @property
     def is_covered(self) -> bool:
+        """Whether another screen or a dialog lies on top."""
         return self.app.screen is not self
 
     def listen(self, events: Callable[[], PlacedEvents], *, every_seconds: float) -> None:
@@ -102,6 +110,7 @@ class RecordingScreen(BaseScreen):
             for index, event in events():
                 self._waiting.put((index, event))
 
+                # Only what is rare wakes the screen, and the end of a run now and then; the clock fetches the rest.
                 is_rare = not isinstance(event, _ROUTINE)
                 is_end_to_tell = isinstance(event, process.RunFinished) and monotonic() >= told_at + TOLD_APART_SECONDS
                 if is_end_to_tell:
@@ -146,7 +155,10 @@ class RecordingScreen(BaseScreen):
     # Hooks of a subclass: the docstring of the class says who calls them, and when
 
     def keeps_from_leaving(self, error: Exception | None) -> bool:
-        """Whether sharebench is not left after all, since there is something to be told first."""
+        """Whether sharebench is not left after all, since there is something to be told first.
+
+        Asked once the measurement has ended; ``error`` is what broke it off, if anything did.
+        """
         return False
 
     def take_event(self, index: int, event: RecorderEvent) -> None:
@@ -183,7 +195,7 @@ class RecordingScreen(BaseScreen):
         return None if self.is_over else self.QUIT_TEXT
 
     def leave(self, then: Callable[[], None]) -> None:
-        """Stop, and leave sharebench (``then``) once the measurement has ended."""
+        """Stop, and leave sharebench (``then``) once the measurement has ended (`_take_end`)."""
         self._leave = then
         self.control.cancel()
 
