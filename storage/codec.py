@@ -158,7 +158,7 @@ class SeriesHistory:
     failed_attempts: list[records.Run] = field(default_factory=list)
     """Runs that failed and were repeated."""
     resumed_at: list[str] = field(default_factory=list)
-    """When it was gone on with after an interruption, each time."""
+    """When it was resumed after an interruption, each time."""
     running_by: owners.Owner | None = None
     """The process that measures it; None where none does."""
 

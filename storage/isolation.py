@@ -65,7 +65,7 @@ class ProfileCounter:
 
 
 PROCESSOR = "processor"
-"""Name of a counter of ours beside smbd's: the processor time of the processes that serve clients.
+"""Name of our own counter beside smbd's: the processor time of the processes that serve clients.
 
 It is the kernel's figure, since Samba's own counter adds up totals.
 """

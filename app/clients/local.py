@@ -219,7 +219,7 @@ class LocalClient(base.OneByOne):
 
     @contextmanager
     def _mapped(self, path: str) -> Iterator[None]:
-        """Raises the error of ours for what the system raises within; a name with a NUL byte is a ValueError."""
+        """Raises our own error for what the system raises within; a name with a NUL byte is a ValueError."""
         try:
             yield
         except OSError as error:

@@ -23,7 +23,7 @@ from storage.shared import Texts
 LONGEST_PROBLEM = 500
 """Characters of a line that another machine wrote; ours have fewer."""
 _FEW_PROBLEMS = 3
-"""So many are told in one line where a notebook is imported whole or not at all."""
+"""The number that is told in one line where a notebook is imported whole or not at all."""
 
 
 @dataclass(slots=True)

@@ -82,7 +82,7 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
         self._drawn_line = ("", "")
         self._drawn_warnings: tuple[str, ...] = ()
         self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(("form", "within", "cpu"), (-inf, None))
-        """When each slow part was drawn, and of what: the form; `_within`; so many samples of the processors."""
+        """When each slow part was drawn, and of what: the form; `_within`; the number of samples of the processors."""
         self._drawn_at = -inf
         self._processor_seconds = 0.0
         """What this thread had taken of a processor by then."""

@@ -141,7 +141,7 @@ class GuideSession:
             yield from self.take(replace(self.choices, step=step))
 
     def go_by(self, number: int) -> needs.Steps:
-        """So many pages further; a negative number goes back. The first and the last one are the ends."""
+        """``number`` pages further; a negative one goes back. The first and the last one are the ends."""
         last = len(method_choices.STEPS) - 1
         index = method_choices.STEPS.index(self.choices.step) + number
         yield from self.go(method_choices.STEPS[min(max(0, index), last)])

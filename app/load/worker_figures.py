@@ -209,7 +209,7 @@ class SteadyWindow:
         self.failed_seconds += seconds
 
     def count_moved(self, read_bytes: int, write_bytes: int, now: float) -> None:
-        """So many more bytes have moved by now."""
+        """These bytes have moved since the call before."""
         self.moved_at = now
         self.read_bytes += read_bytes
         self.write_bytes += write_bytes

@@ -204,7 +204,7 @@ class Engine:
             self._run(self._runs_done, records.Phase.MEASURED, planned_runs)
 
     def _wants_another_run(self) -> bool:
-        """Until so many runs as asked for; with ``until_percent`` until the average is known so well.
+        """Until there are as many runs as were asked for; with ``until_percent`` until the average is known so well.
 
         Then ``runs`` is the least number, and ``max_runs`` the largest.
         """
@@ -353,7 +353,7 @@ class Engine:
             ) from error
 
     def _refuse_impossible(self, transfer: base.Transfer, path: str) -> None:
-        """Raises ProtocolError for figures that cannot be, and CorruptedError for a file of ours that was cut short."""
+        """Raises ProtocolError for figures that cannot be, CorruptedError where a file that we made was cut short."""
         size_bytes = transfer.size_bytes
         has_size = 0 < size_bytes <= LARGEST
         has_seconds = 0 < transfer.seconds < math.inf

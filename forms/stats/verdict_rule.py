@@ -186,7 +186,7 @@ def _decide_groups(
 
 
 def _widened_interval(estimate: changes.ChangeEstimate, widening: float, level: float) -> tuple[float, float]:
-    """The estimate's interval in percent, so many times as wide as that of ``level``."""
+    """The estimate's interval in percent, ``widening`` times as wide as that of ``level``."""
     return estimate.interval_percent(level, widening * student_t(level, estimate.freedom))
 
 

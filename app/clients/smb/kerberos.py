@@ -206,7 +206,7 @@ def _ticket_presented(granted: _Granted, now: dt.datetime, body: bytes) -> bytes
 
 
 def _decoded_reply(answer: bytes) -> Any:
-    """The answer by which a ticket was granted: to kinit (AS-REP), or to a request of ours (TGS-REP)."""
+    """The answer by which a ticket was granted: to kinit (AS-REP), or to our own request (TGS-REP)."""
     try:
         return decoder.decode(answer, asn1Spec=asn1.AS_REP())[0]
     except PyAsn1Error:

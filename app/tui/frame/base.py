@@ -176,7 +176,7 @@ class BaseDialog(ModalScreen[_R], ScreenBase[_R]):
     def enter_now(self) -> str:
         """What Enter does where the focus is, for the footer; empty where it does nothing."""
         effects = {"OptionList": "Choose", "Input": self.ENTER, "Button": self.ENTER}
-        # A widget of ours is looked up by the class of Textual that it derives from.
+        # Our own widget is looked up by the class of Textual that it derives from.
         for kind in type(self.focused).__mro__:
             if kind.__name__ in effects:
                 return effects[kind.__name__]
