@@ -88,11 +88,14 @@ class BrowseScreen(BaseScreen):
 
     def show(self, place: browsing.BrowsedFolder) -> None:
         """Show a place, called by the guide when it has looked; the same one again keeps the cursor where it is."""
+        self._is_looking = False
+        self._draw(place)
+
+    def _draw(self, place: browsing.BrowsedFolder) -> None:
         names = self.query_one(NameList)
         is_kept = place is self.place and names.highlighted is not None
         cursor = names.highlighted if is_kept and names.highlighted is not None else _best_choice(place)
         self.place = place
-        self._is_looking = False
 
         self.query_one("#place", Static).update(Text(wording.plain(format_target(place.target)), no_wrap=True))
         # Beside a name stand the size of the file, how well it suits, and the border.
@@ -100,7 +103,10 @@ class BrowseScreen(BaseScreen):
         longest_name = max((cell_len(wording.plain(item.name)) for item in place.items), default=0)
         width = min(widest, longest_name + 1)
         names.show([_line(item, width) for item in place.choices], [item.name for item in place.choices], cursor)
-        self.query_one("#note", Static).update(Text(self._note()))
+        self._draw_note()
+
+    def _draw_note(self) -> None:
+        self.query_one("#note", Static).update(Text("looking …" if self._is_looking else self._note()))
 
     def _note(self) -> str:
         count = sum(item.kind is not browsing.ItemKind.UP for item in self.place.items)
@@ -129,7 +135,7 @@ class BrowseScreen(BaseScreen):
             self.dismiss(item)
             return
         self._is_looking = True
-        self.query_one("#note", Static).update(Text("looking …"))
+        self._draw_note()
         self._enter(item)
 
     def action_up(self) -> None:
@@ -139,7 +145,8 @@ class BrowseScreen(BaseScreen):
 
     def on_resize(self) -> None:
         if self.is_mounted:
-            self.show(self.place)
+            # The guide may still be looking into another place: that goes on.
+            self._draw(self.place)
 
     def action_back(self) -> None:
         """Up as far as it was gone down, then out; out as well where a folder does not come."""

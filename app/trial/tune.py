@@ -130,12 +130,14 @@ class Tuning:
         in_catalogue = tune_candidates.candidates(self.only)
         all_candidates = list(dict.fromkeys([*proposed, *in_catalogue]))
         ends_at = time.monotonic() + self.within_seconds
+        is_ended_early = False
 
         # A candidate is a setting with one value; what the audit proposes is among the catalogue's only by chance.
         for number, (name, value) in enumerate(all_candidates, start=1):
             to_come = [candidate for candidate in all_candidates[number - 1 :] if candidate in in_catalogue]
             self.untried = self._names_not_kept(to_come)
             if self._is_over(ends_at):
+                is_ended_early = True
                 break
 
             setting = self._setting_to_try(name, value)
@@ -152,7 +154,7 @@ class Tuning:
         else:
             # It came to the end of the candidates.
             self.untried = ()
-        yield Tuned(self.summary(stopped=self._is_over(ends_at)))
+        yield Tuned(self.summary(stopped=is_ended_early))
 
     def _is_over(self, ends_at: float) -> bool:
         """Whether enough settings in a row gave no gain, or the time is over."""

@@ -98,6 +98,19 @@ async def test_the_picker_says_that_a_put_needs_a_folder(guide_app):
         assert "A put needs a folder" in " ".join(painted(guide_app).split())
 
 
+async def test_a_picker_that_is_resized_while_a_folder_is_looked_into_takes_nothing_else(guide_app):
+    entered: list[str] = []
+    async with guide_app.run_test(size=(80, 24)) as pilot:
+        await guide_app.push_screen(screen := BrowseScreen(TWO_FOLDERS, lambda item: entered.append(item.name)))
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "enter")
+        await pilot.resize_terminal(100, 30)
+        await settled(guide_app, pilot)
+        assert text_of(screen, "#note") == "looking …"
+        await press(guide_app, pilot, "enter")
+        assert len(entered) == 1
+
+
 @pytest.mark.parametrize("comes", ["the folder above", "the same again, since that failed", "nothing yet"])
 async def test_escape_in_the_picker_goes_up_as_far_as_it_was_gone_down_and_then_leaves(guide_app, comes: str):
     target = Target(protocol="smb", host="nas", share="public", path="long name")

@@ -469,6 +469,7 @@ def test_a_tuning_tries_each_on_top_of_what_was_found(samba: Smbd, tmp_path: Pat
         ("slower faster unknown same faster", 4, True),
         ("same faster same", 3, False),
         ("same", 1, False),
+        ("same same", 2, False),
     ],
 )
 def test_a_tuning_ends_after_that_many_in_a_row_without_a_gain(
