@@ -12,7 +12,7 @@ from app.check import leftovers
 from app.check.checked import Checked
 from app.check.engine import check
 from app.cli import console, declare, logins, notebooks, run_options, targets
-from app.clients.registry import connected_files, make_client
+from app.clients import registry
 from app.recording.spec import SeriesSpec
 from forms import wording
 from forms.layout import visible
@@ -90,7 +90,7 @@ def clean_command(
     place, secrets = logins.target_and_secrets(context, target, kerberos=choices["kerberos"])
     if not place.abilities.moves_files or (place.abilities.has_share and not place.share):
         raise errors.UsageError("name the folder to look in, such as smb://HOST/SHARE/FOLDER")
-    with closing(make_client(place, spec.client, secrets, spec.settings)) as client:
+    with closing(registry.make_client(place, spec.client, secrets, spec.settings)) as client:
         client.connect()
         folder = leftovers.folder_of(client, place)
         listed = leftovers.find_leftovers(client, folder)
@@ -101,7 +101,7 @@ def clean_command(
         # With --json nobody is asked: without --yes, what is there is only listed.
         is_wanted = yes or (bool(listed) and not as_json and _is_agreed(len(listed)))
         if listed and is_wanted:
-            connected = partial(connected_files, folder, secrets, spec.settings)
+            connected = partial(registry.connected_files, folder, secrets, spec.settings)
             problems = leftovers.remove_leftovers(client, folder, listed, connected)
 
     if as_json:

@@ -15,7 +15,6 @@ from app.cli.cancelling import cancel_on_signals
 from app.recording import process
 from app.recording.told_estimate import ToldEstimate
 from app.series import events as series_events
-from app.series.events import RecorderEvent
 from app.series.pace import Prospect, RunPace
 from app.series.progress import SeriesProgress, left_text
 from forms import wording
@@ -66,7 +65,7 @@ class ProgressLine(StatusLine):
         self._pace = pace
         self._series = SeriesProgress.of_order(prospect.order) if prospect else SeriesProgress()
 
-    def show(self, event: RecorderEvent) -> None:
+    def show(self, event: series_events.RecorderEvent) -> None:
         self._series = self._series.with_event(event)
         if isinstance(event, process.Started):
             self.announce(event.size_bytes)
@@ -144,7 +143,7 @@ def watch_to_end(
 
 
 def watch(
-    events: Iterable[RecorderEvent],
+    events: Iterable[series_events.RecorderEvent],
     control: process.SeriesControl,
     *,
     redraws: bool = True,
@@ -156,7 +155,7 @@ def watch(
 
 
 def watch_turns(
-    events: Iterable[tuple[int, RecorderEvent]],
+    events: Iterable[tuple[int, series_events.RecorderEvent]],
     control: process.SeriesControl,
     names: Sequence[str],
     runs_to_come: Sequence[int],

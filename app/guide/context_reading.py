@@ -11,8 +11,8 @@ from app.comparison.sides import sides_to_compare
 from app.comparison.trials import trials_since
 from app.guide import stored_bases, yardsticks
 from app.guide.context import GuideContext
+from app.method import choices as method_choices
 from app.method import proof as method_proof
-from app.method.choices import GuideChoices, MethodStep
 from app.method.rounds import series_of_round
 from app.series.earlier_rate import measured_rate
 from storage import records
@@ -31,7 +31,7 @@ _login_of = attrgetter("protocol", "host", "user")
 _place_of = attrgetter("protocol", "host", "port", "share", "user")
 
 
-def read_context(notebook: Notebook, choices: GuideChoices, before: GuideContext) -> GuideContext:
+def read_context(notebook: Notebook, choices: method_choices.GuideChoices, before: GuideContext) -> GuideContext:
     """What the notebook knows for these choices; what it does not know stays as it was ``before``."""
     spec = choices.spec
     series = series_of_round(notebook, choices)
@@ -66,7 +66,7 @@ def _interleaved_sides(notebook: Notebook, proof: "Sides | None") -> "Sides | No
 
 
 def _with_results(
-    notebook: Notebook, choices: GuideChoices, context: GuideContext, series: records.Series
+    notebook: Notebook, choices: method_choices.GuideChoices, context: GuideContext, series: records.Series
 ) -> GuideContext:
     """The context with what the series of this round can be compared with, and what was found by that."""
     from forms.comparison.rules import findings
@@ -91,9 +91,9 @@ def _with_results(
         findings=tuple(findings([series, *others])),
         as_base=stored_bases.series_as_base(notebook, choices, series, context.proof),
     )
-    if choices.step is MethodStep.EXPECTED:
+    if choices.step is method_choices.MethodStep.EXPECTED:
         return replace(context, step=yardsticks.step_in_experiment(notebook, series))
-    if choices.step is not MethodStep.CHANGE:
+    if choices.step is not method_choices.MethodStep.CHANGE:
         return context
     return replace(
         context,
