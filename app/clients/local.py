@@ -125,6 +125,7 @@ class LocalClient(base.OneByOne):
                     f"{folder}: there is no such folder; make it, or name another one"
                 ) from error
 
+            opened_at = time.perf_counter()
             try:
                 started_at, moved_bytes, ended_at = move(file)
             finally:
@@ -133,7 +134,7 @@ class LocalClient(base.OneByOne):
         return base.Transfer(
             size_bytes=moved_bytes,
             seconds=ended_at - started_at,
-            open_seconds=started_at - opening_at,
+            open_seconds=opened_at - opening_at,
             close_seconds=time.perf_counter() - closing_at,
         )
 

@@ -266,7 +266,7 @@ class _DiagnosisMeasurement:
 
     def error_text(self, control: process.SeriesControl) -> str | None:
         if control.cancelled.is_set():
-            return "cancelled"
+            return control.why_cancelled
         return "; ".join(f"{stage.name}: {stage.error}" for stage in self._failed_stages()) or None
 
     def _failed_stages(self) -> list[looks.Stage]:

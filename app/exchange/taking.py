@@ -166,14 +166,18 @@ def _take_recording(
         _check_new(notebook, received, host)
         importing.store(notebook, [received.recording], host, as_new=False)
         is_stored_anew = True
-        outcome.new.append(record_id)
     else:
         is_stored_anew = _goes_on(notebook, received, stored, host, outcome, completes_ours=completes_ours)
         if is_stored_anew:
             _replace(notebook, received, stored, host)
 
     # Storing anew has removed what people wrote here, so it is kept again, merged or not.
-    outcome.changed += _merge_texts(notebook, received, texts_before, is_stored_anew=is_stored_anew)
+    changed_ids = _merge_texts(notebook, received, texts_before, is_stored_anew=is_stored_anew)
+
+    # Told last: where something fails, the transaction takes all of it back.
+    outcome.changed += changed_ids
+    if stored is None:
+        outcome.new.append(record_id)
 
 
 def _merge_texts(

@@ -94,7 +94,7 @@ def measure(
         yield from measurement.ceilings()
         status = records.SeriesStatus.COMPLETE
     except errors.CancelledError:
-        error_text = "cancelled"
+        error_text = control.why_cancelled
     except errors.SharebenchError as error:
         status = records.SeriesStatus.FAILED
         error_text = str(error)

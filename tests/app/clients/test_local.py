@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,6 +40,17 @@ def test_get_reads_every_byte(tmp_path, drop_cache):
     assert bytes(seen) == content
     assert done.size_bytes == len(content)
     assert done.seconds > 0
+
+
+def test_what_a_dropped_cache_takes_is_no_part_of_opening(tmp_path, monkeypatch):
+    class Clock:
+        now = 0.0
+
+    monkeypatch.setattr(time, "perf_counter", lambda: Clock.now)
+    monkeypatch.setattr(os, "fsync", lambda _file: setattr(Clock, "now", Clock.now + 60))
+    (tmp_path / "file").write_bytes(bytes(1000))
+    done = client(tmp_path, drop_cache=True).get(str(tmp_path / "file"), meter())
+    assert (Clock.now, done.open_seconds) == (60, 0)
 
 
 def test_what_is_received_starts_a_page_or_some_processors_copy_at_a_fifth(tmp_path):

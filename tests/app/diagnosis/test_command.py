@@ -203,6 +203,7 @@ def test_within_a_time_no_further_stage_begins_and_the_rest_is_resumed(
     with Notebook(inside.db) as notebook:
         found = diagnosis_of(notebook.recording("last"))
     assert [stage.name for stage in found.stages] == [StageName.CONNECT]
+    assert found.error == "time is over (--within 9)"
     last = f"sharebench: time is over (--within 9); `sharebench diagnose --resume {found.id}` completes it"
     assert (done.returncode, done.stderr.splitlines()[-1]) == (130, last)
     assert inside("diagnose", "--resume", "last", "--yes", "--within", "9").returncode == 0

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -287,6 +288,14 @@ def test_a_series_measured_here_is_never_replaced_and_both_sides_are_told(tmp_pa
         taken = taking.take(mine, sent(tmp_path / "a.db", one(1, (100e6,) * 4)), "a")
         assert (len(taken.problems), len(mine.series(first.id).runs)) == (1, len(first.runs))
         assert taken.to_json()["problems"] == taken.problems
+
+
+def test_what_could_not_be_stored_whole_is_not_told_as_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    entries = sent(tmp_path / "a.db", one(1, note="kept"))
+    with Notebook(tmp_path / "mine.db") as mine:
+        monkeypatch.setattr(Notebook, "keep_texts", Mock(side_effect=sqlite3.IntegrityError("no such id")))
+        taken = taking.take(mine, entries, "a")
+        assert (taken.new, len(taken.unreadable), list(mine.heads())) == ([], 1, [])
 
 
 VERSION = "2026-11-28T08:03:42.847Z 00000000"
