@@ -2,6 +2,8 @@
 
 A step is a generator: it yields what it needs, and whoever shows the guide sends the answer into it
 (``app.guide.needs``). ``GuideScreen`` and ``PlainGuide`` drive the steps, and show the page of ``choices`` afterwards.
+A step whose need is declined, or *silenced* because newer work of the same group has begun, ends there: what stands
+after that ``yield`` is not carried out.
 
 Not to be taken for the steps of the method (``MethodStep``), each of which is a page of the guide.
 """
@@ -100,7 +102,7 @@ class GuideSession:
     def take(self, choices: method_choices.GuideChoices) -> needs.Steps:
         """Keep the choices, and read what is known for them.
 
-        Nothing may follow it in a step: where other choices are kept before it has ended, it is silenced.
+        It is silenced where other choices are kept before it has ended: what has to happen even then may not follow it.
         """
         yield from self._take(choices, group="keep")
 
@@ -117,19 +119,30 @@ class GuideSession:
 
     def _begins_new_round(self, choices: method_choices.GuideChoices) -> bool:
         """Whether these choices leave the round that is shown, so that going back is to lead to it again."""
-        steps = method_choices.STEPS
-        is_not_later = steps.index(choices.step) <= steps.index(self.choices.step)
-        is_back_at_first = is_not_later and choices.step is steps[0]
+        return self._leaves_measured_round(choices) or self._leaves_untouched_round(choices)
 
-        # A round measures one series, so that choices without it are of another one: of one that is made from its
-        # series, whichever step that begins with, or of a fresh one, which begins no later than here.
+    def _leaves_measured_round(self, choices: method_choices.GuideChoices) -> bool:
+        """Whether the round shown has its series, and these choices are of another round.
+
+        A round has one series, so that choices without one are of another round, or of the same before it is measured.
+        Another round is made from the series (a repeat, a change), or it is a fresh one and begins no later than here.
+        """
         leaves_series = self.choices.series_id is not None and choices.series_id is None
-        is_made_from_series = bool(choices.spec.lineage.base_id)
-        if leaves_series and (is_made_from_series or is_not_later):
-            return True
+        if not leaves_series:
+            return False
 
-        # A round in which nothing was chosen yet, and which is left for a fresh one, may be returned to as well.
-        return self.has_just_begun and is_back_at_first
+        is_made_from_series = bool(choices.spec.lineage.base_id)
+        return is_made_from_series or self._is_no_later(choices)
+
+    def _leaves_untouched_round(self, choices: method_choices.GuideChoices) -> bool:
+        """Whether nothing was chosen yet in the round shown, and these choices go back to the first step."""
+        is_at_first_step = choices.step is method_choices.STEPS[0]
+        return self.has_just_begun and is_at_first_step and self._is_no_later(choices)
+
+    def _is_no_later(self, choices: method_choices.GuideChoices) -> bool:
+        """Whether the step of these choices is the one that is shown, or one before it."""
+        steps = method_choices.STEPS
+        return steps.index(choices.step) <= steps.index(self.choices.step)
 
     # Go to another step, or back
 
@@ -163,6 +176,7 @@ class GuideSession:
         """Take the choices; where they have another server, what was seen of the one before does not hold for it."""
         before = self.choices.target
         yield from self.take(choices)
+        # Where that was silenced, the newer choices have their own link looked at.
         target = choices.target
         if target is not None and (before is None or not method_choices.is_same_server(target, before)):
             self.known = replace(self.known, quiet=None)

@@ -23,6 +23,9 @@ _MOST_CREDITS = 1 << 16
 class SMBClient(SMBLink):
     """Whole files over one connection, SMB 2.0.2 to 3.1.1; signs and encrypts only if required or requested.
 
+    An `OpenLink` is a session logged in over a channel (the socket, with its credits and time limits), with the share
+    connected. ``channel.stage()`` limits how long the answers inside it may take together.
+
     ``_linked`` (the connection, made where there is none) and ``_using`` (the share, for requests about a path) are of
     `SMBLink`, which calls ``_prepare`` whenever it has made a connection.
     """
@@ -176,6 +179,7 @@ def _timed_transfer(
     try:
         seconds = move(file)
     except BaseException as error:
+        # What follows moves no bytes of the file that anybody counts.
         channel.watch = frame_socket.watch_nothing
         # A refusal, for example, leaves the connection in order. Not so an interruption, or answers still to come.
         is_in_order = not channel.outstanding and not channel.broken
