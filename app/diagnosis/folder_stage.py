@@ -34,11 +34,12 @@ def folders(bench: Bench) -> looks.Stage:
         return measures.stage_of(looks.StageName.FOLDERS, samples, facts)
 
     began = time.monotonic()
+    measured_count = 0
     for position, count in enumerate(bench.affordable_sizes.entries):
-        if position:
+        if measured_count:
             # A folder takes as much longer than those before it as it has more entries than the last of them.
             spent_seconds = time.monotonic() - began
-            expected_seconds = spent_seconds * count / bench.affordable_sizes.entries[position - 1]
+            expected_seconds = spent_seconds * count / measured_count
             if expected_seconds > bench.affordable_sizes.stage_seconds:
                 facts[f"skipped_{count}"] = "yes"
                 continue
@@ -46,6 +47,7 @@ def folders(bench: Bench) -> looks.Stage:
         path = _make_entries(bench, _FIRST_FOLDER_OF_ENTRIES + position, count)
         with bench.connection(SMBFiles) as files:
             _measure_folder(bench, files, path, samples)
+        measured_count = count
     return measures.stage_of(looks.StageName.FOLDERS, samples, facts)
 
 

@@ -47,9 +47,11 @@ def nic_setting(name: str, values: Sequence[str], *, ssh: str | None) -> Changea
     state = script.server_state(ssh, undo=machine.UNDO, tools=(tool,))
 
     read_command = _read_card(parameter, card)
-    answer = script.read_there(
-        f"section own\n{read_command} 2>/dev/null\nsection systemd\nsystemctl show --property=Version 2>/dev/null", ssh
+    read_both = (
+        f"section own\n{{ {read_command}; }} 2>/dev/null\n"
+        "section systemd\nsystemctl show --property=Version 2>/dev/null"
     )
+    answer = script.read_there(read_both, ssh)
     if not answer.text("systemd"):
         raise script.ChangeRefusedError(
             f"{name} can cut the connection to the server, and without systemd nothing on it could then restore the"
