@@ -47,7 +47,7 @@ assert spec_of(series).{part}.colour == "blue", "measured again"
         ("storage/plan.py", "    drop_cache: bool = False", "settings"),
         ("storage/plan.py", "    runs: Annotated[", "counts"),
         ("storage/plan.py", "    quiet_time: QuietTime", "monitor"),
-        ("app/recording/spec.py", "    label: str", "texts"),
+        ("app/recording/spec.py", '    label: str = ""\n    note: str', "texts"),
     ],
 )
 def test_a_made_up_option_reaches_the_measuring_process_and_comes_back_from_the_notebook(

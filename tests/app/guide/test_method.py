@@ -8,7 +8,7 @@ from app.base.errors import UsageError
 from app.clients.base import OWN, Secrets
 from app.guide.context import GuideContext, LinkState, Yardstick
 from app.guide.context_reading import recent_targets
-from app.guide.page import Ask, Go, Option, Page, Visit
+from app.guide.page import Ask, Go, Option, Page, Store, Visit
 from app.guide.pages.steps import page_of
 from app.guide.steps import StepState, next_step, standings, why_blocked
 from app.method.choices import (
@@ -414,14 +414,14 @@ def test_the_servers_file_is_looked_for_at_once_where_no_ssh_leads_to_it(tmp_pat
         with pytest.raises(UsageError, match=why):
             asked.then(str(typed))
     answered = asked.then(f"root@nas {conf}")
-    assert isinstance(answered, Go)
+    assert isinstance(answered, Store), "the way is known to every form from now on"
     assert (answered.choices.spec.monitor.server_ssh, answered.choices.spec.monitor.smb_conf) == (
         "root@nas",
         str(conf),
     ), "a file of that machine"
     conf.write_text("[global]\n")
     answered = asked.then(str(conf))
-    assert isinstance(answered, Go)
+    assert isinstance(answered, Store)
     assert (answered.choices.spec.monitor.server_ssh, answered.choices.spec.monitor.smb_conf) == (None, str(conf))
 
 

@@ -18,7 +18,7 @@ FORMS = {
     "load": ("target", "users", "scenario"),
     "isolation": ("target", "clients", "rounds"),
     "audit": ("target", "ssh", "conf"),
-    "diagnosis": ("target", "only", "effort"),
+    "diagnosis": ("target", "complaint", "only"),
     "bottleneck": ("cpu", "disk", "network"),
     "clients": ("capacity", "group-1", "group-2"),
 }

@@ -63,9 +63,9 @@ async def test_the_screen_takes_a_recording_of_every_kind(kind: str, tmp_path: P
             await settled(app, pilot)
             with Notebook(path) as notebook:
                 assert notebook.recording("before").label == "office day"
-            assert [one.message for one in app._notifications] == [
-                "'before' now names this recording. B marks it; the filter (f) finds it by baseline."
-            ]
+            (told,) = [one.message for one in app._notifications]
+            assert told.startswith("'before' now names this recording.")
+            assert ("This base will show a change of" in told) is (kind == "series")
 
             await pilot.press("enter")
             await settled(app, pilot)
