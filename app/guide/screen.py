@@ -91,7 +91,7 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
             session.left_rounds.clear()
 
     def take(self, choices: method_choices.GuideChoices) -> None:
-        """Go on with these choices, as another screen or a key has made them."""
+        """Continue from these choices, as another screen or a key has made them."""
         self._measuring_steps = None  # where they still read their result, they are silenced
         self.drive(self.session.take(choices))
 
