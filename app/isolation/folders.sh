@@ -44,6 +44,28 @@ cannot() {
     echo "$1" >&2
     exit 1
 }
+# Remove the folder for the operations that the disk is measured by, in a folder of ours that is firm.
+remove_work() {
+    user=$(stat -c %u -- "$1/work")
+    (cd -P -- "$1/work" && empty "$user") || exit 1
+    rmdir -- "$1/work"
+}
+# Remove a folder that the server's users may write into, if an isolation made it.
+remove_shared() {
+    (
+        cd -P -- "$1" || exit 1
+        case $(pwd -P) in */"${1##*/}") ;; *) cannot "it is a link" ;; esac
+        case $(ls -A) in '' | clients) ;; *) cannot "it holds what no isolation made" ;; esac
+        user=$(stat -c %u .)
+        [ "$user" != 0 ] || lies_firm "$1" || cannot "other users can put another folder in its place"
+        empty "$user"
+    ) || exit 1
+    rmdir -- "$1"
+}
+# Do it again after a second, with all its checks, where something was written between emptying and removing.
+again() {
+    "$@" || { sleep 1 && "$@"; }
+}
 verb=$1
 shift
 case $verb in
@@ -70,22 +92,11 @@ remove)
         case ${folder##*/} in
         .sharebench-isolate-*-disk)
             lies_firm "$folder" && firm "$folder" || cannot "other users can put another folder in its place"
-            if [ -d "$folder/work" ]; then
-                user=$(stat -c %u -- "$folder/work")
-                (cd -P -- "$folder/work" && empty "$user") || exit 1
-                rmdir -- "$folder/work" || exit 1
-            fi
+            [ ! -d "$folder/work" ] || again remove_work "$folder" || exit 1
             rm -f -- "$folder/script" && rmdir -- "$folder" || exit 1
             ;;
         .sharebench-isolate-*)
-            (
-                cd -P -- "$folder" || exit 1
-                case $(pwd -P) in */"${folder##*/}") ;; *) cannot "it is a link" ;; esac
-                case $(ls -A) in '' | clients) ;; *) cannot "it holds what no isolation made" ;; esac
-                user=$(stat -c %u .)
-                [ "$user" != 0 ] || lies_firm "$folder" || cannot "other users can put another folder in its place"
-                empty "$user"
-            ) && rmdir -- "$folder" || exit 1
+            again remove_shared "$folder" || exit 1
             ;;
         *) exit 2 ;;
         esac
