@@ -1,18 +1,23 @@
 """Series with their averages, by host, direction and set-up: what the rules about several series compare.
 
 A *set-up* is how something was set when it was measured: a series' label, or else the change that it was measured
-after. The set-ups of one place (protocol, port, share, path and client) are compared with each other.
+after. The set-ups of one place (protocol, port, share, path and client) are compared with each other. Series that
+repeat each other in a set-up are judged by the mean of their averages: the newest alone may be the unlucky one.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 
 from forms import wording
 from forms.findings import path, series_warnings
 from forms.stats import summary
+from forms.tuning.differences import is_repeat
 from storage import records
+
+REPEATS_WITHIN_SECONDS = 86_400.0
+"""Of the newest series of a set-up: those from before may be of a server that was another one then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +64,64 @@ class MeasuredSeries:
         return f"{text} ({share:.0f} % of {wording.link_rate(self.series.link_bits_per_second)})"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredSetUp:
+    """Series that measured the same, with the mean of their averages."""
+
+    newest: MeasuredSeries
+    repeats: tuple[MeasuredSeries, ...] = ()
+    """The other series."""
+
+    @property
+    def all_measured(self) -> tuple[MeasuredSeries, ...]:
+        return (self.newest, *self.repeats)
+
+    @property
+    def bytes_per_second(self) -> float:
+        """The mean of the series' averages, in which every series weighs the same."""
+        rates = [measured.bytes_per_second for measured in self.all_measured]
+        return sum(rates) / len(rates)
+
+    @property
+    def all_series(self) -> tuple[records.Series, ...]:
+        return tuple(measured.series for measured in self.all_measured)
+
+    @property
+    def text(self) -> str:
+        """As of a single series, with the number of those that it is the mean of: ``… (mean of 2 series)``."""
+        mean_text = replace(self.newest, bytes_per_second=self.bytes_per_second).text
+        return f"{mean_text} (mean of {len(self.all_measured)} series)" if self.repeats else mean_text
+
+
 def newest_of_set_ups(group: Sequence[MeasuredSeries]) -> list[MeasuredSeries]:
     """The newest series of each set-up, in the order in which the set-ups were first measured."""
     in_order = sorted(group, key=attrgetter("series.created_at"))
     newest = {(measured_place(measured), set_up_name(measured.series)): measured for measured in in_order}
     return list(newest.values())
+
+
+def with_repeats(newest: MeasuredSeries, group: Sequence[MeasuredSeries]) -> MeasuredSetUp:
+    """The set-up of the ``newest``, with those of the ``group`` that measured the same in the same environment then."""
+    repeats = [
+        measured
+        for measured in group
+        if measured is not newest
+        and newest.series.moment - measured.series.moment <= REPEATS_WITHIN_SECONDS
+        and set_up_name(measured.series) == set_up_name(newest.series)
+        and is_repeat(newest.series, measured.series)
+    ]
+    return MeasuredSetUp(newest=newest, repeats=tuple(repeats))
+
+
+def fastest_set_up(group: Sequence[MeasuredSeries]) -> MeasuredSetUp | None:
+    """The set-up with the highest mean; None for no series."""
+    in_order = sorted(group, key=attrgetter("series.created_at"), reverse=True)
+    set_ups: list[MeasuredSetUp] = []
+    for measured in in_order:
+        is_counted = any(measured in set_up.all_measured for set_up in set_ups)
+        if not is_counted:
+            set_ups.append(with_repeats(measured, in_order))
+    return max(set_ups, key=attrgetter("bytes_per_second"), default=None)
 
 
 def measured_place(measured: MeasuredSeries) -> object:

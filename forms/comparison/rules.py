@@ -19,10 +19,12 @@ from forms.findings.finding import Finding, finding_from_texts, gravest_first
 from forms.stats import decision
 from storage import records
 
-_WAITING = "low-utilisation"
-"""The key of the finding that neither processors nor link are busy, so that everybody waits for something."""
+_WAITING = frozenset({"low-utilisation", "low-share"})
+"""The keys of the findings that the link is hardly used, so that everybody waits for something."""
 
-_EXPLAINS_WAITING = frozenset({"network-slow", "network-or-disk", "wireless-slow", "latency", "far"})
+_EXPLAINS_WAITING = frozenset(
+    {"network-slow", "network-or-disk", "server-slow", "wireless-slow", "latency", "far", "lower-ethernet"}
+)
 """The keys of the findings that say for what."""
 
 
@@ -48,7 +50,9 @@ def _without_explained_waiting(findings: Sequence[Finding]) -> list[Finding]:
     for finding in findings:
         if finding.key in _EXPLAINS_WAITING:
             explained |= set(finding.series_ids)
-    return [finding for finding in findings if finding.key != _WAITING or not explained.issuperset(finding.series_ids)]
+    return [
+        finding for finding in findings if finding.key not in _WAITING or not explained.issuperset(finding.series_ids)
+    ]
 
 
 def _join(group: list[Finding], commands: Mapping[str, records.Command]) -> Finding:

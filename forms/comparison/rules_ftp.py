@@ -8,15 +8,17 @@ from collections.abc import Iterator, Sequence
 
 from forms import wording
 from forms.comparison.comparison import Comparison
+from forms.comparison.judged_sides import Sides
 from forms.comparison.measured_series import (
-    MeasuredSeries,
+    MeasuredSetUp,
     by_host_and_command,
-    fastest,
+    fastest_set_up,
     newest_of_set_ups,
+    with_repeats,
     with_set_up,
     without_flushed,
 )
-from forms.comparison.verdict import compare
+from forms.comparison.verdict import compare_sides
 from forms.findings import path
 from forms.findings.finding import Finding, finding_from_texts
 from forms.findings.rules_distance import spends_runs_in_slow_start
@@ -33,48 +35,55 @@ USUAL_PERCENT = 80.0
 
 
 def against_ftp(series: Sequence[records.Series]) -> Iterator[Finding]:
-    """A finding for each set-up of SMB that has a fastest FTP to compare with, by host and direction."""
+    """A finding for each set-up of SMB that has a fastest set-up of FTP to compare with, by host and direction."""
     for (host, command), group in by_host_and_command(without_flushed(series)):
-        ftp = fastest(measured for measured in group if measured.is_ftp)
+        ftp = fastest_set_up([measured for measured in group if measured.is_ftp])
         if ftp is None:
             continue
 
-        set_ups = newest_of_set_ups([measured for measured in group if measured.is_smb])
+        over_smb = [measured for measured in group if measured.is_smb]
+        set_ups = [with_repeats(newest, over_smb) for newest in newest_of_set_ups(over_smb)]
         for smb in set_ups:
-            in_slow_start = [measured for measured in (smb, ftp) if spends_runs_in_slow_start(measured.series)]
+            both = (smb.newest.series, ftp.newest.series)
+            in_slow_start = [one_series for one_series in both if spends_runs_in_slow_start(one_series)]
             if in_slow_start:
                 # Such runs tell of distance and of the length of the runs, so that their ratio means nothing.
-                round_trip = path.round_trip_seconds(in_slow_start[0].series) or 0.0
+                round_trip = path.round_trip_seconds(in_slow_start[0]) or 0.0
                 yield finding_from_texts(
                     "ratio-far",
-                    smb.series,
-                    ftp.series,
-                    smb=smb.text,
-                    ftp=ftp.text,
+                    *both,
+                    smb=smb.newest.text,
+                    ftp=ftp.newest.text,
                     command=command,
                     host=wording.plain(host),
                     trip=wording.milliseconds(round_trip),
                 )
             else:
-                set_up = with_set_up(smb) if len(set_ups) > 1 else ""
+                set_up = with_set_up(smb.newest) if len(set_ups) > 1 else ""
                 yield _ratio_finding(host, smb, ftp, f"SMB {command}{set_up}")
 
 
-def _ratio_finding(host: str, smb: MeasuredSeries, ftp: MeasuredSeries, subject: str) -> Finding:
+def _ratio_finding(host: str, smb: MeasuredSetUp, ftp: MeasuredSetUp, subject: str) -> Finding:
     """What SMB in percent of FTP says; ``subject`` is what the finding speaks of: ``SMB get with large buffers``."""
+    newest_smb = smb.newest.series
     percent = 100 * smb.bytes_per_second / ftp.bytes_per_second
-    unusual_count = sum(unusual is not None for unusual in unusual_rates(smb.series.rates()))
-    comparison = compare(ftp.series, smb.series)
+    unusual_count = sum(
+        unusual is not None for one_series in smb.all_series for unusual in unusual_rates(one_series.rates())
+    )
+    sides = Sides(base=ftp.all_series, other=smb.all_series)
+    comparison = compare_sides(sides, decision.Limits())
     key, variant = _judge_ratio(percent, comparison, has_unusual_runs=unusual_count > 0)
 
     # Signing or encryption that only SMB has may cost what it lacks beside FTP.
-    guard = "" if _protection_text(ftp.series) else _protection_text(smb.series)
+    guard = "" if _protection_text(ftp.newest.series) else _protection_text(newest_smb)
     if key == "time-to-tune" and guard:
         variant = "guarded"
 
     with_unusual = f", with {wording.count(unusual_count, 'unusual run')}" if unusual_count else ""
+    interval_text = _interval_text(comparison)
     evidence = (
-        f"{smb.series.command} on {wording.plain(host)}: {smb.text} is {percent:.1f} % of {ftp.text}{with_unusual}."
+        f"{newest_smb.command} on {wording.plain(host)}: {smb.text} is {percent:.1f} %{interval_text} of "
+        f"{ftp.text}{with_unusual}."
     )
     for misprint in misprints_about(key):
         evidence += f" The book's rule is {TIME_TO_TUNE_PERCENT:.0f} to {USUAL_PERCENT:.0f} %. {misprint.right}"
@@ -82,15 +91,46 @@ def _ratio_finding(host: str, smb: MeasuredSeries, ftp: MeasuredSeries, subject:
     has_count = key == "ratio-unknown" and not variant and comparison.needed_runs
     return finding_from_texts(
         f"{key}.{variant}",
-        smb.series,
-        ftp.series,
+        *smb.all_series,
+        *ftp.all_series,
         seen=evidence,
         what=subject,
         percent=percent,
         about=f" (about {comparison.needed_runs})" if has_count else "",
         guard=guard,
-        smb_id=smb.series.id,
+        smb_id=newest_smb.id,
     )
+
+
+def _ratio_interval(comparison: Comparison) -> tuple[float, float] | None:
+    """Between how many percent of FTP SMB is; None where single runs cannot tell.
+
+    Of one series a side it is that of their runs, as the book has it. Several series differ by more than their runs do,
+    and then it is that of the series.
+    """
+    interval = comparison.interval_percent if _has_repeats(comparison) else None
+    interval = interval or comparison.runs_interval_percent
+    if interval is None:
+        return None
+
+    low, high = interval
+    return 100 + low, 100 + high
+
+
+def _has_repeats(comparison: Comparison) -> bool:
+    return len(comparison.base_ids) > 1 or len(comparison.other_ids) > 1
+
+
+def _interval_text(comparison: Comparison) -> str:
+    """`` (42 to 48 %)``; empty where there is none, or where it is too narrow to tell more than the percentage."""
+    interval = _ratio_interval(comparison)
+    if interval is None:
+        return ""
+
+    low, high = interval
+    if high - low < 2:
+        return ""
+    return f" ({max(0.0, low):.0f} to {high:.0f} %)"
 
 
 def _judge_ratio(percent: float, comparison: Comparison, *, has_unusual_runs: bool) -> tuple[str, str]:
@@ -98,14 +138,16 @@ def _judge_ratio(percent: float, comparison: Comparison, *, has_unusual_runs: bo
 
     ``comparison`` has FTP as its base, so that its change is how much faster SMB is.
     """
-    interval = comparison.runs_interval_percent
+    interval = _ratio_interval(comparison)
     if interval is None:
         return "ratio-unknown", "single"
 
     # An interval that reaches over an edge of the book's range does not tell on which side of it the ratio is.
-    low, high = (100 + edge for edge in interval)
+    low, high = interval
     may_need_tuning = low < TIME_TO_TUNE_PERCENT <= percent
-    may_be_good = percent < TIME_TO_TUNE_PERCENT and high >= USUAL_PERCENT
+    # Single series are told to be tuned already by their runs, as the book does; several must agree that they are.
+    least_denial = TIME_TO_TUNE_PERCENT if _has_repeats(comparison) else USUAL_PERCENT
+    may_be_good = percent < TIME_TO_TUNE_PERCENT and high >= least_denial
     if may_need_tuning or may_be_good:
         return "ratio-unknown", ""
     if percent >= 100 or comparison.verdict is decision.Verdict.SAME:

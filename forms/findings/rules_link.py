@@ -24,6 +24,16 @@ LEAST_SEGMENTS = 20
 ABOVE_PERCENT = 1.0
 """By so much an average may exceed what the link carries before that is impossible."""
 
+LOWER_ETHERNETS = (10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9)
+"""Bits per second to which a link falls back, by a bad cable or a port of that rate on the way."""
+
+FULL_ETHERNET_PERCENT = (88.0, 98.0)
+"""What a full one shows of its rate: 94 % at most with frames of 1,500 bytes, 97.7 % with 9,000, and a little less with
+SMB's own headers and pauses between requests."""
+
+STEADY_PERCENT = 3.0
+"""Standard deviation of the runs: a wire at its limit gives the same rate again and again, a disk does not."""
+
 _OUTBOUND = re.compile(r"^interface\.(?P<name>.+)\.tx_bytes_during$")
 
 _ALL_OUTBOUND = 0.9
@@ -66,6 +76,49 @@ def slow_link(series: Series) -> Iterator[Finding]:
             rate=wording.link_rate(rate),
             fastest=wording.link_rate(fastest),
         )
+
+
+def as_a_lower_ethernet(series: Series) -> Iterator[Finding]:
+    """A steady rate that just fills a lower Ethernet than the link is said to be."""
+    link = series.link_bits_per_second
+    rates = series.rates()
+    lower = filled_ethernet(series)
+    if link is None or lower is None:
+        return
+
+    bits_per_second = 8 * (summary.mean(rates) or 0.0)
+    yield finding_from_texts(
+        "lower-ethernet",
+        series,
+        lower=wording.link_rate(lower),
+        share=wording.percent(100 * bits_per_second / lower),
+        link=wording.link_rate(link),
+        link_share=wording.percent(100 * bits_per_second / link),
+    )
+
+
+def filled_ethernet(series: Series) -> float | None:
+    """The lower Ethernet that the runs just fill, all of them alike; None without one."""
+    link = series.link_bits_per_second
+    rates = series.rates()
+    average = summary.mean(rates)
+    if not link or average is None or not is_one_stream(series) or path.is_wireless(series):
+        return None
+    deviation = summary.deviation_percent(rates)
+    if deviation is not None and deviation > STEADY_PERCENT:
+        return None
+
+    least_percent, most_percent = FULL_ETHERNET_PERCENT
+    for lower in LOWER_ETHERNETS:
+        if lower < link and least_percent <= 100 * 8 * average / lower <= most_percent:
+            return lower
+    return None
+
+
+def is_one_stream(series: Series) -> bool:
+    """Whether bytes of one file crossed a link: a tree of small files waits for other things."""
+    is_tree = series.plan is not None and series.plan.counts.files is not None
+    return not is_tree and not series.target.abilities.is_local and not path.is_loopback(series)
 
 
 def smaller_mtu(series: Series) -> Iterator[Finding]:

@@ -23,7 +23,10 @@ OPENING_ROUND_TRIPS = 4
 """The round trips that it takes to open and close a file."""
 
 LOW_UTILISATION_PERCENT = 30.0
-"""Neither processor nor link is used more: everybody waits."""
+"""Neither processor nor link is used more: everybody waits. Of a link alone, its use is worth a line by itself."""
+
+HARDLY_USED_PERCENT = 10.0
+"""Of a link, below which that line is a warning: the next lower Ethernet would carry as much."""
 
 FASTEST_CIPHER = "aes-128-gcm"
 
@@ -160,14 +163,30 @@ def nfs(series: records.Series) -> Iterator[Finding]:
 
 
 def low_utilisation(series: records.Series) -> Iterator[Finding]:
-    cpu = series.quiet.figures.get("cpu_percent_during") if series.quiet else None
-    shares = [run.percent_of_link(series.link_bits_per_second) for run in series.measured()]
-    known_shares = [share for share in shares if share is not None]
-    if cpu is None or not known_shares:
+    """A link that is hardly used, by the processors beside it where those are known."""
+    link = series.link_bits_per_second
+    average = summary.mean(series.rates())
+    share = records.percent_of_link(average, link)
+    # A rate that fills a lower Ethernet has a finding of its own.
+    if share is None or share >= LOW_UTILISATION_PERCENT or rules_link.filled_ethernet(series) is not None:
         return
-    share = sum(known_shares) / len(known_shares)
-    if max(cpu, share) < LOW_UTILISATION_PERCENT:
-        yield finding_from_texts("low-utilisation", series, share=share, cpu=cpu)
+
+    variant = "hardly" if share < HARDLY_USED_PERCENT else ""
+    cpu = series.quiet.figures.get("cpu_percent_during") if series.quiet else None
+    if cpu is not None and cpu < LOW_UTILISATION_PERCENT:
+        yield finding_from_texts(f"low-utilisation.{variant}", series, share=share, cpu=cpu)
+        return
+
+    # What the link's own nature, the way or this machine explains has findings of its own.
+    is_explained = path.is_wireless(series) or path.is_far(series) or series_warnings.at_ceiling(series)
+    if rules_link.is_one_stream(series) and not is_explained:
+        yield finding_from_texts(
+            f"low-share.{variant}",
+            series,
+            share=wording.percent(share),
+            link=wording.link_rate(link),
+            rate=wording.rate(average),
+        )
 
 
 def contradicting_cells(series: records.Series) -> Iterator[Finding]:
@@ -214,6 +233,7 @@ RULES: tuple[Callable[[records.Series], Iterator[Finding]], ...] = (
     rules_link.above_the_link,
     rules_link.half_duplex,
     rules_link.slow_link,
+    rules_link.as_a_lower_ethernet,
     rules_link.smaller_mtu,
     rules_link.growing_errors,
     rules_link.retransmits,

@@ -4,11 +4,12 @@ From the top: the answer, the fields about what was measured (``head_fields.py``
 (``run_table.py``), the results below it, and the warnings and findings.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from forms import report, verdict_wording, wording
 from forms.findings import rules_series, series_warnings
+from forms.findings.finding import Finding
 from forms.layout import Tone
 from forms.series import wording as series_wording
 from forms.series.document import series_document
@@ -44,7 +45,7 @@ def series_report(series_summary: SeriesSummary) -> report.Report:
         form=FORM,
         title=series.title or wording.default_title(series.command, series.target),
         name=series.label or series.title or series.id,
-        fields=(_answer_field(series_summary), *head_fields(series)),
+        fields=(_answer_field(series_summary, findings), *head_fields(series)),
         tables=(run_table(series_summary),),
         results=tuple(result_fields(series_summary)),
         advice=tuple(finding.text for finding in (*series_warnings.advice(series), *findings)),
@@ -69,9 +70,10 @@ def blank_series_report(link_bits_per_second: int | None = None) -> report.Repor
     )
 
 
-def _answer_field(series_summary: SeriesSummary) -> report.Field:
-    """``111.9 MB/s ± 0.2 %, 90 % of a 1 Gb/s link. No problems found.``"""
-    warnings = len(series_warnings.advice(series_summary.series))
+def _answer_field(series_summary: SeriesSummary, findings: Sequence[Finding]) -> report.Field:
+    """``111.9 MB/s ± 0.2 %, 90 % of a 1 Gb/s link. No problems found.``; ``findings`` are those beside the warnings."""
+    wrong_count = sum(finding.is_wrong for finding in findings)
+    warnings = len(series_warnings.advice(series_summary.series)) + wrong_count
     problems = f"{wording.count(warnings, 'warning')}, see below." if warnings else "No problems found."
     if series_summary.average is None:
         text = f"No run counts, so there is no average. {problems}"

@@ -182,6 +182,39 @@ def test_the_newest_series_of_a_set_up_is_judged():
     assert [f.key for f in findings([old, new, steady("ftp", 100)])] == ["usual-ratio"]
 
 
+HOURS = tuple(f"2026-03-01T{hour:02}:00:00.000Z" for hour in range(4))
+
+
+def test_equal_series_of_a_day_are_held_against_ftp_by_their_means():
+    fast, slow = (steady("smb", rate, created_at=hour) for rate, hour in zip((1072, 400.6), HOURS[:2], strict=True))
+    ftp = [steady("ftp", rate, created_at=hour) for rate, hour in zip((1576, 1683), HOURS[2:], strict=True)]
+    (found,) = [f for f in findings([fast, slow, *ftp]) if f.key.startswith(("ratio", "time", "usual"))]
+    assert found.key == "ratio-unknown", "the two series of SMB differ by more than the ratio tells"
+    assert "45.2 %" in found.evidence
+    assert {fast.id, slow.id, ftp[0].id, ftp[1].id} == {*found.series_ids}
+
+
+def test_equal_series_that_agree_tell_the_ratio_of_their_means():
+    smb = [steady("smb", rate, created_at=hour) for rate, hour in zip((50, 51), HOURS[:2], strict=True)]
+    ftp = [steady("ftp", rate, created_at=hour) for rate, hour in zip((100, 102), HOURS[2:], strict=True)]
+    (found,) = of("time-to-tune", *smb, *ftp)
+    assert "50.0 %" in found.evidence
+
+
+def test_a_single_lucky_series_of_ftp_is_not_the_whole_of_it():
+    smb = [steady("smb", rate, created_at=hour) for rate, hour in zip((85, 85.5), HOURS[:2], strict=True)]
+    ftp = [steady("ftp", rate, created_at=hour) for rate, hour in zip((90, 150), HOURS[2:], strict=True)]
+    assert of("time-to-tune", *smb, *ftp) == [], "85 of 150 would be 57 %"
+
+
+@pytest.mark.parametrize(
+    ("second", "key"), [("2026-03-02T00:00:00.000Z", "ratio-unknown"), ("2026-03-02T00:00:01.000Z", "usual-ratio")]
+)
+def test_a_series_of_more_than_a_day_before_is_of_another_time(second: str, key: str):
+    old, new = steady("smb", 50, created_at=HOURS[0]), steady("smb", 90, created_at=second)
+    assert keys(old, new, steady("ftp", 100)) == [key]
+
+
 def test_gets_are_held_against_gets_on_the_same_host_only():
     assert keys(steady("smb", 60), steady("ftp", 110, command=Command.PUT)) == []
     assert keys(steady("smb", 60), steady("ftp", 110, host="other")) == []
@@ -596,3 +629,41 @@ def test_findings_as_text_and_as_a_document():
     assert on_terminal[0] == f"\x1b[33m{lines[0]}\x1b[0m"
     assert sum("\x1b" in line for line in on_terminal) == 1  # a note is no warning
     assert finding_document(found[0])["severity"] == "warning"
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "key", "severity"),
+    [
+        (11.5, "lower-ethernet", Severity.WARNING),
+        (12.2, "lower-ethernet", Severity.WARNING),
+        (12.4, "low-share", Severity.WARNING),
+        (10.9, "low-share", Severity.WARNING),
+        (12.6, "low-share", Severity.NOTE),
+        (37.4, "low-share", Severity.NOTE),
+    ],
+)
+def test_a_link_that_is_hardly_used_is_a_finding_by_itself(megabytes: float, key: str, severity: Severity):
+    (found,) = findings([steady("smb", megabytes)])
+    assert (found.key, found.severity) == (key, severity)
+
+
+@pytest.mark.parametrize(("link", "megabytes"), [(2.5e9, 117), (10e9, 117), (10e9, 290), (100e6, 1.15), (5e9, 293)])
+def test_each_lower_ethernet_is_recognized(link: float, megabytes: float):
+    assert keys(steady("smb", megabytes, link_bits_per_second=int(link))) == ["lower-ethernet"]
+
+
+def test_a_link_that_is_used_or_explained_is_no_finding():
+    assert keys(steady("smb", 37.6)) == []
+    assert keys(steady("smb", 11.5, link_bits_per_second=100_000_000)) == [], "a full link"
+    assert keys(steady("smb", 11.5, kind="loopback")) == []
+    assert keys(steady("smb", 11.5, kind="wireless")) == []
+    assert keys(steady("smb", 11.5, plan=plan_with(files=100))) == [], "small files wait for other things"
+    assert keys(series([10e6, 13e6, 11e6, 12e6], target=Target(protocol="smb", host="nas", share="data"))) == [
+        "low-share"
+    ], "a wire at its limit does not vary"
+
+
+def test_a_busy_disk_says_what_the_link_waits_for():
+    found = keys(steady("smb", 20), steady("ftp", 20), steady("iperf3", 112))
+    assert "low-share" not in found
+    assert "server-slow" in found

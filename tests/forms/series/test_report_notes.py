@@ -1,12 +1,14 @@
 """What stands below a form: findings of the series alone, and what was sustained."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from forms.comparison.pair_report import pair_report
 from forms.comparison.summary import comparison_form
 from forms.exporters.text import report_text
+from forms.findings.rules_series import CONTRADICTIONS
 from forms.report import ColumnGroup
 from forms.series.document import series_document
 from forms.series.report import QUESTIONS, before_a_change, series_report
@@ -82,6 +84,32 @@ def test_the_share_of_the_link_has_a_column_only_where_the_link_is_known(link: i
     average = next(row for row in table.rows if row.name == "Average:").cells[1].formula
     assert average is not None
     assert average.references[1] == ColumnGroup(column=len(table.columns), first=2, last=4), "beside the last column"
+
+
+def answer_of(one: Series) -> str:
+    return next(field.text for field in series_report(run_form(one)).fields if field.name == "Answer")
+
+
+@pytest.mark.parametrize(
+    ("fields", "problems"),
+    [
+        ({}, "No problems found."),
+        ({"environment": {"server": {"smb.conf/global/socket options": "SO_SNDBUF=14596"}}}, "1 warning"),
+        ({"environment": {"server": {"smb.conf/share/strict sync": "No"}}}, "1 warning"),
+        ({"environment": {"path": {"link.duplex": "half", "link.interface": "eth0"}}}, "1 warning"),
+        ({"environment": {"client": {CONTRADICTIONS: "run 1: …"}}}, "1 warning"),
+        ({"link_bits_per_second": 10**10}, "1 warning"),
+    ],
+)
+def test_the_answer_counts_what_the_findings_below_it_say(fields: dict[str, Any], problems: str):
+    assert problems in answer_of(series((100e6, 101e6, 99e6, 100e6, 100e6), size_bytes=1 << 31, **fields))
+
+
+def test_beside_a_harmful_setting_nothing_is_said_to_be_at_its_default():
+    harmful = {"smb.conf/global/strict sync": "Yes", "smb.conf/global/socket options": "SO_RCVBUF=8192"}
+    one = series([1e8] * 3, environment={"server": harmful})
+    (text,) = [field.text for field in series_report(run_form(one)).fields if field.name == "Server settings"]
+    assert text == "2 read"
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
