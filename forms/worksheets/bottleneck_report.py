@@ -42,13 +42,20 @@ def bottleneck_report(worksheet: summary.BottleneckCalculation, name: str = "") 
         form=FORM,
         title=f"{_TITLE}: {name or worksheet.machines[0].name}",
         name=name or _TITLE,
-        fields=tuple(_part_fields(last)),
+        fields=(*_step_field(worksheet), *_part_fields(last)),
         tables=(_single_parts_table(worksheet, factor, unit), calculation),
         results=tuple(_bottleneck_results(worksheet)),
         advice=tuple(_bottleneck_advice(last)),
         drawn=(_bottleneck_chart(last),),
         document=partial(_bottleneck_document, name, worksheet),
     )
+
+
+def _step_field(worksheet: summary.BottleneckCalculation) -> Iterator[report.Field]:
+    """Which of several machines the fields below are of: the title has the name of the first."""
+    steps = len(worksheet.machines) - 1
+    if steps:
+        yield report.Field(name="After", text=f"step {steps}: {worksheet.machines[-1].name}")
 
 
 def _bottleneck_document(name: str, worksheet: summary.BottleneckCalculation) -> dict[str, Any]:

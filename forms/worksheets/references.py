@@ -88,10 +88,22 @@ class Demand:
     file_bytes: int
     """The size of each file."""
     description: str
+    example: "Demand | None" = None
+    """What the book's worked example counts for the same kind of work, where that differs; None elsewhere."""
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> "Demand":
-        return cls(row["transfers_per_second"], row["file_bytes"], row["what"])
+        example = row.get("example")
+        return cls(
+            row["transfers_per_second"],
+            row["file_bytes"],
+            row.get("what", ""),
+            cls.from_row(example) if example else None,
+        )
+
+    @property
+    def each_bytes_per_second(self) -> float:
+        return self.transfers_per_second * self.file_bytes
 
 
 _DATA = toml_data("references.toml", package="forms.worksheets")

@@ -13,7 +13,7 @@ from forms.worksheets.references import SINGULARS, ReferenceKind
 from forms.worksheets.summary import QUOTIENT_ROUNDING, Part
 from storage.json_reader import AboveZero, Count, JSONNode, NotNegative
 
-_ROUNDING = 1 + 1e-12
+ROUNDING = 1 + 1e-12
 """So much a sum of demands may be above what the server moves by rounding alone."""
 
 TIGHT_PERCENT = 80.0
@@ -120,14 +120,14 @@ class UsersCalculation:
 
     @property
     def is_enough(self) -> bool:
-        return self.demand_bytes_per_second <= self.capacity_bytes_per_second * _ROUNDING
+        return self.demand_bytes_per_second <= self.capacity_bytes_per_second * ROUNDING
 
     def carried(self, group: UserGroup) -> int | None:
         """How many such users the server carries if there are no others; None for users who ask for nothing."""
         client_demand = group.each_bytes_per_second
         if not client_demand:
             return None
-        return int(self.capacity_bytes_per_second / client_demand * _ROUNDING)
+        return int(self.capacity_bytes_per_second / client_demand * ROUNDING)
 
     def to_content(self) -> dict[str, Any]:
         content: dict[str, Any] = {

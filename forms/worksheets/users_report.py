@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from forms import layout, report, wording
-from forms.worksheets import users
+from forms.worksheets import references, users
 from forms.worksheets.bottleneck_report import NOT_WITHIN
 
 CLIENTS_FORM = "clients"
@@ -107,7 +107,8 @@ def _answer_field(worksheet: users.UsersCalculation) -> report.Field:
             name="Enough", text="nobody asks yet: give a group its number, files a second and file size"
         )
 
-    percent_used = wording.percent(worksheet.percent_used)
+    # With the digit that the table has: 103.5 % must not read as 103 % beside it.
+    percent_used = f"{worksheet.percent_used:.1f} %"
     demand = f"{wording.rate(worksheet.demand_bytes_per_second)} asked, {percent_used} of it"
     if worksheet.is_tight:
         text = f"{layout.Sign.WARNING} tight: {demand}; busy moments ask for more than the average"
@@ -126,6 +127,7 @@ def _users_results(worksheet: users.UsersCalculation) -> Iterator[report.Field]:
         carried = worksheet.carried(group)
         if carried is not None:
             yield report.Field(name=f"{group.name} alone", text=f"the server carries {carried:,}")
+        yield from _book_example(worksheet, group)
 
     demand = worksheet.demand_bytes_per_second
     if worksheet.parts and demand:
@@ -135,6 +137,24 @@ def _users_results(worksheet: users.UsersCalculation) -> Iterator[report.Field]:
         yield report.Field(name="Needed for that", text=wording.listed(parts))
     if worksheet.memory is not None:
         yield report.Field(name="Memory", text=_memory_text(worksheet.memory, worksheet.clients))
+
+
+def _book_example(worksheet: users.UsersCalculation, group: users.UserGroup) -> Iterator[report.Field]:
+    """What the book's example counts for the kind of work that the group was taken from, where it says two things."""
+    asked = (group.transfers_per_second, group.file_bytes)
+    for demand in references.DEMANDS.values():
+        example = demand.example
+        if example is None or asked != (demand.transfers_per_second, demand.file_bytes):
+            continue
+
+        carried = int(worksheet.capacity_bytes_per_second / example.each_bytes_per_second * users.ROUNDING)
+        yield report.Field(
+            name=f"{group.name}, as in the book's example",
+            text=f"{example.transfers_per_second:g} transfers of {_size(example.file_bytes)} a second each,"
+            f" {wording.rate(example.each_bytes_per_second)} in place of {wording.rate(demand.each_bytes_per_second)}:"
+            f" the server carries {carried:,}",
+            tone=layout.Tone.CAUTION,
+        )
 
 
 def _memory_text(memory: users.ServerMemory, clients: int) -> str:

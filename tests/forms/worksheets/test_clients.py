@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.worksheets.parsing import group_from
 from forms.exporters import FORMATS, export_reports
 from forms.worksheets.report import to_record
 from forms.worksheets.users import ServerMemory, UserGroup, UsersCalculation
@@ -47,7 +48,7 @@ def test_groups_add_up():
 
 def test_more_than_four_fifths_is_tight():
     assert report(1_000 * KB, OFFICE).is_tight
-    assert "! tight: 993.6 kB/s asked, 99 % of it" in told(report(1_000 * KB, OFFICE))["Enough"]
+    assert "! tight: 993.6 kB/s asked, 99.4 % of it" in told(report(1_000 * KB, OFFICE))["Enough"]
     assert not report(2_000 * KB, OFFICE).is_tight
     assert "✓ yes" in told(report(2_000 * KB, OFFICE))["Enough"]
     assert not report(960 * KB, OFFICE).is_tight
@@ -93,3 +94,26 @@ def test_golden_forms(name):
     filled = users_report(report(960 * KB, OFFICE, replace(OFFICE, name="programmers", clients=4)), "office")
     check(f"clients{FORMATS[name].suffix}", export_reports([filled], name))
     check(f"clients_blank{FORMATS[name].suffix}", export_reports([blank_users_report()], name))
+
+
+def book_example(*groups: UserGroup) -> str | None:
+    return next((text for name, text in told(report(960 * KB, *groups)).items() if "book's example" in name), None)
+
+
+def test_the_office_of_a_preset_is_told_with_the_books_other_figure():
+    preset = group_from("36:office", 1)
+    assert report(960 * KB, preset).carried(preset) == 120
+    said = book_example(preset)
+    assert said is not None
+    assert "2.3 transfers of 12 kB" in said
+    assert "27.60 kB/s in place of 8.000 kB/s" in said
+    assert said.endswith("carries 34")
+
+
+@pytest.mark.parametrize("group", ["36:workstation", "36:2.3:12KB", "36:imaging", "75:375KB/25"])
+def test_other_demands_have_one_figure(group: str):
+    assert book_example(group_from(group, 1)) is None
+
+
+def test_what_is_asked_is_told_with_the_digit_of_its_table():
+    assert "103.5 % of it" in told(report(960 * KB, OFFICE))["Enough"]
