@@ -71,6 +71,21 @@ def _check_statistics(
         yield from _check_cell("deviation", deviation[column], column, either)
 
 
+def check_times(seconds: Sequence[float], average: RowNumbers, deviation: RowNumbers) -> list[str]:
+    """A line for each printed average or deviation of the times that those do not have which the runs are kept with.
+
+    A run's time follows from its size and rate, where the rate has more digits than the printed time.
+    """
+    column = PaperColumn.TIME
+    lines: list[str] = []
+    if column in average and seconds:
+        lines += _check_cell("average", average[column], column, [_around(fmean(seconds), 0.0)])
+    if column in deviation and len(seconds) > 1:
+        either = [_around(stdev(seconds), 0.0), _around(pstdev(seconds), 0.0)]
+        lines += _check_cell("deviation", deviation[column], column, either)
+    return lines
+
+
 def _around(value: float, slack: float) -> _Range:
     return _Range(value, value - slack, value + slack)
 

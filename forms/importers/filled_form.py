@@ -11,9 +11,10 @@ from forms import wording
 from forms.exporters.csv import REMARK, TITLE
 from forms.findings.rules_series import CONTRADICTIONS
 from forms.importers import form_fields, form_rows
-from forms.importers.contradictions import find_contradictions
+from forms.importers.contradictions import check_times, find_contradictions
 from forms.importers.form_lines import RUN_NAME, FilledForm, forms_in
 from forms.series.report import BLANK_TITLE
+from forms.series.summary import TIME_ROUNDING
 from storage import json_reader, records
 from storage.plan import Plan, RunCounts
 
@@ -47,6 +48,11 @@ def _read_form(form: FilledForm, defaults: FormDefaults) -> records.Series:
         form_fields.link_field(form) or form_fields.rate_in_heading(form.link_heading) or defaults.link_bits_per_second
     )
     doubts = _doubts(form, runs, link)
+    form_facts: dict[str, records.FactValue] = {CONTRADICTIONS: "; ".join(doubts)} if doubts else {}
+    rounding_seconds = _time_rounding(form)
+    if rounding_seconds:
+        form_facts[TIME_ROUNDING] = rounding_seconds
+
     measured = form_fields.measured_field(form)
     measured_runs = sum(run.phase is records.Phase.MEASURED for run in runs)
     command = form.text("Command").strip().lower()
@@ -62,7 +68,7 @@ def _read_form(form: FilledForm, defaults: FormDefaults) -> records.Series:
         target=form_fields.target_field(form, defaults.target_of) or defaults.target or records.Target(protocol="file"),
         client=form_fields.client_field(form),
         link_bits_per_second=link,
-        environment={"client": {CONTRADICTIONS: "; ".join(doubts)}} if doubts else {},
+        environment={"client": form_facts} if form_facts else {},
         plan=Plan(counts=RunCounts(runs=measured_runs)),
         runs=runs,
     )
@@ -71,6 +77,18 @@ def _read_form(form: FilledForm, defaults: FormDefaults) -> records.Series:
     title = form.text(TITLE)
     is_untitled = title in {"", BLANK_TITLE, wording.default_title(series.command, series.target)}
     return series if is_untitled else replace(series, title=title)
+
+
+def _time_rounding(form: FilledForm) -> float:
+    """Half of the last digit that the times are printed with; 0 where rates with more digits tell the times better."""
+    roundings = [0.0]
+    for line, record in form.runs:
+        row = form.row(line, record)
+        numbers = row.numbers()
+        time = numbers.get(form_rows.PaperColumn.TIME)
+        if time is not None and form_rows.PaperColumn.RATE not in numbers:
+            roundings.append(time.last_digit / 2)
+    return max(roundings)
 
 
 def _doubts(form: FilledForm, runs: tuple[records.Run, ...], link: int | None) -> list[str]:
@@ -87,7 +105,11 @@ def _doubts(form: FilledForm, runs: tuple[records.Run, ...], link: int | None) -
             size = form_rows.PrintedNumber(valid_runs[name].size_bytes)
             numbers_by_run.append((name, {form_rows.PaperColumn.SIZE: size, **form.row(line, record).numbers()}))
 
-    return find_contradictions(numbers_by_run, form.statistic("Average"), form.statistic("Deviation"), link)
+    average = form.statistic("Average")
+    deviation = form.statistic("Deviation")
+    doubts = find_contradictions(numbers_by_run, average, deviation, link)
+    seconds = [run.seconds for run in valid_runs.values() if run.seconds]
+    return list(dict.fromkeys([*doubts, *check_times(seconds, average, deviation)]))
 
 
 def _runs(form: FilledForm, size_bytes: int | None) -> Iterator[records.Run]:

@@ -1,6 +1,6 @@
 """Two isolations side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -32,8 +32,8 @@ def isolation_comparison(base: Isolation, other: Isolation) -> Report:
             ("Base", _describe_isolation(base)),
             ("Other", _describe_isolation(other)),
         ),
-        tables=(_rates_table(base_summary, other_summary),),
-        advice=tuple(_differences(base, other)),
+        tables=tuple(_rates_table(base_summary, other_summary)),
+        advice=(*_differences(base, other), *_one_sided_rates(base_summary, other_summary)),
         document=partial(_comparison_document, base_summary, other_summary),
     )
     return with_blame(report, profiled_rounds(base_summary), profiled_rounds(other_summary))
@@ -66,7 +66,21 @@ def _describe_isolation(isolation: Isolation) -> str:
     return " · ".join(filter(None, parts))
 
 
-def _rates_table(base: IsolationSummary, other: IsolationSummary) -> Table:
+def _one_sided_rates(base: IsolationSummary, other: IsolationSummary) -> Sequence[str]:
+    """Which side has no rates, so that only the profiles are compared."""
+    without = [summary.isolation.id for summary in (base, other) if not _has_rates(summary)]
+    return [f"{isolation_id} has no rates: only the profiles are compared." for isolation_id in without]
+
+
+def _has_rates(summary: IsolationSummary) -> bool:
+    return any(point.rates for point in summary.points)
+
+
+def _rates_table(base: IsolationSummary, other: IsolationSummary) -> Iterator[Table]:
+    """The layers side by side; nothing where a side has none of them."""
+    if not _has_rates(base) or not _has_rates(other):
+        return None
+
     base_rates = {point.clients: point.rates for point in base.points}
     other_rates = {point.clients: point.rates for point in other.points}
 
@@ -79,7 +93,7 @@ def _rates_table(base: IsolationSummary, other: IsolationSummary) -> Table:
             megabytes = (wording.megabytes(base_rate), wording.megabytes(other_rate))
             rows.append(row_of(clients, layer.value, *megabytes, change))
 
-    return Table(
+    yield Table(
         columns=columns_of(
             ("Clients", ReportKind.WHOLE),
             "Layer",

@@ -33,7 +33,9 @@ PART_NAMES = {
 
 
 def isolation_tables(summary: IsolationSummary) -> Iterator[report.Table]:
-    yield layers_table(summary)
+    # A profile alone, as of 2003, has no rates.
+    if any(point.rates for point in summary.points):
+        yield layers_table(summary)
     yield from _cpu_table(summary)
     if summary.waterfall:
         yield _waterfall_table(summary.waterfall)

@@ -8,6 +8,9 @@ from forms.stats.shown import Shown, shown_like
 from forms.stats.unusual import UnusualRate, unusual_rates
 from storage.records import Phase, Run, RunStatus, Series
 
+TIME_ROUNDING = "form.time_rounding_seconds"
+"""The fact that the times of a form filled by hand are known to no more than that: half of their last digit."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunMeasures:
@@ -104,6 +107,7 @@ def run_form(series: Series) -> SeriesSummary:
     valid = series.measured()
     rates = [run.bytes_per_second for run in valid if run.bytes_per_second is not None]
     unusual = unusual_runs(series)
+    confidence = _confidence(series, rates)
     with_rejected = finished if len(finished) > len(valid) else []
 
     return SeriesSummary(
@@ -117,10 +121,34 @@ def run_form(series: Series) -> SeriesSummary:
         average_with_rejected=_each_column(summary.mean, with_rejected, link),
         deviation_with_rejected=_each_column(summary.deviation, with_rejected, link, least=2),
         median_bytes_per_second=summary.median(rates) if rates else None,
-        confidence=summary.confidence_interval(rates),
-        half_width_percent=summary.half_width_percent(rates),
+        confidence=confidence,
+        half_width_percent=_half_width_percent(confidence, rates),
         shown=shown_like(rates),
     )
+
+
+def _confidence(series: Series, rates: Sequence[float]) -> tuple[float, float] | None:
+    """The 95 % interval of the mean, no narrower than the rounding of times that were printed with few digits."""
+    interval = summary.confidence_interval(rates)
+    rounding_seconds = series.environment.get("client", {}).get(TIME_ROUNDING)
+    seconds = summary.mean([run.seconds for run in series.measured() if run.seconds])
+    if interval is None or not isinstance(rounding_seconds, int | float) or not seconds:
+        return interval
+
+    low, high = interval
+    mean_rate = summary.mean(rates) or 0.0
+    half = max((high - low) / 2, mean_rate * rounding_seconds / seconds)
+    return mean_rate - half, mean_rate + half
+
+
+def _half_width_percent(confidence: tuple[float, float] | None, rates: Sequence[float]) -> float | None:
+    """Of the interval, which is no narrower than that of the rates alone."""
+    by_rates = summary.half_width_percent(rates)
+    mean_rate = summary.mean(rates)
+    if confidence is None or by_rates is None or not mean_rate:
+        return by_rates
+    low, high = confidence
+    return max(by_rates, 50 * (high - low) / mean_rate)
 
 
 def unusual_runs(series: Series) -> dict[int, UnusualRate]:

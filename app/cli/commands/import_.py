@@ -46,7 +46,8 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
         raise UsageError("name the FILE to import, or ask for the --example")
 
     if file is None:
-        examples = b"[" + b",".join(example_documents()) + b"]"
+        # The whole one last, so that it is the newest: the other one is a profile alone.
+        examples = b"[" + b",".join(reversed(example_documents())) + b"]"
         imported = _import_documents(context, examples, defaults, "the example", as_new=as_new)
     elif imported_notebook.is_notebook(file):
         if as_new:

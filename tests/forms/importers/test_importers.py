@@ -12,6 +12,7 @@ from forms.findings.rules_series import series_findings
 from forms.importers.filled_form import FormDefaults
 from forms.series.report import blank_series_report
 from forms.series.summary import run_form
+from forms.stats import summary as stats
 from storage.json_reader import DocumentError
 from storage.records import Command, Phase, Run, RunStatus, Series, SeriesStatus, Target
 from tests.builders import HOSTILE, book_series, export, full_series, hostile_series, read_series
@@ -181,7 +182,8 @@ def test_table_b9_as_it_is_printed(headings):
         " (a misprint of Using Samba, table B-9); "
         "average: printed 6,218,480 bits/sec, the other cells give 6,095,264"
         " (a misprint of Using Samba, table B-9); "
-        "average: printed 62 % of the link, the other cells give 61"
+        "average: printed 62 % of the link, the other cells give 61; "
+        "average: printed 2.32 s, the other cells give 2.38; deviation: printed 0.04 s, the other cells give 0.03"
     )
     assert [f.key for f in series_findings(found)] == ["contradicting-cells"]
 
@@ -316,3 +318,48 @@ def test_a_run_number_that_no_form_can_have_is_refused():
     text = export([book_series()], "csv").decode("utf-8-sig").replace("\r\n1,", f"\r\n{'9' * 5000},", 1)
     with pytest.raises(DocumentError, match="or none that can be"):
         read_series(text.encode(), GIVEN)
+
+
+def times_form(*times: str, rates: bool = False) -> str:
+    heading = "Run No,Size in Bytes,Time (sec)" + (",Bytes/sec" if rates else "")
+    rows = [f"{number},1812898,{time}" for number, time in enumerate(times, start=1)]
+    if rates:
+        rows = [f"{row},{1812898 / float(time):.0f}" for row, time in zip(rows, times, strict=True)]
+    return "\r\n".join([heading, *rows])
+
+
+@pytest.mark.parametrize(
+    ("times", "percent"),
+    [
+        (("2.3", "2.3"), 2.174),
+        (("2.30", "2.30"), 0.2174),
+        (("2", "2", "2"), 25.0),
+        (("23", "23"), 2.174),
+    ],
+)
+def test_an_average_is_known_no_better_than_its_times_are_printed(times: tuple[str, ...], percent: float):
+    (found,) = read(times_form(*times))
+    half_width = run_form(found).half_width_percent
+    assert half_width == pytest.approx(percent, rel=1e-3)
+    low, high = run_form(found).confidence or (0.0, 0.0)
+    assert 50 * (high - low) / (high + low) * 2 == pytest.approx(percent, rel=1e-3)
+
+
+def test_times_that_vary_more_than_their_rounding_are_known_as_well_as_they_vary():
+    (found,) = read(times_form("2.3", "2.9", "2.5"))
+    by_runs = stats.half_width_percent(found.rates())
+    assert run_form(found).half_width_percent == pytest.approx(by_runs)
+
+
+def test_rates_beside_the_times_tell_them_better_than_their_rounding():
+    (found,) = read(times_form("2.3", "2.3", rates=True))
+    assert run_form(found).half_width_percent == pytest.approx(0.0)
+
+
+def test_a_printed_average_of_times_that_the_rates_deny_is_named():
+    rows = ["Run No,Size in Bytes,Time (sec),Bytes/sec", "1,1812898,2.3,761580", "2,1812898,2.3,762000"]
+    (found,) = read("\r\n".join([*rows, "Average:,,2.30,"]))
+    assert "average: printed 2.30 s, the other cells give 2.38" in str(found.environment)
+    rows = [row.replace(",2.3,", ",2.4,") for row in rows]
+    (agreeing,) = read("\r\n".join([*rows, "Average:,,2.38,"]))
+    assert agreeing.environment == {}

@@ -129,6 +129,14 @@ def test_the_example_names_what_its_source_says_wrongly(inside):
     assert "Its own table gives 108.6 µs" in " ".join(inside("import", "--example").stderr.split())
 
 
+def test_the_example_opens_on_the_whole_isolation_of_2003(inside):
+    inside("import", "--example")
+    assert inside.json("show", "last", "--json")["id"] == "isolation-2003"
+    compared = inside("compare", "isolation-2003", "isolation-2003-without")
+    assert len(compared.stdout.splitlines()) < 40, "no rows of rates that one side does not have"
+    assert "isolation-2003-without has no rates" in " ".join(compared.stdout.split())
+
+
 ONE_OF_EACH = {
     "series": series_document(replace(full_series(), id="5e51e5000001")),
     "load": load_document(full_load()),
