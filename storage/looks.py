@@ -146,6 +146,7 @@ class StageName(StrEnum):
     CONNECT = "connect"
     DISTANCE = "distance"
     SMALL_FILES = "small-files"
+    WINDOW = "window"
     FOLDERS = "folders"
     PROTECTION = "protection"
     LONG_RUN = "long-run"
@@ -227,6 +228,9 @@ class Diagnosis(records.Head):
     @property
     def planned(self) -> tuple[StageName, ...]:
         """The stages that it has, or will have."""
+        if self.status is records.SeriesStatus.COMPLETE and not self.only:
+            # A program of before knew fewer stages, all of which it measured.
+            return tuple(name for name in StageName if any(stage.name is name for stage in self.stages))
         return stages_of(self.only)
 
     def stage(self, name: StageName) -> Stage | None:

@@ -63,6 +63,17 @@ def small_files_stage(
     return stage(StageName.SMALL_FILES, facts, echo_seconds=[round_trip] * 20, **samples)
 
 
+def window_stage(free_space: float = 0.0009, quota: float = 0.0009) -> Stage:
+    return stage(
+        StageName.WINDOW,
+        echo_seconds=[ROUND_TRIP] * 10,
+        free_space_seconds=[free_space] * 20,
+        quota_seconds=[quota] * 20,
+        streams_seconds=[0.0008] * 20,
+        notify_seconds=[0.0012] * 20,
+    )
+
+
 def folders_stage(ask: float = 0.0014, missing: float = 0.004, listing: float = 0.1) -> Stage:
     return stage(
         StageName.FOLDERS,
@@ -128,6 +139,7 @@ HEALTHY = Diagnosis(
         connect_stage(),
         distance_stage(),
         small_files_stage(),
+        window_stage(),
         folders_stage(),
         protection_stage(),
         long_run_stage(),

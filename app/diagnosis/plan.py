@@ -22,7 +22,7 @@ SHARE_OF_FREE = 0.1
 _LEAST_SHARE = 0.02
 """Less than this share of the planned bytes measures nothing."""
 _SHORT_STAGE_SECONDS = 5.0
-_SHORT_STAGES = frozenset({StageName.SETTINGS, StageName.CONNECT})
+_SHORT_STAGES = frozenset({StageName.SETTINGS, StageName.CONNECT, StageName.WINDOW})
 """These move no files, and so take no longer with a greater effort."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from app.base.errors import SharebenchError
-from app.diagnosis import card_stage, connect_stage, file_stage, folder_stage, transfer_stages
+from app.diagnosis import card_stage, connect_stage, file_stage, folder_stage, transfer_stages, window_stage
 from app.diagnosis.bench import Bench
 from storage import looks
 from storage.records import SeriesStatus
@@ -16,6 +16,7 @@ STAGES: dict[looks.StageName, Callable[[Bench], looks.Stage]] = {
     looks.StageName.CONNECT: connect_stage.connect,
     looks.StageName.DISTANCE: transfer_stages.distance,
     looks.StageName.SMALL_FILES: file_stage.small_files,
+    looks.StageName.WINDOW: window_stage.opening_a_window,
     looks.StageName.FOLDERS: folder_stage.folders,
     looks.StageName.PROTECTION: transfer_stages.protection,
     looks.StageName.LONG_RUN: transfer_stages.long_run,

@@ -63,6 +63,14 @@ COMPLAINTS: Mapping[StageName, NamedComplaint] = {
         unclear="No reason is known why small files are not faster: {value}",
         is_told_as_rate=True,
     ),
+    StageName.WINDOW: NamedComplaint(
+        subject="Opening a window",
+        figures=("free_space", "quota", "streams", "notify"),
+        fine="What Explorer asks with every window is answered at once: {name} takes {value}",
+        limit=", of {limit} at most",
+        slow="Opening a window is slow",
+        unclear="What Explorer asks with every window is answered late now and then: {name} takes {value}",
+    ),
     StageName.FOLDERS: NamedComplaint(
         subject="Large folders",
         figures=("ask", "missing", "growth"),

@@ -145,6 +145,22 @@ def _small_files_figures(stage: Stage) -> Iterator[Figure]:
                 yield Figure(stage.name, f"{pattern.key}_{command}", name, Unit.PER_SECOND, rate)
 
 
+WINDOW_QUESTIONS = {
+    "free_space": "Asking for the free space",
+    "quota": "Asking for the quota",
+    "streams": "Asking which streams a folder has",
+    "notify": "Watching a folder for changes",
+}
+"""What Explorer asks with every window: the key of the figure, and its name."""
+
+
+def _window_figures(stage: Stage) -> Iterator[Figure]:
+    for key, name in WINDOW_QUESTIONS.items():
+        times = stage.of(f"{key}_seconds")
+        if times:
+            yield Figure(stage.name, key, name, Unit.SECONDS, *median_with_interval(times))
+
+
 def _folder_figures(stage: Stage) -> Iterator[Figure]:
     """The figures of the largest folder."""
     counts = summary.sizes_of(stage, "list")
@@ -218,6 +234,7 @@ _FIGURES: dict[StageName, Callable[[Stage], Iterator[Figure]]] = {
     StageName.CONNECT: _connect_figures,
     StageName.DISTANCE: _distance_figures,
     StageName.SMALL_FILES: _small_files_figures,
+    StageName.WINDOW: _window_figures,
     StageName.FOLDERS: _folder_figures,
     StageName.PROTECTION: _protection_figures,
     StageName.LONG_RUN: _long_run_figures,

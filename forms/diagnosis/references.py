@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from forms import wording
 from forms.diagnosis import rules, summary
+from forms.diagnosis.figures import WINDOW_QUESTIONS
 from forms.tuning.smb_conf import toml_data
 from forms.worksheets.references import ethernet_payload
 from storage.looks import Diagnosis, Stage, StageName
@@ -260,6 +261,18 @@ def _small_files_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tupl
             yield f"{pattern.key}_{command}", _rate_reference(rate, f"{rate:,.0f}/s", source)
 
 
+def _window_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[str, FigureReference]]:
+    """A round trip, and the tenth of a second up to which an answer is felt as immediate."""
+    most_seconds = (_round_trip_of(stage, diagnosis) or 0.0) + rules.SLOW_QUESTION_SECONDS
+    reference = FigureReference(
+        text=f"less than {wording.milliseconds(most_seconds)}: a round trip, and 0.1 s",
+        source="an answer within a tenth of a second is felt as immediate (Nielsen 1993)",
+        most=most_seconds,
+    )
+    for key in WINDOW_QUESTIONS:
+        yield key, reference
+
+
 def _folders_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[str, FigureReference]]:
     round_trip = _round_trip_of(stage, diagnosis)
     counts = summary.sizes_of(stage, "list")
@@ -303,6 +316,7 @@ _REFERENCES_OF_STAGE: Mapping[StageName, Callable[[Stage, Diagnosis], Iterator[t
     StageName.CONNECT: _connect_references,
     StageName.DISTANCE: _distance_references,
     StageName.SMALL_FILES: _small_files_references,
+    StageName.WINDOW: _window_references,
     StageName.FOLDERS: _folders_references,
     StageName.PROTECTION: _protection_references,
     StageName.LONG_RUN: _long_run_references,

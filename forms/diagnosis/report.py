@@ -29,6 +29,7 @@ STAGE_NAMES = {
     looks.StageName.CONNECT: "the first connect",
     looks.StageName.DISTANCE: "the distance",
     looks.StageName.SMALL_FILES: "many small files",
+    looks.StageName.WINDOW: "opening a window",
     looks.StageName.FOLDERS: "large folders",
     looks.StageName.PROTECTION: "signing and encryption",
     looks.StageName.LONG_RUN: "a long run",

@@ -38,6 +38,11 @@ SLOW_FILE_SECONDS = 0.004
 _MOST_OF_A_FILE = 0.5
 """Of a file's time, from which on one part is what it is spent on."""
 
+# Opening a window.
+SLOW_QUESTION_SECONDS = 0.1
+"""Beyond a round trip, of each question that Explorer asks with every window: what takes less is felt as immediate
+(Nielsen 1993)."""
+
 # Large folders.
 MISSING_NAME_SECONDS = 0.002
 """To learn that a name is missing, beyond what it takes in a small folder; less is not felt."""
@@ -394,6 +399,59 @@ def slow_open(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     )
 
 
+_QUESTIONS = {
+    "free_space": (
+        "the free space",
+        "Usually a `dfree command`, a quota look-up or a pool of disks: set `dfree cache time = 60` beside it.",
+        "dfree cache time=60",
+    ),
+    "quota": ("the quota", "Usually a `get quota command`, or a quota that the server asks another machine for.", ""),
+    "streams": ("the streams of a folder", "Usually a module of `vfs objects` that stores streams: look at each.", ""),
+    "notify": (
+        "changes in a folder",
+        "Usually `kernel change notify` on a file system that is slow to be watched.",
+        "",
+    ),
+}
+"""What Explorer asks with every window: what it is, what usually makes it slow and what to do, what `try` can test."""
+
+
+def slow_window(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
+    """The slowest of the questions that Explorer asks with every window, where it waits for it each time."""
+    round_trip = summary.round_trip(stage)
+    waits: dict[str, float] = {}
+    for key in _QUESTIONS:
+        times = stage.of(f"{key}_seconds")
+        if times:
+            waits[key] = summary.time_of_nearly_each(times) - round_trip
+
+    slow_keys = [key for key, seconds in waits.items() if seconds >= SLOW_QUESTION_SECONDS]
+    if not slow_keys:
+        return None
+
+    slowest = max(slow_keys, key=waits.__getitem__)
+    about, what_to_do, setting = _QUESTIONS[slowest]
+    medians = {key: summary.median_with_interval(stage.of(f"{key}_seconds"))[0] for key in waits}
+    slowest_text = _felt_seconds(medians[slowest])
+    parts = [f"{_QUESTIONS[key][0]} {_felt_seconds(seconds)}" for key, seconds in medians.items()]
+    all_seconds = sum(medians.values())
+    return Finding(
+        key="slow-window",
+        severity=Severity.PROBLEM if waits[slowest] >= SLOW_CONNECT_SECONDS else Severity.WARNING,
+        title=f"Each window that Explorer opens waits {slowest_text} for {about}",
+        evidence=f"Asked with every window: {', '.join(parts)}; a round trip takes {wording.milliseconds(round_trip)}.",
+        what_to_do=what_to_do,
+        cost=waits[slowest] / all_seconds,
+        sure=_nearly_each_text(waits[slowest] + round_trip),
+        setting=setting,
+        figures=tuple(slow_keys),
+    )
+
+
+def _felt_seconds(seconds: float) -> str:
+    return wording.seconds(seconds) if seconds >= 1 else wording.milliseconds(seconds)
+
+
 def large_folders(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     """The costliest of three: a missing name, a file manager's questions, a listing that grows faster than the
     folder.
@@ -703,6 +761,7 @@ RULES: tuple[tuple[StageName, Callable[[Stage, Diagnosis], Finding | None]], ...
     (StageName.DISTANCE, far_away),
     (StageName.SMALL_FILES, many_small_files),
     (StageName.SMALL_FILES, slow_open),
+    (StageName.WINDOW, slow_window),
     (StageName.FOLDERS, large_folders),
     (StageName.PROTECTION, protected),
     (StageName.LONG_RUN, fades),

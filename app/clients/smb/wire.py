@@ -141,6 +141,7 @@ class Opcode(IntEnum):
     IOCTL = 11
     ECHO = 13
     QUERY_DIRECTORY = 14
+    CHANGE_NOTIFY = 15
     QUERY_INFO = 16
     SET_INFO = 17
 

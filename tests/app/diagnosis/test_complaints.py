@@ -141,3 +141,35 @@ def test_a_run_that_becomes_slow_is_named(inside: Inside, make_smbd, make_link: 
     changing.join()
     assert found["fast-then-slow"]["title"].startswith("Fast, then slow: after")
     assert found["fast-then-slow"]["cost"] > 0.4
+
+
+QUESTIONS = ("free_space_seconds", "quota_seconds", "streams_seconds", "notify_seconds")
+
+
+def slow_free_space(folder: Path, seconds: float) -> str:
+    """A ``dfree command`` that takes its time."""
+    script = folder / "dfree.sh"
+    script.write_text(f"#!/bin/sh\nsleep {seconds}\necho 1000000 500000\n")
+    script.chmod(0o755)
+    return str(script)
+
+
+def test_a_window_that_waits_for_the_free_space_is_named_with_its_remedy(inside: Inside, make_smbd):
+    smbd: Smbd = make_smbd()
+    smbd.rewrite_conf(share_options={"dfree command": slow_free_space(smbd.root, 0.4)})
+    found = findings(inside, smbd, "window")["slow-window"]
+    assert found["severity"] == "warning"
+    assert "for the free space" in found["title"]
+    assert found["setting"] == "dfree cache time=60"
+    answer = inside.json("show", "last", "--json")["answer"]
+    assert answer.startswith("!")
+
+
+def test_a_window_that_is_answered_at_once_is_no_complaint(inside: Inside, smbd: Smbd):
+    assert findings(inside, smbd, "window") == {}
+    document = inside.json("show", "last", "--json")
+    (stage,) = document["stages"]
+    assert sorted(stage["samples"]) == sorted((*QUESTIONS, "echo_seconds"))
+    assert all(len(stage["samples"][name]) == TINY.asked for name in QUESTIONS)
+    assert document["answer"].startswith("✓")
+    assert list(smbd.folder.glob(".sharebench-*")) == []
