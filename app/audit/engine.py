@@ -15,6 +15,8 @@ from app.clients.base import Secrets
 from app.clients.registry import make_client
 from app.server.probe import server_facts
 from forms.audit.judge import AuditedServer, judge
+from forms.audit.share_findings import share_findings
+from forms.findings import share_access
 from forms.tuning import conf_file
 from storage import looks, records
 from storage.plan import Settings
@@ -61,7 +63,8 @@ class _Session:
 def audit_server(request: AuditRequest) -> AuditResult:
     """Audit a server from its files and facts if readable, else from a session.
 
-    Raises NoSuchShareError, and UsageError if the server says that it has another Samba than was told.
+    Raises NoSuchShareError for a share that neither the server lists nor its smb.conf has: the target is mistyped.
+    Raises UsageError if the server says that it has another Samba than was told.
     """
     target = request.target
     server_side = server_facts(target, request.ssh, request.smb_conf)
@@ -79,15 +82,36 @@ def audit_server(request: AuditRequest) -> AuditResult:
     if answer is not None and conf is not None:
         server = server_answer.with_what_samba_knows(server, answer, target)
 
+    if is_mistyped(session.failure, conf, target.share or ""):
+        assert session.failure is not None
+        raise session.failure
+
     problems = server_side.problems
     if session.failure:
-        problems = (*problems, f"no session: {session.failure}")
+        problems = (*problems, f"no session: {session.failure}", *_possible_causes(session.failure, facts))
     scope = looks.AuditScope.SESSION if conf is None else looks.AuditScope.SERVER
     return AuditResult(
         audit=_audit_of(records.format_target(target), scope, server, problems),
         files=files,
         refused=isinstance(session.failure, errors.LoginError),
     )
+
+
+def _possible_causes(failure: errors.MeasurementError, facts: records.Facts) -> list[str]:
+    """What the settings say of a share that was refused to this user, in one text; what is certain is a finding."""
+    if not isinstance(failure, errors.ShareDeniedError | errors.GuestDeniedError):
+        return []
+    is_guest = isinstance(failure, errors.GuestDeniedError)
+    settings = share_access.refusing_settings(facts, is_guest=is_guest)
+    return [share_access.possible_text(settings)] if settings else []
+
+
+def is_mistyped(failure: errors.MeasurementError | None, conf: conf_file.SmbConfFile | None, share: str) -> bool:
+    """Whether a session failed because there is no share of that name; one of smb.conf is there, and closed."""
+    if not isinstance(failure, errors.NoSuchShareError) or isinstance(failure, errors.ShareNotOpenedError):
+        return False
+    section = share.strip().lower()
+    return conf is None or not any(setting.section == section for setting in conf.settings)
 
 
 def audit_file(file_name: str, told_version: str = "") -> AuditResult:
@@ -106,7 +130,7 @@ def audit_file(file_name: str, told_version: str = "") -> AuditResult:
 
 
 def _open_session(request: AuditRequest) -> _Session:
-    """Log in and out again, for what the two agree on. Raises NoSuchShareError: then the target is mistyped."""
+    """Log in and out again, for what the two agree on."""
     secrets = request.secrets() if request.secrets else None
     if secrets is None:
         return _Session()
@@ -116,8 +140,6 @@ def _open_session(request: AuditRequest) -> _Session:
             client.connect()
             agreed = client.facts()
             facts_of_path = client.facts_of_path()
-    except errors.NoSuchShareError:
-        raise
     except errors.MeasurementError as error:
         return _Session(failure=error)
 
@@ -138,6 +160,6 @@ def _audit_of(subject: str, scope: looks.AuditScope, server: AuditedServer, prob
         scope=scope,
         settings=server.conf.settings if server.conf else (),
         facts=dict(server.facts),
-        findings=judge(server),
+        findings=(*share_findings(server.facts), *judge(server)),
         problems=problems,
     )

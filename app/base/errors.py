@@ -34,12 +34,24 @@ class LoginError(MeasurementError):
     """The server refused user, password or ticket."""
 
 
+class GuestDeniedError(LoginError):
+    """The server took the login for a guest's and does not open the share to it; another login may help."""
+
+
 class NoSuchShareError(MeasurementError):
     """The share does not exist."""
 
 
+class ShareNotOpenedError(NoSuchShareError):
+    """The server lists the share and does not open it, so that its name is right."""
+
+
 class NoSuchFileError(MeasurementError):
     """The path does not exist."""
+
+
+class ElsewhereError(MeasurementError):
+    """The path is a link of a DFS name space, so that it lies on another server."""
 
 
 class NotAFileError(MeasurementError):
@@ -48,6 +60,10 @@ class NotAFileError(MeasurementError):
 
 class AccessDeniedError(MeasurementError):
     """The user may not read or write there."""
+
+
+class ShareDeniedError(AccessDeniedError):
+    """The user is logged in, and the server does not open the share to it."""
 
 
 class NoSpaceError(MeasurementError):

@@ -32,7 +32,7 @@ def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook
             client.connect()
             facts = client.facts()
         except MeasurementError as error:
-            yield from target_checks.check_refusal(target, error)
+            yield from target_checks.check_refusal(target, error, environment.server)
 
         if facts is not None:
             yield from target_checks.check_login(target, facts, client.facts_of_path())

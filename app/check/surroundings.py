@@ -13,6 +13,7 @@ from app.server.facts import Environment
 from app.server.link_facts import Link
 from app.server.quiet_watch import QuietWatch
 from forms import wording
+from forms.findings import share_access
 from forms.findings.path import full_link_text
 from forms.findings.rules_series import harmful_in
 from forms.findings.series_warnings import CEILING_PERCENT
@@ -35,7 +36,8 @@ def check_server(environment: Environment, audit: str) -> Iterator[Checked]:
     for finding in harmful:
         text = f"harmful: {finding.setting} = {finding.value}. {finding.why} {finding.what_to_do}"
         yield Checked("settings", text, CheckState.ATTENTION, command=audit)
-    if version and not harmful and not environment.problems:
+    is_share_closed = any(share_access.certain_causes(environment.server))
+    if version and not harmful and not environment.problems and not is_share_closed:
         yield Checked("settings", f"nothing harmful; `{audit}` judges them all")
 
     for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():

@@ -11,28 +11,59 @@ from app.recording.process import RunGate
 from app.recording.spec import SeriesSpec
 from app.server.facts import Environment
 from forms import wording
+from forms.findings import share_access
 from forms.findings.rules_series import why_hidden
 from forms.series.file_size import FileFit, FileSizeContext
 from forms.series.wording import suitability
+from forms.tuning import fact_names
 from storage import records
 
 _MOST_NAMED_FILES = 8
 """Of a folder where a file is to be named."""
 
 
-def check_refusal(target: records.Target, error: errors.MeasurementError) -> Iterator[Checked]:
-    """Where connecting ended with an error: what was reached before it, and what failed."""
+def check_refusal(target: records.Target, error: errors.MeasurementError, server: records.Facts) -> Iterator[Checked]:
+    """Where connecting ended with an error: what was reached before it, what failed, and what is known of why.
+
+    ``server`` are the facts of the server, as far as they could be read.
+    """
     if isinstance(error, errors.UnreachableError):
         yield Checked("reach", str(error), CheckState.FAILED)
         return
 
     yield Checked("reach", f"{target.host} answers on port {target.port}")
-    name = "connect"
+    yield Checked(_failed_step(error), str(error), CheckState.FAILED)
+    yield from _known_causes(target, error, server)
+
+
+def _failed_step(error: errors.MeasurementError) -> str:
+    """The name of the check that an error fails."""
+    if isinstance(error, errors.NoSuchShareError | errors.ShareDeniedError | errors.GuestDeniedError):
+        return "share"
     if isinstance(error, errors.LoginError):
-        name = "log in"
-    elif isinstance(error, errors.NoSuchShareError):
-        name = "share"
-    yield Checked(name, str(error), CheckState.FAILED)
+        return "log in"
+    return "share" if isinstance(error, errors.ElsewhereError) else "connect"
+
+
+def _known_causes(target: records.Target, error: errors.MeasurementError, server: records.Facts) -> Iterator[Checked]:
+    """What the server's settings say of a share that it did not open: what is certain, else what may be."""
+    if not isinstance(error, errors.NoSuchShareError | errors.ShareDeniedError | errors.GuestDeniedError):
+        return
+
+    reasons = share_access.reasons_not_opened(server)
+    if reasons:
+        yield Checked("cause", "; ".join(reasons), CheckState.FAILED)
+        return
+    if isinstance(error, errors.NoSuchShareError):
+        return
+
+    is_guest = isinstance(error, errors.GuestDeniedError)
+    settings = share_access.refusing_settings(server, is_guest=is_guest)
+    if settings:
+        yield Checked("cause", share_access.possible_text(settings), CheckState.ATTENTION)
+    elif any(name.startswith(fact_names.PARAMETER_PREFIX) for name in server):
+        text = "no setting of smb.conf refuses it: look at the rights of the folder and at the share's own permissions"
+        yield Checked("cause", f"{text} (sharesec {target.share} --view)", CheckState.UNKNOWN)
 
 
 def check_login(

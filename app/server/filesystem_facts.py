@@ -4,6 +4,7 @@ import re
 
 from app.server.mounts import mount_of
 from app.server.shell import Answer
+from forms.tuning.fact_names import FOLDER_MISSING
 from storage.records import FactValue
 
 OPTIONS_LIMIT = 400
@@ -14,6 +15,11 @@ def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
     """Of the shared folder's file system, disk and the layers (RAID, LVM, ZFS) between; empty if unknown."""
     folder = (answer.text("realpath") or answer.text("folder") or "").strip()
     facts: dict[str, FactValue] = {}
+    # A "%" is replaced for each user, so that the folder as written is nobody's.
+    configured_folder = answer.stripped("folder")
+    if answer.stripped("folder.missing") == "yes" and "%" not in configured_folder:
+        facts[FOLDER_MISSING] = configured_folder
+
     mount = mount_of(folder, answer.text("mounts"))
     if not folder or mount is None or answer.code("df") != 0:
         return facts

@@ -11,6 +11,7 @@ The script prints sections; a section of a command ``NAME`` has its exit code in
 ``interfaces``                        physical cards that are up
 ``shaper``                            ``tc -j qdisc`` of the outward interface
 ``folder``, ``realpath``              the shared folder as configured, and where its links lead
+``folder.missing``                    ``yes`` where there is no such folder
 ``df``, ``mounts``                    of that folder, and ``/proc/self/mounts``
 ``disk:rotational`` and the like      of the disk below it, from ``/sys/class/block/…/queue``
 ``disk:layers``                       what that disk is made of, one line a layer, from the top

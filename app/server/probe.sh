@@ -209,6 +209,11 @@ filesystem() {
     section folder
     printf '%s\n' "$folder"
     [ -n "$folder" ] || return 0
+    # One that is not there, in place of one that only this user may not see.
+    section folder.missing
+    case $(ls -d "$folder/." 2>&1 >/dev/null) in
+    *'No such file'* | *'Not a directory'*) printf 'yes\n' ;;
+    esac
     record df df -Pk "$folder"
     section realpath
     readlink -f "$folder"

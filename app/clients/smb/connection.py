@@ -33,6 +33,8 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         """None before the server has answered."""
         self.is_guest = False
         """Whether the session is a guest's or anonymous, and so cannot be protected."""
+        self._is_user_named = False
+        """Whether somebody is to be logged in by name, and not as a guest."""
         self.signing: int | None = None
         """The algorithm by which requests are signed; None where they are not."""
         self._offer = negotiate.Offer(client_guid=os.urandom(16), sign=settings.sign)
@@ -51,7 +53,9 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             response = self.channel.ask(request)
         except errors.ConnectionLostError as error:
             raise errors.ProtocolError(
-                f"{self.channel.where}: the server hangs up on SMB 2; allow that there, or check the port"
+                f"{self.channel.where}: the server hung up before it answered; it may speak no SMB 2 or newer, refuse "
+                "this address (hosts allow, hosts deny), have too many sessions (max smbd processes), or be no SMB "
+                "server: its log tells which"
             ) from error
         if response.status != wire.SUCCESS:
             raise wire.status_error(response.status, self.channel.where)
@@ -107,6 +111,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         return SMB2Packet(message)
 
     def login(self, user: str, *more: Any) -> Any:
+        self._is_user_named = bool(user)
         is_done = super().login(user, *more)
         self._protect(anonymous=not user)
         return is_done
@@ -131,11 +136,24 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             self._take_login_answer(response, message)
         elif response.command == Opcode.TREE_CONNECT and response.status == wire.SUCCESS:
             self._open_tree(response)
-        elif response.command == Opcode.TREE_CONNECT and response.status == wire.ACCESS_DENIED and self.is_guest:
-            raise errors.LoginError(
-                f"{self.channel.where}: the server does not know this user (mapped to guest), and the share does not "
-                "allow guests; log in as a user that it knows: smb://USER@HOST/SHARE"
+        elif response.command == Opcode.TREE_CONNECT and response.status == wire.ACCESS_DENIED:
+            raise self._share_denied()
+
+    def _share_denied(self) -> errors.MeasurementError:
+        """A login that succeeded and a share that is refused: the status is the same whatever refuses it."""
+        where = self.channel.where
+        if not self.is_guest:
+            return errors.ShareDeniedError(
+                f"{where}: the server refuses the share to this user; valid users, hosts allow or hosts deny, a "
+                "preexec script, the rights of its folder or the share's own permissions may do that there"
             )
+
+        known_as = "the server took this user, or the password, for unknown and logged it in as a guest; it"
+        who = known_as if self._is_user_named else "the server"
+        return errors.GuestDeniedError(
+            f"{where}: {who} refuses the share to this guest; guest ok, valid users, hosts allow or hosts deny, smb "
+            "encrypt or a preexec script may do that there; try it as a user that it knows: smb://USER@HOST/SHARE"
+        )
 
     def _take_login_answer(self, response: Response, message: bytes) -> None:
         if negotiate.is_old_challenge(message):

@@ -132,7 +132,7 @@ class SMBLink:
         with channel.stage(), mapped(where):
             share = None
             if self.target.share:
-                tree_id = _connect_tree(session, self.target.share, where)
+                tree_id = _connect_tree(session, self.target, where)
                 share = smb_share.Share(channel, tree_id, single_requests=self._settings.single_requests)
             addresses = channel.sock.getsockname()[0], channel.sock.getpeername()[0]
             self._prepare(session.connection)
@@ -178,18 +178,36 @@ class SMBLink:
         except BaseException as error:
             if channel.broken or isinstance(error, errors.ConnectionLostError):
                 self._drop()
+            if isinstance(error, errors.ElsewhereError):
+                raise self._with_its_target(error, path) from error
             raise
         finally:
             channel.watch = frame_socket.watch_nothing
             channel.where = wire.place(self.target)
+
+    def _with_its_target(self, error: errors.ElsewhereError, path: str) -> errors.ElsewhereError:
+        """The error that names where the path lies, if the server tells it."""
+        link = self._link
+        if link is None:
+            return error
+
+        referred_path = ""
+        with contextlib.suppress(errors.MeasurementError):
+            referred_path = link.session.referred_path(self.target.host, self.target.share or "", path)
+        return _elsewhere(wire.place(self.target, path), referred_path) if referred_path else error
 
 
 _MOST_NAMED = 10
 """Shares that an error lists."""
 
 
-def _connect_tree(session: smb_session.Session, share: str, where: str) -> int:
-    """The id of the connected share. Raises NoSuchShareError, which lists those that there are, if they can be seen."""
+def _connect_tree(session: smb_session.Session, target: records.Target, where: str) -> int:
+    """The id of the connected share.
+
+    Raises NoSuchShareError, which lists those that there are, if they can be seen; ElsewhereError for a share that is a
+    link to another server's; ShareNotOpenedError for one that the server lists and does not open.
+    """
+    share = target.share or ""
     try:
         with mapped(where):
             return int(session.connection.connectTree(share))
@@ -199,11 +217,30 @@ def _connect_tree(session: smb_session.Session, share: str, where: str) -> int:
             names = session.share_names()
         if not names:
             raise errors.NoSuchShareError(str(error)) from error
+        if share.casefold() in {name.casefold() for name in names}:
+            raise _not_opened(session, target, where) from error
 
         listed = names[:_MOST_NAMED]
         if len(names) > _MOST_NAMED:
             listed.append("…")
         raise errors.NoSuchShareError(f"{error} (it lists {', '.join(listed)})") from error
+
+
+def _not_opened(session: smb_session.Session, target: records.Target, where: str) -> errors.MeasurementError:
+    """The error for a share whose name is right: it is a link to another server, or its own server cannot open it."""
+    path = ""
+    with contextlib.suppress(errors.MeasurementError):
+        path = session.referred_path(target.host, target.share or "")
+    if path:
+        return _elsewhere(where, path)
+    return errors.ShareNotOpenedError(
+        f"{where}: the server lists this share and does not open it; its folder may be missing there (a disk that is "
+        "not mounted), or a module of vfs objects may be missing or not start: its log tells which"
+    )
+
+
+def _elsewhere(where: str, path: str) -> errors.ElsewhereError:
+    return errors.ElsewhereError(f"{where}: this is a DFS link to {path}; measure that instead: smb:{path}")
 
 
 def reach(target: records.Target, timeout_seconds: float, hold: Callable[[socket.socket], None]) -> socket.socket:

@@ -14,7 +14,7 @@ from impacket.smbconnection import SessionError, SMBConnection
 
 from app.base import errors
 from app.clients.base import Secrets
-from app.clients.smb import impacket_errors, wire
+from app.clients.smb import impacket_errors, referral, wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.connection import ChannelConnection
 from app.clients.smb.credentials import login_credentials
@@ -62,6 +62,14 @@ class Session:
         names = [share["name"] for share in shares.values() if not share["rawtype"] & _NOT_A_FOLDER]
         # A share without a name has b"".
         return [name for name in names if isinstance(name, str) and not name.endswith("$")]
+
+    def referred_path(self, host: str, share: str, path: str = "") -> str:
+        """Where a share or a path of a DFS name space lies, as ``//HOST/SHARE``; empty where the server tells none."""
+        with impacket_errors.mapped(self._where):
+            pipe_tree_id = int(self.connection.connectTree("IPC$"))
+        names = [host, share, *wire.wire_name(path).split("\\")]
+        unc_path = "".join(f"\\{name}" for name in names if name)
+        return referral.referred_path(self.connection.channel, pipe_tree_id, unc_path)
 
     def remove_folder(self, share: str, path: str, where: str) -> None:
         """One that is already gone is no error."""

@@ -19,6 +19,7 @@ from app.base.errors import (
     AccessDeniedError,
     CancelledError,
     ConnectionLostError,
+    GuestDeniedError,
     LoginError,
     NoSpaceError,
     NoSuchFileError,
@@ -241,8 +242,10 @@ def test_guest(smbd, make_client, meter):
 
 def test_a_guest_in_front_of_a_users_share_is_told_to_log_in(smbd, make_client):
     for user in (None, "mistyped"):
-        with pytest.raises(LoginError, match="does not allow guests; log in as a user"):
+        with pytest.raises(GuestDeniedError) as caught:
             make_client(smbd, changes={"user": user}, secrets=Secrets()).connect()
+        assert "try it as a user that it knows" in str(caught.value)
+        assert ("logged it in as a guest" in str(caught.value)) is (user is not None)
 
 
 @pytest.mark.parametrize("extra", ["sign", "encrypt"])

@@ -1,0 +1,87 @@
+"""What a server's own settings say of a share that it does not open, or does not open to a user.
+
+The status of such a refusal is the same whatever its cause. So a setting that may refuse is named as one that may, and
+only what is certain, such as a folder that is not there, is called the cause.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from forms.tuning import fact_names
+from forms.tuning.differences import effective
+from storage.records import Facts
+
+_MAY_REFUSE = ("hosts allow", "hosts deny", "valid users", "invalid users")
+"""Parameters that refuse whom they do not let in, wherever they have a value."""
+
+_SCRIPTS = ("preexec", "root preexec")
+"""Each refuses if it fails and its ``… close`` is set."""
+
+_REQUIRED = frozenset({"required", "mandatory", "force", "forced"})
+_YES = frozenset({"yes", "true", "1", "on"})
+_NO = frozenset({"no", "false", "0", "off"})
+
+
+def refusing_settings(server: Facts, *, is_guest: bool) -> list[str]:
+    """The settings that may refuse the share to this user, as ``hosts deny = ALL``; empty where none is known."""
+    settings = []
+    if is_guest and _value(server, "guest ok") in _NO:
+        settings.append("guest ok = no")
+
+    for parameter in _MAY_REFUSE:
+        value = effective(server, parameter)
+        if value:
+            settings.append(f"{parameter} = {value}")
+
+    for script in _SCRIPTS:
+        command = effective(server, script)
+        if command and _value(server, f"{script} close") in _YES:
+            settings.append(f"{script} = {command}, with {script} close = yes")
+
+    # A guest has no key, so that nothing of its session can be encrypted.
+    if is_guest and _value(server, "server smb encrypt") in _REQUIRED:
+        settings.append("server smb encrypt = required")
+    return settings
+
+
+def possible_text(settings: Sequence[str]) -> str:
+    """That each of these settings may be the cause."""
+    count = "this" if len(settings) == 1 else "one of these"
+    return f"possibly {count}, by the server's settings: {'; '.join(settings)}"
+
+
+def reasons_not_opened(server: Facts) -> list[str]:
+    """Why the server cannot open the share, a clause each: what is certain; empty where nothing is."""
+    return [reason for _, _, reason in certain_causes(server)]
+
+
+def certain_causes(server: Facts) -> Iterator[tuple[str, str, str]]:
+    """(parameter, its value, what is wrong with it) of each setting by which nobody can open the share."""
+    missing_folder = server.get(fact_names.FOLDER_MISSING)
+    if missing_folder:
+        yield "path", str(missing_folder), f"path = {missing_folder} does not exist on the server"
+
+    if _value(server, "available") in _NO:
+        yield "available", "no", "available = no takes the share out of service"
+
+    modules = effective(server, "vfs objects") or ""
+    for warning in fact_names.lines_of_fact(server, fact_names.CONF_WARNINGS):
+        module = _missing_module(warning)
+        if module and module in modules.replace(",", " ").split():
+            yield "vfs objects", module, f"vfs objects = {module}: the server has no such module"
+
+    proxy = effective(server, "msdfs proxy")
+    if proxy:
+        yield "msdfs proxy", proxy, f"msdfs proxy = {proxy} sends clients to another server"
+
+
+def _missing_module(warning: str) -> str:
+    """The module of a warning that there is none of that name; empty for another warning."""
+    setting, separator, text = warning.partition(": ")
+    if not separator or not text.startswith("there is no such module"):
+        return ""
+    _, _, module = setting.partition(" = ")
+    return module
+
+
+def _value(server: Facts, parameter: str) -> str:
+    return (effective(server, parameter) or "").strip().lower()

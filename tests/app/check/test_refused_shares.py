@@ -1,0 +1,220 @@
+"""A share that the server does not open: what is certain is told as the cause, what is only possible as that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from app.base import errors
+from app.check.checked import CheckState
+from app.check.target_checks import check_refusal
+from forms.findings import share_access
+from forms.tuning import fact_names
+from storage.records import Target, format_target
+from tests.command_line import Inside
+from tests.servers.smbd import Smbd
+
+SHARES: dict[str, dict[str, str]] = {
+    "gone": {"path": "/nowhere/not-mounted"},
+    "under-a-file": {"path": "/proc/version/data"},
+    "module": {"vfs objects": "no_such_module"},
+    "off": {"available": "no"},
+    "proxy": {"msdfs root": "yes", "msdfs proxy": r"\other.example\data"},
+    "no-hosts": {"hosts deny": "ALL"},
+    "loopback": {"hosts deny": "127."},
+    "script": {"root preexec": "/bin/false", "root preexec close": "yes"},
+    "own-script": {"preexec": "/bin/false", "preexec close": "yes"},
+    "others": {"valid users": "somebody-else"},
+    "never-him": {"invalid users": "daemon nobody"},
+    "sealed": {"server smb encrypt": "required"},
+    "members": {"guest ok": "no"},
+    "links": {"msdfs root": "yes"},
+}
+
+
+@dataclass(frozen=True)
+class ShareServer:
+    smbd: Smbd
+
+    def url(self, share: str, path: str = "", *, user: str = "") -> str:
+        target = Target(protocol="smb", host=self.smbd.host, port=self.smbd.port, share=share, path=path, user=user)
+        return format_target(target)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ShareServer]:
+    smbd = Smbd({"host msdfs": "yes"})
+    usual = {"path": str(smbd.guest_folder), "guest ok": "yes", "read only": "no"}
+    smbd.more_shares = {name: usual | options for name, options in SHARES.items()}
+
+    (smbd.guest_folder / "link").symlink_to(r"msdfs:other.example\data")
+    (smbd.guest_folder / "two").symlink_to(r"msdfs:first.example\a,second.example\b")
+    try:
+        smbd.start()
+        yield ShareServer(smbd)
+    finally:
+        smbd.stop()
+
+
+def checks_of(inside: Inside, url: str) -> dict[str, dict[str, Any]]:
+    """The checks by their names, of a target that cannot be measured."""
+    done = inside("check", url, "--json")
+    assert done.returncode == 4, done.stderr
+    return {item["name"]: item for item in json.loads(done.stdout)}
+
+
+@pytest.mark.parametrize(
+    ("share", "says"),
+    [
+        ("gone", "path = /nowhere/not-mounted does not exist"),
+        ("under-a-file", "path = /proc/version/data does not exist"),
+        ("module", "vfs objects = no_such_module"),
+        ("off", "available = no"),
+    ],
+)
+def test_what_is_certain_is_the_cause(inside: Inside, server: ShareServer, share: str, says: str):
+    found = checks_of(inside, server.url(share))
+    assert found["cause"]["state"] == "failed"
+    assert says in found["cause"]["text"]
+    assert found["share"]["state"] == "failed"
+    assert found.get("settings", {}).get("state") != "fine", "nothing is all right with these settings"
+
+
+@pytest.mark.parametrize("share", ["gone", "under-a-file", "module"])
+def test_a_share_that_is_listed_is_not_said_to_be_missing(inside: Inside, server: ShareServer, share: str):
+    text = checks_of(inside, server.url(share))["share"]["text"]
+    assert "no such share" not in text
+    assert "lists this share" in text
+
+
+@pytest.mark.parametrize("user", ["", "bench"])
+@pytest.mark.parametrize(
+    ("share", "setting"),
+    [
+        ("no-hosts", "hosts deny = ALL"),
+        ("loopback", "hosts deny = 127."),
+        ("script", "root preexec = /bin/false"),
+        ("own-script", "preexec = /bin/false"),
+        ("others", "valid users = somebody-else"),
+        ("never-him", "invalid users = daemon nobody"),
+    ],
+)
+def test_what_may_refuse_is_told_as_that(inside: Inside, server: ShareServer, share: str, setting: str, user: str):
+    found = checks_of(inside, server.url(share, user=user))
+    assert found["share"]["state"] == "failed"
+    assert found["cause"]["state"] == "attention"
+    assert setting in found["cause"]["text"]
+    assert "does not know this user" not in found["share"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("share", "setting"), [("sealed", "server smb encrypt = required"), ("members", "guest ok = no")]
+)
+def test_what_refuses_guests_alone(inside: Inside, server: ShareServer, share: str, setting: str):
+    found = checks_of(inside, server.url(share))
+    assert setting in found["cause"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("share", "path", "check", "leads_to"),
+    [
+        ("proxy", "", "share", "//other.example/data"),
+        ("links", "link/file", "file", "//other.example/data"),
+        ("links", "link", "file", "//other.example/data"),
+        ("links", "two/sub/file", "file", "//first.example/a"),
+    ],
+)
+def test_a_dfs_link_names_its_target(
+    inside: Inside, server: ShareServer, share: str, path: str, check: str, leads_to: str
+):
+    found = checks_of(inside, server.url(share, path, user="bench"))
+    assert leads_to in found[check]["text"]
+
+
+@pytest.mark.parametrize("share", ["gone", "off", "no-hosts", "script", "others"])
+def test_an_audit_tells_what_it_knows_without_a_session(inside: Inside, server: ShareServer, share: str):
+    done = inside("audit", server.url(share), "--smb-conf", str(server.smbd.conf), "--json")
+    assert done.returncode == 1, "another share of the file has a module that is missing"
+    document = json.loads(done.stdout)
+    closing = {finding["setting"] for finding in document["findings"] if finding["key"] == "share-not-opened"}
+    problems = " ".join(document["problems"])
+    assert "no session" in problems
+    name, value = next(iter(SHARES[share].items()))
+    assert name in closing or f"{name} = {value}" in problems
+
+
+def test_an_audit_of_a_mistyped_share_is_refused(inside: Inside, server: ShareServer):
+    assert "the server has no such share" in inside.fails(4, "audit", server.url("nowhere"))
+
+
+def test_the_name_is_doubted_where_the_server_does_not_list_it(inside: Inside, server: ShareServer):
+    assert "check the share's name" in checks_of(inside, server.url("nowhere"))["share"]["text"]
+
+
+# Edges, by facts alone
+
+GUEST = errors.GuestDeniedError("refused")
+USER = errors.ShareDeniedError("refused")
+NAS = Target(protocol="smb", host="nas", port=445, share="data")
+
+
+def share_facts(**values: str) -> dict[str, str]:
+    return {f"smb.conf/share/{name.replace('_', ' ')}": value for name, value in values.items()}
+
+
+@pytest.mark.parametrize(
+    ("facts", "count"),
+    [
+        (share_facts(root_preexec="/bin/x", root_preexec_close="Yes"), 1),
+        (share_facts(root_preexec="/bin/x", root_preexec_close="No"), 0),
+        (share_facts(root_preexec="", root_preexec_close="Yes"), 0),
+        (share_facts(hosts_deny=""), 0),
+        (share_facts(hosts_deny="ALL", hosts_allow="192.0.2.", valid_users="a b"), 3),
+        (share_facts(server_smb_encrypt="default"), 0),
+        (share_facts(server_smb_encrypt="mandatory"), 1),
+        (share_facts(guest_ok="Yes"), 0),
+        ({"smb.conf/global/hosts deny": "ALL"}, 1),
+        ({}, 0),
+    ],
+)
+def test_settings_that_may_refuse_a_guest(facts: dict[str, str], count: int):
+    assert len(share_access.refusing_settings(facts, is_guest=True)) == count
+
+
+def test_a_user_is_not_refused_by_what_refuses_guests():
+    facts = share_facts(server_smb_encrypt="required", guest_ok="no")
+    assert share_access.refusing_settings(facts, is_guest=False) == []
+    assert len(share_access.refusing_settings(facts, is_guest=True)) == 2
+
+
+@pytest.mark.parametrize(("available", "count"), [("No", 1), ("Yes", 0)])
+def test_a_share_out_of_service(available: str, count: int):
+    assert len(share_access.reasons_not_opened(share_facts(available=available))) == count
+
+
+def test_a_missing_module_of_another_share_is_no_cause():
+    warnings = fact_names.in_one_fact(["vfs objects = odd: there is no such module, and every connection to …"])
+    of_another = {fact_names.CONF_WARNINGS: warnings} | share_facts(vfs_objects="fruit")
+    assert share_access.reasons_not_opened(of_another) == []
+    assert len(share_access.reasons_not_opened(of_another | share_facts(vfs_objects="fruit odd"))) == 1
+
+
+@pytest.mark.parametrize("error", [GUEST, USER])
+def test_nothing_is_said_of_settings_that_nobody_read(error: errors.MeasurementError):
+    names = [checked.name for checked in check_refusal(NAS, error, {})]
+    assert names == ["reach", "share"]
+
+
+def test_a_refused_password_has_no_cause_among_the_shares_settings():
+    *_, failed = check_refusal(NAS, errors.LoginError("wrong password"), share_facts(hosts_deny="ALL"))
+    assert (failed.name, failed.state) == ("log in", CheckState.FAILED)
+
+
+def test_a_share_that_no_setting_refuses_is_not_explained():
+    *_, cause = check_refusal(NAS, USER, share_facts(path="/srv/data", hosts_deny=""))
+    assert (cause.name, cause.state) == ("cause", CheckState.UNKNOWN)
+    assert "sharesec data" in cause.text
