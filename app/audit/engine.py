@@ -14,9 +14,9 @@ from app.base import errors
 from app.clients.base import Secrets
 from app.clients.registry import make_client
 from app.server.probe import server_facts
+from forms.audit import share_access
 from forms.audit.judge import AuditedServer, judge
 from forms.audit.share_findings import share_findings
-from forms.findings import share_access
 from forms.tuning import conf_file
 from storage import looks, records
 from storage.plan import Settings

@@ -13,7 +13,7 @@ from app.server.facts import Environment
 from app.server.link_facts import Link
 from app.server.quiet_watch import QuietWatch
 from forms import wording
-from forms.findings import share_access
+from forms.audit import share_access
 from forms.findings.path import full_link_text
 from forms.findings.rules_series import harmful_in
 from forms.findings.series_warnings import CEILING_PERCENT

@@ -11,7 +11,7 @@ from app.recording.process import RunGate
 from app.recording.spec import SeriesSpec
 from app.server.facts import Environment
 from forms import wording
-from forms.findings import share_access
+from forms.audit import share_access
 from forms.findings.rules_series import why_hidden
 from forms.series.file_size import FileFit, FileSizeContext
 from forms.series.wording import suitability

@@ -8,6 +8,7 @@ script or a file system of the server by itself.
 import struct
 import time
 from collections.abc import Callable
+from functools import partial
 
 from app.clients.smb import wire
 from app.clients.smb.files import SMBFiles
@@ -45,10 +46,10 @@ def opening_a_window(bench: Bench) -> looks.Stage:
             "streams": wire.query(folder.file_id, STREAM_INFORMATION),
         }
         for name, question in questions.items():
-            samples[f"{name}_seconds"] += _times_of(bench, lambda request=question: _ask(share, request))
+            samples[f"{name}_seconds"] += _times_of(bench, partial(_ask, share, question))
         share.close(folder)
 
-        samples["notify_seconds"] += _times_of(bench, lambda: _ask_for_changes(bench, share))
+        samples["notify_seconds"] += _times_of(bench, partial(_ask_for_changes, bench, share))
     return measures.stage_of(looks.StageName.WINDOW, samples, {})
 
 

@@ -1,6 +1,6 @@
 """Findings of an audit about the target's share as a whole: settings by which nobody can open it."""
 
-from forms.findings import share_access
+from forms.audit import share_access
 from storage.looks import AuditFinding, Ruling
 from storage.records import Facts
 

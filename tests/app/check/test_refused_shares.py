@@ -12,7 +12,7 @@ import pytest
 from app.base import errors
 from app.check.checked import CheckState
 from app.check.target_checks import check_refusal
-from forms.findings import share_access
+from forms.audit import share_access
 from forms.tuning import fact_names
 from storage.records import Target, format_target
 from tests.command_line import Inside
