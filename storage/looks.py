@@ -153,6 +153,10 @@ class StageName(StrEnum):
     CARDS = "cards"
 
 
+LARGE_PACKETS = "path.large_packets"
+"""The fact of a stage that ended since packets got lost for their size: ``lost``."""
+
+
 def stages_of(only: Collection[StageName]) -> tuple[StageName, ...]:
     """These stages in measured order; all where none is named."""
     return tuple(name for name in StageName if not only or name in only)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from app.base.errors import MeasurementError
-from app.check import surroundings, target_checks
+from app.check import packet_check, surroundings, target_checks
 from app.check.checked import Checked
 from app.clients.base import Secrets
 from app.clients.registry import make_client
@@ -39,6 +39,12 @@ def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook
             yield from target_checks.check_share(target, client)
             for checked in target_checks.check_file(target, spec, client, environment):
                 can_be_measured = not checked.is_failure
+                yield checked
+
+        crosses_network = environment.link is not None and not environment.link.loopback
+        if facts is not None and can_be_measured and crosses_network:
+            for checked in packet_check.check_packets(target, spec, secrets):
+                can_be_measured = False
                 yield checked
 
     yield from surroundings.check_server(environment, _audit_command(target, spec))

@@ -17,6 +17,10 @@ _SHARE_OF_TIMEOUT = 0.9
 """A wait of this share of the timeout and more counts as one for a silent server, although the stage ended it."""
 
 
+def _explain_nothing() -> str:
+    return ""
+
+
 class StallWatch:
     """Fails when too little payload moved in ``seconds``; greetings, keep-alives and single bytes do not count.
 
@@ -26,6 +30,8 @@ class StallWatch:
 
     def __init__(self, seconds: float, where: Callable[[], str], clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds = seconds
+        self.explain: Callable[[], str] = _explain_nothing
+        """Called for an error: what else is known of why nothing moves, as a clause; empty for nothing."""
         self._where = where
         self._clock = clock
         self._payload_bytes = 0
@@ -74,9 +80,9 @@ class StallWatch:
             happened = f"it was not done within {self._stage_seconds:g} s"
         else:
             happened = f"nothing moved for {self.seconds:g} s"
-        return errors.StalledError(
-            f"{self._where()}: {happened}; look at the server and the network, or allow it more time"
-        )
+        known = self.explain()
+        advice = "look at the server and the network, or allow it more time"
+        return errors.StalledError(f"{self._where()}: {happened}; {f'{known}; ' if known else ''}{advice}")
 
     @contextmanager
     def stage(self, seconds: float) -> Iterator[None]:

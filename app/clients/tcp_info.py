@@ -16,18 +16,28 @@ _INFO_BYTES = 256
 """What is asked for: enough for every field that is read here."""
 _LEAST_BYTES = 104
 """With fewer there is not even the count of retransmissions."""
+_TIMEOUTS = 2
+"""The offset of the number of times that the oldest packet was sent again, each after TCP had waited in vain."""
 _OPTIONS = 5
 _TIMESTAMPS = 1
 """The offset of the flags, and that of the timestamps among them."""
 _SEGMENT_BYTES = 16
+_UNACKNOWLEDGED = 24
 _PATH_MTU = 60
 _ROUND_TRIP_MICROSECONDS = 68
+_OWN_SEGMENT_BYTES = 84
 _RETRANSMITTED = 100
 _SENT = 136
 _RECEIVED = 140
 _LEAST_ROUND_TRIP_MICROSECONDS = 148
 _OUT_OF_ORDER = 224
 """The offsets of its counters and figures."""
+_TELLING_TIMEOUTS = 2
+"""One may be a lost packet."""
+_FULL_SEGMENT_BYTES = 1460
+"""Of an Ethernet frame of 1,500 bytes, which every path of Ethernet carries."""
+_LOOPBACK_SEGMENT_BYTES = 32_768
+"""No card sends as large ones: this is the loopback."""
 _UNKNOWN_MICROSECONDS = 0xFFFFFFFF
 """The least round trip before one was measured."""
 
@@ -73,6 +83,13 @@ class TcpInfo:
     segment_bytes: int | None = None
     """The most that a segment carries (MSS)."""
 
+    own_segment_bytes: int | None = None
+    """The most that this end lets the other put into one."""
+    unacknowledged: int = 0
+    """Segments that the other end has not acknowledged."""
+    timeouts: int = 0
+    """How often the oldest of them was sent again in vain."""
+
     @classmethod
     def of_socket(cls, sock: socket.socket) -> Self | None:
         try:
@@ -104,11 +121,30 @@ class TcpInfo:
             timestamps=bool(padded[_OPTIONS] & _TIMESTAMPS),
             path_mtu_bytes=number_at(_PATH_MTU) or None,
             segment_bytes=number_at(_SEGMENT_BYTES) or None,
+            own_segment_bytes=number_at(_OWN_SEGMENT_BYTES) or None,
+            unacknowledged=number_at(_UNACKNOWLEDGED),
+            timeouts=padded[_TIMEOUTS],
         )
 
     def since(self, before: "TcpInfo | None") -> "TcpInfo":
         """Differences of the counters; round trips are the current ones."""
         return replace(self, segments=self.segments.since(before.segments)) if before is not None else self
+
+    def stall_text(self) -> str:
+        """What this tells of why nothing moves, as a clause; empty where it tells nothing."""
+        if self.unacknowledged and self.timeouts >= _TELLING_TIMEOUTS and self.segment_bytes:
+            return (
+                f"TCP sent a segment of up to {self.segment_bytes:,} bytes {self.timeouts + 1} times and heard nothing,"
+                " as where the path is cut, or carries no packets as large"
+            )
+
+        is_large = _FULL_SEGMENT_BYTES < (self.own_segment_bytes or 0) < _LOOPBACK_SEGMENT_BYTES
+        if is_large:
+            return (
+                f"this card lets the server send segments of {self.own_segment_bytes:,} bytes, which a part of the path"
+                " may not carry (`sharebench check` tries it)"
+            )
+        return ""
 
 
 def connection_facts(info: TcpInfo | None) -> dict[str, str | int | float]:

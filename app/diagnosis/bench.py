@@ -1,14 +1,16 @@
 """What the stages of a diagnosis work on: connections that can be aborted, and our own folder on the share."""
 
+import itertools
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TypeVar
 
 from app.base import errors
 from app.clients import base, file_tree
 from app.clients.smb import client as smb_client
+from app.clients.smb import packet_sizes
 from app.clients.smb.files import SMBFiles
 from app.clients.smb.link import SMBLink
 from app.diagnosis import plan as diagnosis_plan
@@ -19,6 +21,10 @@ from storage.plan import Settings
 BULK = "f0000000"
 LONG = "f0000001"
 """The large file that several stages read, and that of the long run, in our folder; ``clean`` knows their form."""
+_FIRST_OF_PACKETS = 2
+"""The number of the first file by which large packets are tried: the stalled try leaves its own."""
+LARGE_PACKETS_LOST = "large packets do not arrive"
+"""The error of the stages that wait for them."""
 _REMOVERS = 8
 """Processes that remove files at the same time."""
 _MANY_FILES = 64
@@ -45,6 +51,9 @@ class Bench:
         self._has_folder = False
         self._has_bulk = False
         self._affordable_sizes: diagnosis_plan.Sizes | None = None
+        self._numbers_of_packets = itertools.count(_FIRST_OF_PACKETS)
+        self._loses_large_packets: bool | None = None
+        """None where no stage has stalled yet."""
 
     @property
     def affordable_sizes(self) -> diagnosis_plan.Sizes:
@@ -105,6 +114,33 @@ class Bench:
                 self.client_facts = client.facts()
             self._has_bulk = True
         return path
+
+    def are_large_packets_lost(self) -> bool:
+        """Whether a file can be written and read with small packets only; known once it was tried."""
+        if self._loses_large_packets is None:
+            self._loses_large_packets = False
+            with suppress(errors.MeasurementError):
+                self._loses_large_packets = packet_sizes.are_large_packets_lost(
+                    self.connection, self.plan.settings, self._write_and_read
+                )
+        return self._loses_large_packets
+
+    def check_packets(self) -> None:
+        """Raises StalledError where large packets are known to get lost: each further stage would wait in vain."""
+        if self._loses_large_packets:
+            raise errors.StalledError(LARGE_PACKETS_LOST)
+
+    def _write_and_read(self, files: SMBFiles) -> None:
+        self.make_folder(files)
+        path = self.path(f"f{next(self._numbers_of_packets):07}")
+        size_bytes = packet_sizes.TRIED_BYTES
+        handle = files.open(path, base.OpenMode.CREATE)
+        files.write_at(handle, 0, base.Content(size_bytes).block(0, size_bytes))
+        files.close_file(handle)
+
+        handle = files.open(path, base.OpenMode.READ)
+        files.read_at(handle, 0, size_bytes)
+        files.close_file(handle)
 
     def remove(self) -> None:
         """Remove our folder, if there is one. Raises MeasurementError where it is still there."""

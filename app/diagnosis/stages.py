@@ -6,9 +6,9 @@ import traceback
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.base.errors import SharebenchError
+from app.base.errors import SharebenchError, StalledError
 from app.diagnosis import card_stage, connect_stage, file_stage, folder_stage, transfer_stages, window_stage
-from app.diagnosis.bench import Bench
+from app.diagnosis.bench import LARGE_PACKETS_LOST, Bench
 from storage import looks
 from storage.records import SeriesStatus
 
@@ -29,10 +29,13 @@ def measure_stage(bench: Bench, name: looks.StageName) -> looks.Stage:
     """The stage as it was measured, or with the error that ended it; never raises one."""
     began = time.monotonic()
     try:
+        bench.check_packets()
         stage = STAGES[name](bench)
     except SharebenchError as error:
         status = SeriesStatus.INTERRUPTED if bench.cancelled.is_set() else SeriesStatus.FAILED
         stage = looks.Stage(name=name, status=status, error=str(error))
+        if isinstance(error, StalledError) and bench.are_large_packets_lost():
+            stage = replace(stage, error=LARGE_PACKETS_LOST, facts={looks.LARGE_PACKETS: "lost"})
     except Exception as error:  # noqa: BLE001  the other side must hear of it, and the folder must be removed
         traceback.print_exc()
         stage = looks.Stage(name=name, status=SeriesStatus.FAILED, error=f"{type(error).__name__}: {error}")

@@ -72,7 +72,7 @@ def diagnosis_answer(diagnosis: looks.Diagnosis) -> layout.Toned:
     findings = complaints(diagnosis)
     wrong = [finding for finding in findings if finding.is_wrong]
     complete = [stage for stage in diagnosis.stages if stage.status is records.SeriesStatus.COMPLETE]
-    if not complete:
+    if not complete and not wrong:
         reason = f": {wording.plain(diagnosis.error)}" if diagnosis.error else ""
         return layout.Toned(f"Nothing was measured{reason}.", layout.Tone.CAUTION)
 

@@ -20,7 +20,7 @@ from forms.diagnosis import summary
 from forms.findings.finding import Finding, NextAct, Severity
 from forms.findings.path import FAR_SECONDS
 from forms.stats.summary import median
-from storage.looks import Diagnosis, Ruling, Stage, StageName
+from storage.looks import LARGE_PACKETS, Diagnosis, Ruling, Stage, StageName
 
 # Limits, by stage. A fraction is of the time or rate that its docstring names.
 
@@ -105,6 +105,10 @@ _KEEP_PROTECTION = "Keep it: it protects what crosses the network, and this is i
 def complaints(diagnosis: Diagnosis) -> list[Finding]:
     """What is wrong, the costliest for users first; then what is worth knowing."""
     findings = []
+    lost_packets = _lost_packets(diagnosis)
+    if lost_packets:
+        findings.append(lost_packets)
+
     settings = _bad_settings(diagnosis)
     if settings:
         findings.append(settings)
@@ -728,6 +732,25 @@ def _slow_connections(stage: Stage, factor: float, interval: summary.Interval) -
         cost=1 - factor,
         sure=f"95 % interval {low:.2f} to {high:.2f} times",
         figures=("connections",),
+    )
+
+
+def _lost_packets(diagnosis: Diagnosis) -> Finding | None:
+    """A path that loses packets for their size: nothing but small requests and answers gets through."""
+    is_lost = any(stage.facts.get(LARGE_PACKETS) == "lost" for stage in diagnosis.stages)
+    if not is_lost:
+        return None
+
+    return Finding(
+        key="large-packets-lost",
+        severity=Severity.PROBLEM,
+        title="Large packets do not arrive: part of the path carries smaller ones than both ends send",
+        evidence="A file that stalls with packets as large as this card sends was written and read with packets of"
+        " 1,280 bytes; small requests are answered.",
+        what_to_do="Set the same MTU on both ends and every switch between them (`ip link` here tells this card's); on"
+        " a path with a tunnel, let ICMP's `packet too big` through.",
+        cost=1.0,
+        sure="tried with large packets and with small ones",
     )
 
 

@@ -18,7 +18,7 @@ def tun(name):
     fcntl.ioctl(file, 0x400454CA, struct.pack("16sH22x", name.encode(), 0x1001))  # TUNSETIFF, IFF_TUN | IFF_NO_PI
     return file
 
-name, delay = sys.argv[1], float(sys.argv[2])
+name, delay, most_bytes = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 near = tun(name)
 libc = ctypes.CDLL(None, use_errno=True)
 if libc.unshare(0x40000000):  # CLONE_NEWNET
@@ -34,6 +34,8 @@ while True:
                 packet = os.read(file, 65536)
             except OSError:
                 break
+            if len(packet) > most_bytes:
+                continue  # lost, and nobody is told
             count += 1
             heapq.heappush(waiting, (time.monotonic() + delay, count, to[file], packet))
     while waiting and waiting[0][0] <= time.monotonic():
@@ -49,16 +51,17 @@ while True:
 class FarLink:
     """A point-to-point link of so long a round trip to a network namespace; ``prefix`` starts a program inside it.
 
-    All of it belongs to one process and ends with it. Addresses are of 198.18.0.0/15 (RFC 2544).
+    All of it belongs to one process and ends with it. Addresses are of 198.18.0.0/15 (RFC 2544). Both ends have cards
+    of ``mtu_bytes``; packets above ``carries_bytes`` get lost, as in a switch without jumbo frames.
     """
 
-    def __init__(self, round_trip_seconds: float) -> None:
+    def __init__(self, round_trip_seconds: float, mtu_bytes: int = 1500, carries_bytes: int | None = None) -> None:
         require("ip", "nsenter")
         if not Path("/dev/net/tun").exists():
             unavailable("no /dev/net/tun")
         self._name = f"sbfar{os.getpid() % 100_000}"
         self._courier = subprocess.Popen(
-            [sys.executable, "-c", _COURIER, self._name, str(round_trip_seconds / 2)],
+            [sys.executable, "-c", _COURIER, self._name, str(round_trip_seconds / 2), str(carries_bytes or mtu_bytes)],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             preexec_fn=die_with_parent,  # noqa: PLW1509  # no threads matter before exec
@@ -74,10 +77,11 @@ class FarLink:
         self.prefix = [program("nsenter"), f"--net=/proc/{self._courier.pid}/ns/net", "--"]
         try:
             self._run("ip", "address", "add", self.near, "peer", self.host, "dev", self._name)
-            self._run("ip", "link", "set", self._name, "txqueuelen", "10000", "up")
+            self._run("ip", "link", "set", self._name, "mtu", str(mtu_bytes), "txqueuelen", "10000", "up")
             self._run(*self.prefix, "ip", "link", "set", "lo", "up")
             self._run(*self.prefix, "ip", "address", "add", self.host, "peer", self.near, "dev", "link0")
-            self._run(*self.prefix, "ip", "link", "set", "link0", "txqueuelen", "10000", "up")
+            mtu = ("mtu", str(mtu_bytes))
+            self._run(*self.prefix, "ip", "link", "set", "link0", *mtu, "txqueuelen", "10000", "up")
         except subprocess.CalledProcessError as error:
             self.close()
             unavailable(f"no link of known distance: {error.stderr.decode(errors='replace').strip()}")

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from app.base import errors
 from app.clients.smb.wire import CREDIT_BYTES, View
 from app.clients.stall_watch import StallWatch
+from app.clients.tcp_info import TcpInfo
 
 TICK_SECONDS = 0.1
 """A call that waits for the network returns after this time, so that a cancellation or a stall is noticed."""
@@ -53,6 +54,7 @@ class FrameSocket:
         self.where = where
         """The share or file in use, for errors."""
         self.stall = StallWatch(timeout_seconds, self._current_place)
+        self.stall.explain = self._what_tcp_tells
         self.watch: Callable[[int], None] = watch_nothing
         """Called at each tick with the bytes of the current frame so far; may raise."""
         self.handed_bytes = 0
@@ -74,6 +76,10 @@ class FrameSocket:
 
     def _current_place(self) -> str:
         return self.where
+
+    def _what_tcp_tells(self) -> str:
+        info = TcpInfo.of_socket(self.sock)
+        return info.stall_text() if info is not None else ""
 
     def _prepare_socket(self) -> None:
         sock = self.sock

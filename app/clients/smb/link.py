@@ -143,17 +143,16 @@ class SMBLink:
 
     def _dial(self, where: str) -> smb_channel.Channel:
         """A channel on a new TCP connection."""
-
-        # Called with each socket before it connects, so that ``abort`` can shut it.
-        def hold(sock: socket.socket) -> None:
-            self._sock = sock
-            if self._aborted:
-                raise errors.CancelledError("cancelled")
-
         timeout_seconds = self._settings.timeout_seconds
-        channel = smb_channel.Channel(reach(self.target, timeout_seconds, hold), where, timeout_seconds)
+        channel = smb_channel.Channel(reach(self.target, timeout_seconds, self._hold), where, timeout_seconds)
         channel.aborted = self._aborted
         return channel
+
+    def _hold(self, sock: socket.socket) -> None:
+        """Called with each socket before it connects, so that ``abort`` can shut it."""
+        self._sock = sock
+        if self._aborted:
+            raise errors.CancelledError("cancelled")
 
     def _drop(self) -> None:
         self._link = None
