@@ -18,7 +18,8 @@ _RUNS_OF_A_ROUND = 4
 
 
 _ABOUT_LEAVING_OUT = (
-    "Leave out: what these operations cost, measured with and without them. Names with a comma between them."
+    "Leave out: what these operations cost, measured with and without them. Names with a comma between them, of"
+    f" {', '.join(script.CAN_BE_LEFT_OUT)}."
 )
 _ABOUT_NETWORK_ALONE = (
     "Network alone: measures the network without Samba. For this tbench_srv runs on the server and answers anybody on"
@@ -65,7 +66,7 @@ class IsolationScreen(LinesScreen):
         form_lines.FormLine(
             "expose",
             "Network alone",
-            "empty for a server here, else its name, to run tbench there",
+            "empty: not measured on another machine; its name, such as nas: allowed",
             about=_ABOUT_NETWORK_ALONE,
         ),
     )

@@ -13,7 +13,7 @@ from app.recording.told_estimate import ToldEstimate
 from forms import wording
 from forms.layout import visible
 from forms.load.wording import point_text
-from storage.load.records import LoadPoint, PointStatus
+from storage.load.records import LoadPoint, PointStatus, Scenario
 from storage.records import format_target
 
 
@@ -51,7 +51,9 @@ class LoadProgressLines:
             case events.SecondPassed():
                 self._draw(_second_text(step, self._phase, self._time_left()))
             case LoadChanged(point=LoadPoint() as point, done=True):
-                self._tell(_point_text(point))
+                load = self._progress.load
+                if load is not None:
+                    self._tell(_point_text(point, load.scenario))
 
     def _tell_whole_time(self, first_phase: events.LoadPhase) -> None:
         load = self._progress.load
@@ -98,11 +100,11 @@ def _second_text(now: events.SecondPassed, phase: events.PhaseBegan, time_left: 
     )
 
 
-def _point_text(point: LoadPoint) -> str:
+def _point_text(point: LoadPoint, scenario: Scenario) -> str:
     if point.status is not PointStatus.VALID:
         return f"{wording.count(point.users, 'user')}: {point.reason or point.status.value}"
     errors = f", {sum(point.errors.values())} errors" if point.errors else ""
-    return f"{point_text(point)}{errors}"
+    return f"{point_text(point, scenario)}{errors}"
 
 
 def raise_failure(closed: LoadClosed, control: SeriesControl) -> None:

@@ -220,10 +220,12 @@ def _cells_needed(table: Table, texts: list[list[str]], *, heading_lines: int) -
     """Cells that each column needs for its widest text, and for its heading in ``heading_lines``."""
     needed: list[int] = []
     counted = [parts for row, parts in zip(table.rows, texts, strict=True) if row.role is not Role.HEADING]
+    # Room to write by hand is left on blank forms only: elsewhere an empty column has nothing to say.
+    is_blank = not any(chain.from_iterable(parts[1:] for parts in counted))
     for index, column in enumerate(table.columns):
         heading = _heading(table, index)
         widest = max((layout.width(parts[index]) for parts in counted), default=0)
-        by_hand = 0 if widest else _BY_HAND[column.kind]
+        by_hand = _BY_HAND[column.kind] if is_blank and not widest else 0
         needed.append(max(widest, by_hand, _heading_cells(heading, heading_lines)))
     return needed
 

@@ -12,7 +12,7 @@ from forms import wording
 from forms.layout import Sign, Tone, Toned
 from forms.load import shapes, summary
 from forms.load.shapes import MemoryLine
-from storage.load.records import Capacity, Load, LoadPoint, PointStatus
+from storage.load.records import Capacity, Load, LoadPoint, PointStatus, Scenario
 from storage.records import SeriesStatus
 
 CANNOT_BE_JUDGED = "cannot be judged: "
@@ -63,7 +63,7 @@ def load_answer(load: Load, *, brief: bool = False) -> str:
         return ""
 
     largest = max(points, key=attrgetter("users"))
-    return f"{point_text(largest)}{_silence(largest)}{_why_not_judged(largest, capacity, brief=brief)}"
+    return f"{point_text(largest, load.scenario)}{_silence(largest)}{_why_not_judged(largest, capacity, brief=brief)}"
 
 
 def _sessions_text(load: Load, points: list[LoadPoint]) -> str:
@@ -164,9 +164,11 @@ def _silence(point: LoadPoint | None) -> str:
     return f"; the server answered nothing for {stall.silent_seconds:.1f} s"
 
 
-def point_text(point: LoadPoint) -> str:
-    """A point in a line: its users, requests/s and p95."""
+def point_text(point: LoadPoint, scenario: Scenario) -> str:
+    """A point in a line: its users, requests/s and p95; of a scenario without requests, its sessions."""
     users = wording.count(point.users, "user")
+    if not scenario.requests:
+        return f"{users}: {wording.count(point.connected, 'session')} without requests"
     if point.requests_per_second is None or not point.requests:
         return f"{users}: no request was answered"
 
