@@ -66,7 +66,7 @@ class IsolationScreen(LinesScreen):
         form_lines.FormLine(
             "expose",
             "Network alone",
-            "empty: not measured on another machine; its name, such as nas: allowed",
+            "empty: no; for a server elsewhere type its name to allow it",
             about=_ABOUT_NETWORK_ALONE,
         ),
     )
