@@ -84,9 +84,9 @@ class TcpInfo:
     """The most that a segment carries (MSS)."""
 
     own_segment_bytes: int | None = None
-    """The most that this end lets the other put into one."""
+    """The most that this machine lets the server put into one."""
     unacknowledged: int = 0
-    """Segments that the other end has not acknowledged."""
+    """Segments that the server has not acknowledged."""
     timeouts: int = 0
     """How often the oldest of them was sent again in vain."""
 
