@@ -28,10 +28,12 @@ def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook
         environment = collect(target, ssh=monitor.server_ssh, smb_conf=monitor.smb_conf)
         facts: ClientFacts | None = None
         can_be_measured = True
+        is_share_open = True
         try:
             client.connect()
             facts = client.facts()
         except MeasurementError as error:
+            is_share_open = not target_checks.is_share_closed(error)
             yield from target_checks.check_refusal(target, error, environment.server)
 
         if facts is not None:
@@ -47,7 +49,7 @@ def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook
                 can_be_measured = False
                 yield checked
 
-    yield from surroundings.check_server(environment, _audit_command(target, spec))
+    yield from surroundings.check_server(environment, _audit_command(target, spec), is_share_open=is_share_open)
     yield surroundings.check_link(target, spec, environment)
     yield surroundings.check_quiet_time(target, spec.command, environment)
     # It takes seconds, and says nothing of what cannot be measured.

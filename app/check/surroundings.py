@@ -26,8 +26,11 @@ def link_bits_per_second(spec: SeriesSpec, environment: Environment) -> int | No
     return spec.link_bits_per_second or (environment.link.bits_per_second if environment.link else None)
 
 
-def check_server(environment: Environment, audit: str) -> Iterator[Checked]:
-    """The server's program and its settings; ``audit`` is the command that judges all of them."""
+def check_server(environment: Environment, audit: str, *, is_share_open: bool = True) -> Iterator[Checked]:
+    """The server's program and its settings; ``audit`` is the command that judges all of them.
+
+    Of a share that the server does not open, nobody knows that its settings are all right.
+    """
     version = environment.server.get("samba.version")
     if version:
         yield Checked("server", f"Samba {version}")
@@ -38,7 +41,9 @@ def check_server(environment: Environment, audit: str) -> Iterator[Checked]:
         yield Checked("settings", text, CheckState.ATTENTION, command=audit)
     is_share_closed = any(share_access.certain_causes(environment.server))
     if version and not harmful and not environment.problems and not is_share_closed:
-        yield Checked("settings", f"nothing harmful; `{audit}` judges them all")
+        state = CheckState.FINE if is_share_open else CheckState.UNKNOWN
+        text = "nothing harmful" if is_share_open else "nothing known to be harmful, and the share does not open"
+        yield Checked("settings", f"{text}; `{audit}` judges them all", state)
 
     for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():
         yield Checked("server", writable_text(path), CheckState.ATTENTION)

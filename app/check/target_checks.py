@@ -38,16 +38,21 @@ def check_refusal(target: records.Target, error: errors.MeasurementError, server
 
 def _failed_step(error: errors.MeasurementError) -> str:
     """The name of the check that an error fails."""
-    if isinstance(error, errors.NoSuchShareError | errors.ShareDeniedError | errors.GuestDeniedError):
+    if is_share_closed(error):
         return "share"
     if isinstance(error, errors.LoginError):
         return "log in"
     return "share" if isinstance(error, errors.ElsewhereError) else "connect"
 
 
+def is_share_closed(error: errors.MeasurementError) -> bool:
+    """Whether the server was reached and logged in to, and did not open the share."""
+    return isinstance(error, errors.NoSuchShareError | errors.ShareDeniedError | errors.GuestDeniedError)
+
+
 def _known_causes(target: records.Target, error: errors.MeasurementError, server: records.Facts) -> Iterator[Checked]:
     """What the server's settings say of a share that it did not open: what is certain, else what may be."""
-    if not isinstance(error, errors.NoSuchShareError | errors.ShareDeniedError | errors.GuestDeniedError):
+    if not is_share_closed(error):
         return
 
     reasons = share_access.reasons_not_opened(server)
@@ -125,6 +130,15 @@ def check_file(target: records.Target, spec: SeriesSpec, client: Client, environ
         reason = why_hidden(environment.server, target)
         because = f"; {reason}" if reason and isinstance(error, errors.NoSuchFileError) else ""
         yield Checked("file", f"{error}{because}", CheckState.FAILED)
+        yield from _why_not_written(spec, error, environment)
+
+
+def _why_not_written(spec: SeriesSpec, error: errors.MeasurementError, environment: Environment) -> Iterator[Checked]:
+    """The settings of the share that may refuse a new file; nothing where none is known, or it is no such error."""
+    is_refused_put = spec.command is records.Command.PUT and isinstance(error, errors.AccessDeniedError)
+    settings = share_access.settings_against_writing(environment.server) if is_refused_put else []
+    if settings:
+        yield Checked("cause", share_access.possible_text(settings), CheckState.ATTENTION)
 
 
 def _file_size_context(spec: SeriesSpec, environment: Environment) -> FileSizeContext:

@@ -43,6 +43,17 @@ def refusing_settings(server: Facts, *, is_guest: bool) -> list[str]:
     return settings
 
 
+def settings_against_writing(server: Facts) -> list[str]:
+    """The settings of a share that may refuse a new file to this user; empty where none is known."""
+    settings = []
+    if _value(server, "read only") in _YES:
+        settings.append("read only = yes")
+    read_list = effective(server, "read list")
+    if read_list:
+        settings.append(f"read list = {read_list}")
+    return settings
+
+
 def possible_text(settings: Sequence[str]) -> str:
     """That each of these settings may be the cause."""
     count = "this" if len(settings) == 1 else "one of these"

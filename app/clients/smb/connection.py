@@ -138,6 +138,11 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             self._open_tree(response)
         elif response.command == Opcode.TREE_CONNECT and response.status == wire.ACCESS_DENIED:
             raise self._share_denied()
+        elif response.command == Opcode.TREE_CONNECT and response.status == wire.UNSUCCESSFUL:
+            raise errors.ShareNotOpenedError(
+                f"{self.channel.where}: the server does not open this share; a module of vfs objects may not start, "
+                "such as full_audit with the names of operations that this Samba does not have: its log tells which"
+            )
 
     def _share_denied(self) -> errors.MeasurementError:
         """A login that succeeded and a share that is refused: the status is the same whatever refuses it."""

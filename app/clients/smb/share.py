@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from app.base.errors import NotAFileError, ProtocolError
+from app.base.errors import AccessDeniedError, NotAFileError, ProtocolError
 from app.clients.base import LISTING_TIMEOUTS, DirectoryEntry, Listing
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
@@ -50,7 +50,15 @@ class Share:
     def open(
         self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN, options: int = wire.OPTION_SEQUENTIAL
     ) -> wire.OpenedFile:
-        file = wire.parse_created(self.ask(opening(path, access, disposition, options)).message)
+        response = self.channel.ask(wire.frame(*opening(path, access, disposition, options), self.tree_id))
+        is_new = disposition == wire.DISPOSITION_CREATE
+        if is_new and response.status == wire.STATUSES["STATUS_SHARING_VIOLATION"]:
+            # Nobody can have it open: its name is ours, and it is not there yet.
+            raise AccessDeniedError(
+                f"{self.channel.where}: the server refuses a new file as if it were in use; kernel share modes on a "
+                "file system without them, or a module of vfs objects, may do that there: its log tells which"
+            )
+        file = wire.parse_created(self.require_success(response).message)
         if file is None:
             raise self.cut_off()
         return file

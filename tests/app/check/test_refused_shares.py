@@ -33,6 +33,10 @@ SHARES: dict[str, dict[str, str]] = {
     "sealed": {"server smb encrypt": "required"},
     "members": {"guest ok": "no"},
     "links": {"msdfs root": "yes"},
+    "audited": {"vfs objects": "full_audit", "full_audit:success": "mkdir"},
+    "locked": {"kernel share modes": "yes"},
+    "closed": {"read only": "yes"},
+    "x%20y": {},
 }
 
 
@@ -109,6 +113,7 @@ def test_what_may_refuse_is_told_as_that(inside: Inside, server: ShareServer, sh
     assert found["cause"]["state"] == "attention"
     assert setting in found["cause"]["text"]
     assert "does not know this user" not in found["share"]["text"]
+    assert found["settings"]["state"] != "fine"
 
 
 @pytest.mark.parametrize(
@@ -145,6 +150,33 @@ def test_an_audit_tells_what_it_knows_without_a_session(inside: Inside, server: 
     assert "no session" in problems
     name, value = next(iter(SHARES[share].items()))
     assert name in closing or f"{name} = {value}" in problems
+
+
+def test_a_module_that_does_not_start_is_one_of_the_causes(inside: Inside, server: ShareServer):
+    text = checks_of(inside, server.url("audited"))["share"]["text"]
+    assert "a module of vfs objects may not start" in text
+
+
+def test_a_new_file_is_not_said_to_be_in_use(inside: Inside, server: ShareServer):
+    done = inside("check", server.url("locked", user="bench"), "--put", "--json")
+    found = {item["name"]: item for item in json.loads(done.stdout)}
+    if "folder" in found:
+        pytest.skip("this file system has share modes")
+    assert "close it there" not in found["file"]["text"]
+    assert "kernel share modes" in found["file"]["text"]
+
+
+@pytest.mark.parametrize(("share", "is_told"), [("closed", True), ("members", False)])
+def test_a_read_only_share_is_told_of_a_put(inside: Inside, server: ShareServer, share: str, is_told: bool):
+    done = inside("check", server.url(share, user="bench"), "--put", "--json")
+    found = {item["name"]: item for item in json.loads(done.stdout)}
+    assert ("read only = yes" in found.get("cause", {}).get("text", "")) is is_told
+
+
+def test_a_share_that_is_written_otherwise_is_named(inside: Inside, server: ShareServer):
+    text = checks_of(inside, server.url("x y"))["share"]["text"]
+    assert "the share is called x%20y there" in text
+    assert "x%2520y" in text
 
 
 def test_an_audit_of_a_mistyped_share_is_refused(inside: Inside, server: ShareServer):

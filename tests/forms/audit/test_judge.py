@@ -281,3 +281,28 @@ def test_what_is_tested_takes_all_bad_words_of_a_line_together():
         ("socket options", "TCP_NODELAY"), ("strict sync", "Yes"), ("log level", "1"),
     ]  # fmt: skip
     assert remedies(audited("[global]\nforce user = root\ncreate mask = 0777")) == ()
+
+
+@pytest.mark.parametrize(
+    "limit", ["read_bw_limit = 1M", "write_bw_limit = 50000000", "read_iops_limit = 200", "write_iops_limit = 1"]
+)
+def test_a_limit_that_somebody_set_is_harmful(limit: str):
+    (found,) = audited(f"[pub]\npath = /srv\naio_ratelimit:{limit}")
+    assert found.verdict is Ruling.HARMFUL
+    name, _, _ = limit.partition(" ")
+    assert all(one.verdict is not Ruling.HARMFUL for one in audited(f"[pub]\npath = /srv\naio_ratelimit:{name} = 0"))
+
+
+@pytest.mark.parametrize(
+    ("posix_locking", "key"),
+    [("", "persistent-handles-without-need"), ("posix locking = no", "persistent-handles")],
+)
+def test_persistent_handles_are_told_with_what_keeps_them_off(posix_locking: str, key: str):
+    facts = {"samba.version": "4.25.0"}
+    assert key in keys(f"[global]\npersistent handles = yes\n{posix_locking}", facts=facts)
+    assert key not in keys(f"[global]\npersistent handles = no\n{posix_locking}", facts=facts)
+
+
+def test_what_acts_with_windows_alone_is_not_called_useless():
+    (found,) = audited("[pub]\npath = /srv\nstrict allocate = yes")
+    assert found.verdict is Ruling.WORTH_TRYING
