@@ -15,6 +15,7 @@ from forms import wording
 from forms.layout import Tone, Toned
 from forms.series.listing import SeriesLine, series_lines
 from storage.notebook import Notebook
+from storage.plan import MonitorChoices
 from storage.recordings import SERIES, Recording
 from storage.records import ExperimentKind, Run, RunStatus, Series, Target, format_target
 
@@ -234,15 +235,30 @@ class SeriesKind(Kind[Series]):
 
 def recommendations_for(series: Series) -> list[str]:
     """The commands that help against what the form warns of, and the one that removes what the series left."""
+    from forms.findings.rules_series import harmful_in
     from forms.findings.series_warnings import advice
 
     texts = []
+    # What harms every measurement comes before what would make this one better known.
+    if harmful_in(series.environment):
+        texts.append(_audit_command(series))
     for warning in advice(series):
         if warning.command or warning.options:
             texts.append(warning.command or f"measure again with {warning.options}")
     if series.scratch_path and not series.running_by:
         texts.append(f"sharebench clean {wording.plain(format_target(series.target))}")
     return texts
+
+
+def _audit_command(series: Series) -> str:
+    """The command that names the harmful lines of the series' server."""
+    words = ["sharebench", "audit", format_target(series.target)]
+    monitor = series.plan.monitor if series.plan else MonitorChoices()
+    if monitor.server_ssh:
+        words += ["--server-ssh", monitor.server_ssh]
+    if monitor.smb_conf:
+        words += ["--smb-conf", monitor.smb_conf]
+    return wording.plain(shlex.join(words))
 
 
 def _entry(line: SeriesLine) -> ListEntry:

@@ -93,6 +93,12 @@ RowNumbers = Mapping[PaperColumn, PrintedNumber]
 """The numbers of a row by column; a cell without one is absent."""
 
 
+_WHOLE_COLUMNS = frozenset({PaperColumn.SIZE, PaperColumn.RATE, PaperColumn.BITS})
+"""Columns of bytes and bits, which a form has in whole numbers."""
+_WHOLE_WITH_POINTS = re.compile(r"\s*\d{1,3}(\.\d{3})+\s*")
+"""As they are grouped where a comma stands before decimals: ``788.216`` is no fraction of a byte."""
+
+
 def read_number(text: str, *, decimal_comma: bool) -> PrintedNumber | None:
     """The number in a cell with its precision; None where it holds none."""
     number = number_from(text, decimal_comma=decimal_comma)
@@ -136,7 +142,7 @@ class FormRow:
         """The numbers of all cells that hold one."""
         numbers: dict[PaperColumn, PrintedNumber] = {}
         for column in PaperColumn:
-            number = read_number(self.text(column), decimal_comma=self.decimal_comma)
+            number = self._read(column)
             if column is not PaperColumn.RUN and number is not None:
                 numbers[column] = number
         return numbers
@@ -147,11 +153,18 @@ class FormRow:
         if not text:
             return None
 
-        number = read_number(text, decimal_comma=self.decimal_comma)
+        number = self._read(column)
         if number is None or number.value < 0 or (number.value == 0 and not zero):
             heading = _HEADINGS_IN_ERRORS[column]
             raise json_reader.DocumentError(f"line {self.line}: {heading}: expected a number above 0, found {text!r}")
         return number
+
+    def _read(self, column: PaperColumn) -> PrintedNumber | None:
+        """The number below the heading; None where there is none."""
+        text = self.text(column)
+        if self.decimal_comma and column in _WHOLE_COLUMNS and _WHOLE_WITH_POINTS.fullmatch(text):
+            text = text.replace(".", "")
+        return read_number(text, decimal_comma=self.decimal_comma)
 
     def seconds(self, size_bytes: int | None) -> float | None:
         """The run's time, or what its rate makes of it."""

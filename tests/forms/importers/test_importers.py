@@ -363,3 +363,19 @@ def test_a_printed_average_of_times_that_the_rates_deny_is_named():
     rows = [row.replace(",2.3,", ",2.4,") for row in rows]
     (agreeing,) = read("\r\n".join([*rows, "Average:,,2.38,"]))
     assert agreeing.environment == {}
+
+
+@pytest.mark.parametrize(
+    ("rate", "bytes_per_second"),
+    [("788.216", 788_216), ("1.788.216", 1_788_216), ("788216", 788_216), ("788,5", 788.5)],
+)
+def test_bytes_of_a_form_with_decimal_commas_are_whole(rate: str, bytes_per_second: float):
+    form = f"Run No;Size in Bytes;Bytes/sec\r\n1;1.812.898;{rate}\r\n2;1.812.898;{rate}"
+    (found,) = read(form)
+    assert found.runs[0].size_bytes == 1_812_898
+    assert found.runs[0].bytes_per_second == pytest.approx(bytes_per_second)
+
+
+def test_times_of_a_form_with_decimal_commas_keep_their_decimals():
+    (found,) = read("Run No;Size in Bytes;Time (sec)\r\n1;1812898;2,305")
+    assert found.runs[0].seconds == pytest.approx(2.305)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from app.series.kind import recommendations_for
 from forms.comparison.pair_report import pair_report
 from forms.comparison.summary import comparison_form
 from forms.exporters.text import report_text
@@ -146,3 +147,16 @@ def test_how_large_a_change_must_be_is_said_in_one_way_or_the_other(percent: flo
 def test_a_form_says_which_settings_of_the_server_were_not_default(facts: dict[str, str], said: str | None):
     fields = series_report(run_form(series([1e8] * 3, environment={"server": facts}))).fields
     assert [field.text for field in fields if field.name == "Server settings"] == [said] * (said is not None)
+
+
+@pytest.mark.parametrize(
+    ("server", "first"),
+    [
+        ({"smb.conf/global/socket options": "SO_SNDBUF=14596"}, "sharebench audit smb://nas/data/big.bin"),
+        ({"smb.conf/global/socket options": "TCP_NODELAY"}, "measure again with --quiet-time"),
+    ],
+)
+def test_what_harms_every_measurement_is_recommended_first(server: dict[str, str], first: str):
+    busy = Quiet(verdict=QuietVerdict.BUSY, reasons=("others were at work",))
+    one = series((100e6, 101e6, 99e6, 100e6, 100e6), quiet=busy, environment={"server": server})
+    assert recommendations_for(one)[0].startswith(first)
