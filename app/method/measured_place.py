@@ -15,7 +15,7 @@ from forms.tuning.catalogue import CatalogueEntry, EntryKind, about
 from forms.tuning.differences import effective, parameter_of
 from forms.tuning.instructions import DEFAULT_CONF
 from storage.notebook import Notebook
-from storage.records import Facts, Series, Target, with_zone
+from storage.records import ExperimentKind, Facts, Series, Target, with_zone
 
 SET = "set in smb.conf"
 """The mark of a setting that smb.conf sets."""
@@ -96,6 +96,22 @@ def _has_entry(name: str) -> bool:
     return any(entry.kind is EntryKind.SMB_CONF for entry in about(name))
 
 
+_MOST_LOOKED_AT = 50
+"""Of the newest series, of which a trial or sweep has a few."""
+_RESTORED_KINDS = frozenset({ExperimentKind.TRIAL, ExperimentKind.SWEEP})
+"""Kinds of experiments that restore what they change."""
+
+
+def _newest_as_it_is(notebook: Notebook) -> Series | None:
+    """The newest series, but for those with a value that a trial tried and restored: the server has it no more."""
+    for head in notebook.heads(_MOST_LOOKED_AT):
+        experiment = notebook.experiment_called(head.experiment) if head.experiment else None
+        is_of_tried_value = head.change is not None and experiment is not None and experiment.kind in _RESTORED_KINDS
+        if not is_of_tried_value:
+            return next(iter(notebook.all_of([head.id])), None)
+    return None
+
+
 def measured_place(notebook: Notebook, practice: Sequence[Target], series_id: str = "") -> MeasuredPlace:
     """Where that series was measured, else where the guide measures, else where the newest series was."""
     series: Series | None
@@ -106,8 +122,7 @@ def measured_place(notebook: Notebook, practice: Sequence[Target], series_id: st
         choices = rounds.recall_choices(notebook, practice)
         series = rounds.series_of_round(notebook, choices)
         if series is None and choices.target is None:
-            newest_ids = [head.id for head in notebook.heads(1)]
-            series = next(iter(notebook.all_of(newest_ids)), None)
+            series = _newest_as_it_is(notebook)
 
     target = choices.target or (series.target if series else None)
     told_conf = read_ways(notebook, target.host).conf if target else ""

@@ -598,6 +598,19 @@ async def test_what_smb_conf_sets_is_marked_whether_or_not_the_catalogue_has_it(
         assert ("2 set in smb.conf, " in painted(app)) is known
 
 
+@pytest.mark.parametrize(("kind", "value"), [(ExperimentKind.TRIAL, "0"), (ExperimentKind.STEPS, "3")])
+def test_a_value_that_was_tried_and_restored_is_not_what_the_server_has(
+    tmp_path: Path, kind: ExperimentKind, value: str
+):
+    as_it_is, tried = ({"server": {"smb.conf/global/log level": level}} for level in ("0", "3"))
+    change = Change(name="log level", value="3", previous="0")
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.add_experiment(Experiment(name="log level", kind=kind))
+        notebook.add(one(1, environment=as_it_is, experiment="log level"))
+        notebook.add(one(2, environment=tried, experiment="log level", change=change))
+        assert measured_place(notebook, ()).value("log level") == value
+
+
 async def test_what_the_catalogue_lacks_is_told_of_the_server_that_a_form_is_of(tmp_path):
     facts = [{"smb.conf/global/workgroup": value, "smb.conf/global/strict sync": value} for value in ("OLD", "NEW")]
     path = book(tmp_path / "notebook.db", *(one(n, environment={"server": facts[n - 1]}) for n in (1, 2)))
