@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app.audit import configuration_files, path_facts, samba_version, server_answer
 from app.base import errors
+from app.clients import refusals
 from app.clients.base import Secrets
 from app.clients.registry import make_client
 from app.server.probe import server_facts
@@ -98,11 +99,8 @@ def audit_server(request: AuditRequest) -> AuditResult:
 
 
 def _possible_causes(failure: errors.MeasurementError, facts: records.Facts) -> list[str]:
-    """What the settings say of a share that was refused to this user, in one text; what is certain is a finding."""
-    if not isinstance(failure, errors.ShareDeniedError | errors.GuestDeniedError):
-        return []
-    is_guest = isinstance(failure, errors.GuestDeniedError)
-    settings = share_access.refusing_settings(facts, is_guest=is_guest)
+    """What the settings say of why there was no session, in one text; what is certain is a finding."""
+    settings = refusals.settings_that_may_refuse(failure, facts)
     return [share_access.possible_text(settings)] if settings else []
 
 

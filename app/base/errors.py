@@ -34,6 +34,10 @@ class LoginError(MeasurementError):
     """The server refused user, password or ticket."""
 
 
+class LoginDeniedError(LoginError):
+    """The server refused the login for another reason than its user or password."""
+
+
 class GuestDeniedError(LoginError):
     """The server took the login for a guest's and does not open the share to it; another login may help."""
 
@@ -84,6 +88,10 @@ class CorruptedError(MeasurementError):
 
 class ProtocolError(MeasurementError):
     """The peer violated its protocol."""
+
+
+class HungUpError(ProtocolError):
+    """The peer hung up before it had answered anything."""
 
 
 class MissingProgramError(MeasurementError):

@@ -10,6 +10,7 @@ from contextlib import closing
 from app.base.errors import MeasurementError
 from app.check import packet_check, surroundings, target_checks
 from app.check.checked import Checked
+from app.clients import refusals
 from app.clients.base import Secrets
 from app.clients.registry import make_client
 from app.recording.spec import SeriesSpec
@@ -33,7 +34,7 @@ def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook
             client.connect()
             facts = client.facts()
         except MeasurementError as error:
-            is_share_open = not target_checks.is_share_closed(error)
+            is_share_open = not refusals.may_be_of_settings(error)
             yield from target_checks.check_refusal(target, error, environment.server)
 
         if facts is not None:

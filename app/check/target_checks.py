@@ -6,6 +6,7 @@ from contextlib import suppress
 from app.base import errors, own_names
 from app.check import surroundings
 from app.check.checked import Checked, CheckState
+from app.clients import refusals
 from app.clients.base import Client, Content, Meter
 from app.recording.process import RunGate
 from app.recording.spec import SeriesSpec
@@ -38,35 +39,27 @@ def check_refusal(target: records.Target, error: errors.MeasurementError, server
 
 def _failed_step(error: errors.MeasurementError) -> str:
     """The name of the check that an error fails."""
-    if is_share_closed(error):
+    is_of_share = errors.NoSuchShareError | errors.ShareDeniedError | errors.GuestDeniedError | errors.ElsewhereError
+    if isinstance(error, is_of_share):
         return "share"
-    if isinstance(error, errors.LoginError):
-        return "log in"
-    return "share" if isinstance(error, errors.ElsewhereError) else "connect"
-
-
-def is_share_closed(error: errors.MeasurementError) -> bool:
-    """Whether the server was reached and logged in to, and did not open the share."""
-    return isinstance(error, errors.NoSuchShareError | errors.ShareDeniedError | errors.GuestDeniedError)
+    return "log in" if isinstance(error, errors.LoginError) else "connect"
 
 
 def _known_causes(target: records.Target, error: errors.MeasurementError, server: records.Facts) -> Iterator[Checked]:
-    """What the server's settings say of a share that it did not open: what is certain, else what may be."""
-    if not is_share_closed(error):
+    """What the server's settings say of what it refused: what is certain, else what may be."""
+    if not refusals.may_be_of_settings(error):
         return
 
     reasons = share_access.reasons_not_opened(server)
     if reasons:
         yield Checked("cause", "; ".join(reasons), CheckState.FAILED)
         return
-    if isinstance(error, errors.NoSuchShareError):
-        return
 
-    is_guest = isinstance(error, errors.GuestDeniedError)
-    settings = share_access.refusing_settings(server, is_guest=is_guest)
+    settings = refusals.settings_that_may_refuse(error, server)
+    is_of_share = isinstance(error, errors.ShareDeniedError | errors.GuestDeniedError)
     if settings:
         yield Checked("cause", share_access.possible_text(settings), CheckState.ATTENTION)
-    elif any(name.startswith(fact_names.PARAMETER_PREFIX) for name in server):
+    elif is_of_share and any(name.startswith(fact_names.PARAMETER_PREFIX) for name in server):
         text = "no setting of smb.conf refuses it: look at the rights of the folder and at the share's own permissions"
         yield Checked("cause", f"{text} (sharesec {target.share} --view)", CheckState.UNKNOWN)
 

@@ -21,6 +21,27 @@ _YES = frozenset({"yes", "true", "1", "on"})
 _NO = frozenset({"no", "false", "0", "off"})
 
 
+def login_refusing_settings(server: Facts) -> list[str]:
+    """The settings that may refuse a guest's login before any share is asked for; empty where none is known."""
+    value = effective(server, "server smb encrypt", in_share=False) or ""
+    return ["server smb encrypt = required"] if value.strip().lower() in _REQUIRED else []
+
+
+def hang_up_settings(server: Facts) -> list[str]:
+    """The settings by which a server may hang up before it answers; empty where none is known."""
+    settings = []
+    for parameter in ("hosts allow", "hosts deny"):
+        value = effective(server, parameter, in_share=False) or effective(server, parameter)
+        if value:
+            settings.append(f"{parameter} = {value}")
+
+    # 0, the default, means any number of them.
+    most_processes = effective(server, "max smbd processes", in_share=False) or "0"
+    if most_processes.strip() != "0":
+        settings.append(f"max smbd processes = {most_processes}")
+    return settings
+
+
 def refusing_settings(server: Facts, *, is_guest: bool) -> list[str]:
     """The settings that may refuse the share to this user, as ``hosts deny = ALL``; empty where none is known."""
     settings = []

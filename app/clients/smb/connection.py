@@ -52,7 +52,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         try:
             response = self.channel.ask(request)
         except errors.ConnectionLostError as error:
-            raise errors.ProtocolError(
+            raise errors.HungUpError(
                 f"{self.channel.where}: the server hung up before it answered; it may speak no SMB 2 or newer, refuse "
                 "this address (hosts allow, hosts deny), have too many sessions (max smbd processes), or be no SMB "
                 "server: its log tells which"

@@ -104,7 +104,10 @@ class Session:
             with impacket_errors.mapped(where):
                 is_done = self._present_credentials()
         except errors.AccessDeniedError as error:
-            raise errors.LoginError(f"{where}: the server does not admit this user; log in as another one") from error
+            raise errors.LoginDeniedError(
+                f"{where}: the server refuses this login for another reason than its password; it may want encryption, "
+                "which no guest can do (server smb encrypt), or not let this account in: log in as another user"
+            ) from error
         except (errors.ConnectionLostError, errors.ProtocolError) as error:
             # Also a status whose meaning is not known refuses a login, and so does whatever Kerberos raises.
             if isinstance(error.__cause__, SessionError):

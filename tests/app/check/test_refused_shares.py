@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -250,3 +250,31 @@ def test_a_share_that_no_setting_refuses_is_not_explained():
     *_, cause = check_refusal(NAS, USER, share_facts(path="/srv/data", hosts_deny=""))
     assert (cause.name, cause.state) == ("cause", CheckState.UNKNOWN)
     assert "sharesec data" in cause.text
+
+
+# What refuses before any share is asked for
+
+
+@pytest.mark.parametrize(
+    ("options", "user", "check", "setting"),
+    [
+        ({"hosts deny": "ALL", "hosts allow": "192.0.2.1"}, "", "connect", "hosts deny = ALL"),
+        ({"max smbd processes": "1"}, "bench", "connect", "max smbd processes = 1"),
+        ({"server smb encrypt": "required"}, "", "log in", "server smb encrypt = required"),
+        ({"server smb encrypt": "required"}, "nobody-such", "log in", "server smb encrypt = required"),
+    ],
+)
+def test_a_server_that_refuses_everything(
+    inside: Inside, make_smbd: Callable[..., Smbd], options: dict[str, str], user: str, check: str, setting: str
+):
+    smbd = make_smbd(options)
+    found = checks_of(inside, format_target(replace(smbd.target(guest=True), user=user or None)))
+    assert found[check]["state"] == "failed"
+    assert setting in found["cause"]["text"]
+    assert found["cause"]["state"] == "attention"
+    assert found["settings"]["state"] != "fine"
+
+
+@pytest.mark.parametrize(("processes", "count"), [("0", 0), ("1", 1)])
+def test_a_limit_of_processes_may_make_a_server_hang_up(processes: str, count: int):
+    assert len(share_access.hang_up_settings({"smb.conf/global/max smbd processes": processes})) == count

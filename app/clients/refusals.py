@@ -1,0 +1,28 @@
+"""Which of a server's settings may be why it refused: the status of a refusal is the same whatever its cause."""
+
+from app.base import errors
+from forms.audit import share_access
+from storage.records import Facts
+
+
+def may_be_of_settings(error: errors.MeasurementError) -> bool:
+    """Whether the server's settings may be why it refused: it was reached, and no name or password was wrong."""
+    return isinstance(
+        error,
+        errors.NoSuchShareError
+        | errors.ShareDeniedError
+        | errors.GuestDeniedError
+        | errors.LoginDeniedError
+        | errors.HungUpError,
+    )
+
+
+def settings_that_may_refuse(error: errors.MeasurementError, server: Facts) -> list[str]:
+    """The settings that may refuse what ended with the error; empty where none is known."""
+    if isinstance(error, errors.HungUpError):
+        return share_access.hang_up_settings(server)
+    if isinstance(error, errors.LoginDeniedError):
+        return share_access.login_refusing_settings(server)
+    if isinstance(error, errors.ShareDeniedError | errors.GuestDeniedError):
+        return share_access.refusing_settings(server, is_guest=isinstance(error, errors.GuestDeniedError))
+    return []
