@@ -16,7 +16,7 @@ from app.clients.base import Secrets
 from app.clients.registry import make_client
 from app.server.probe import server_facts
 from forms.audit import share_access
-from forms.audit.judge import AuditedServer, judge
+from forms.audit.judge import AuditedServer, gravest_first, judge
 from forms.audit.share_findings import share_findings
 from forms.tuning import conf_file
 from storage import looks, records
@@ -158,6 +158,6 @@ def _audit_of(subject: str, scope: looks.AuditScope, server: AuditedServer, prob
         scope=scope,
         settings=server.conf.settings if server.conf else (),
         facts=dict(server.facts),
-        findings=(*share_findings(server.facts), *judge(server)),
+        findings=gravest_first([*share_findings(server.facts), *judge(server)]),
         problems=problems,
     )

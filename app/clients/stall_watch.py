@@ -80,9 +80,12 @@ class StallWatch:
             happened = f"it was not done within {self._stage_seconds:g} s"
         else:
             happened = f"nothing moved for {self.seconds:g} s"
-        known = self.explain()
-        advice = "look at the server and the network, or allow it more time"
-        return errors.StalledError(f"{self._where()}: {happened}; {f'{known}; ' if known else ''}{advice}")
+        explanation = self.explain()
+        if explanation:
+            happened += f"; {explanation}"
+        return errors.StalledError(
+            f"{self._where()}: {happened}; look at the server and the network, or allow it more time"
+        )
 
     @contextmanager
     def stage(self, seconds: float) -> Iterator[None]:

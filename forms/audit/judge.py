@@ -95,10 +95,14 @@ def judge(server: AuditedServer) -> tuple[AuditFinding, ...]:
     findings = [*_findings_of_facts(server), *_findings_of_files(server)]
     if server.conf is not None:
         findings += _findings_of_conf(server, server.conf)
-    return tuple(sorted(findings, key=_gravest_first))
+    return gravest_first(findings)
 
 
-def _gravest_first(finding: AuditFinding) -> tuple[int, int, str, int]:
+def gravest_first(findings: Sequence[AuditFinding]) -> tuple[AuditFinding, ...]:
+    return tuple(sorted(findings, key=_place_by_gravity))
+
+
+def _place_by_gravity(finding: AuditFinding) -> tuple[int, int, str, int]:
     return _RANK[finding.verdict], -finding.cost, finding.file, finding.line
 
 

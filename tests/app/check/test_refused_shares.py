@@ -146,6 +146,8 @@ def test_an_audit_tells_what_it_knows_without_a_session(inside: Inside, server: 
     assert done.returncode == 1, "another share of the file has a module that is missing"
     document = json.loads(done.stdout)
     closing = {finding["setting"] for finding in document["findings"] if finding["key"] == "share-not-opened"}
+    severities = [finding["severity"] for finding in document["findings"]]
+    assert severities == sorted(severities, key=["problem", "warning", "note"].index), "the gravest first"
     problems = " ".join(document["problems"])
     assert "no session" in problems
     name, value = next(iter(SHARES[share].items()))
