@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 from app.base import errors, own_names
+from app.base.names_alike import name_alike
 from app.check import surroundings
 from app.check.checked import Checked, CheckState
 from app.clients import refusals
@@ -120,10 +122,25 @@ def check_file(target: records.Target, spec: SeriesSpec, client: Client, environ
         else:
             yield _file_to_read(target, client, _file_size_context(spec, environment))
     except errors.MeasurementError as error:
-        reason = why_hidden(environment.server, target)
-        because = f"; {reason}" if reason and isinstance(error, errors.NoSuchFileError) else ""
-        yield Checked("file", f"{error}{because}", CheckState.FAILED)
+        reasons = [str(error)]
+        if isinstance(error, errors.NoSuchFileError):
+            reasons += [why_hidden(environment.server, target) or "", _name_to_write(target, client)]
+        yield Checked("file", "; ".join(filter(None, reasons)), CheckState.FAILED)
         yield from _why_not_written(spec, error, environment)
+
+
+def _name_to_write(target: records.Target, client: Client) -> str:
+    """How the name of the file is written in its folder, where only that differs; empty otherwise."""
+    folder, _, name = target.path.rstrip("/").rpartition("/")
+    entries: list[str] = []
+    with suppress(errors.MeasurementError):
+        entries = [entry.name for entry in client.list(folder)]
+
+    alike = name_alike(name, entries)
+    if not alike:
+        return ""
+    found_target = replace(target, path=f"{folder}/{alike}".lstrip("/"))
+    return f"its folder has that name written otherwise: {records.format_target(found_target)}"
 
 
 def _why_not_written(spec: SeriesSpec, error: errors.MeasurementError, environment: Environment) -> Iterator[Checked]:

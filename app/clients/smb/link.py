@@ -6,13 +6,12 @@
 import builtins
 import contextlib
 import socket
-import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
-from urllib.parse import quote, unquote
 
 from app.base import errors
+from app.base.names_alike import name_alike
 from app.clients import base
 from app.clients.smb import channel as smb_channel
 from app.clients.smb import frame_socket, negotiate, wire
@@ -222,7 +221,7 @@ def _connect_tree(session: smb_session.Session, target: records.Target, where: s
         if share.casefold() in {name.casefold() for name in names}:
             raise _not_opened(session, target, where) from error
 
-        alike = _name_alike(share, names)
+        alike = name_alike(share, names)
         if alike:
             url = records.format_target(replace(target, share=alike))
             raise errors.NoSuchShareError(f"{where}: the share is called {alike} there; write {url}") from error
@@ -231,21 +230,6 @@ def _connect_tree(session: smb_session.Session, target: records.Target, where: s
         if len(names) > _MOST_NAMED:
             listed.append("…")
         raise errors.NoSuchShareError(f"{error} (it lists {', '.join(listed)})") from error
-
-
-def _name_alike(share: str, names: Sequence[str]) -> str:
-    """The listed name that differs from the share's only by how it is escaped or composed; empty without one."""
-    for name in names:
-        for spelling in (unquote(name), quote(name)):
-            if _folded(spelling) == _folded(share):
-                return name
-        if _folded(name) == _folded(share):
-            return name
-    return ""
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _not_opened(session: smb_session.Session, target: records.Target, where: str) -> errors.MeasurementError:

@@ -280,3 +280,17 @@ def test_a_server_that_refuses_everything(
 @pytest.mark.parametrize(("processes", "count"), [("0", 0), ("1", 1)])
 def test_a_limit_of_processes_may_make_a_server_hang_up(processes: str, count: int):
     assert len(share_access.hang_up_settings({"smb.conf/global/max smbd processes": processes})) == count
+
+
+@pytest.mark.parametrize(
+    ("stored", "typed"),
+    [("Gro\u0308\u00dfe.iso", "Gr\u00f6\u00dfe.iso"), ("a%20b.iso", "a b.iso"), ("c d.iso", "c%20d.iso")],
+)
+def test_a_file_that_is_written_otherwise_is_named(inside: Inside, smbd: Smbd, stored: str, typed: str):
+    smbd.make_file(stored, b"x")
+    found = checks_of(inside, format_target(smbd.target(typed)))
+    assert found["file"]["text"].endswith(format_target(smbd.target(stored)))
+
+
+def test_a_file_that_is_not_there_in_any_spelling(inside: Inside, smbd: Smbd):
+    assert "written otherwise" not in checks_of(inside, format_target(smbd.target("nothing-like-it")))["file"]["text"]

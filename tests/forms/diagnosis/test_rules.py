@@ -399,7 +399,7 @@ def test_the_answer_is_the_costliest_finding_and_the_number_of_others():
     assert diagnosis_answer(both).text.endswith("of it for the name lookup. 1 more below.")
     fine = diagnosis_answer(connects([0.1, 0.1]))
     assert fine.text.startswith("? No reason for complaints found in 1 of 9 stages; not judged: the server's settings,")
-    assert diagnosis_answer(HEALTHY).text.startswith("✓ No reason for complaints found in 8 stages.")
+    assert diagnosis_answer(HEALTHY).text.startswith("✓ No reason for complaints found in 9 stages.")
     failed = diagnosis(Stage(name=StageName.CARDS, status=SeriesStatus.FAILED, error="no way"), error="no way")
     assert diagnosis_answer(failed).text == "Nothing was measured: no way."
     assert "Not measured" in {field.name for field in diagnosis_report(failed).fields}
