@@ -407,17 +407,18 @@ _QUESTIONS = {
     "free_space": (
         "the free space",
         "Usually a `dfree command`, a quota look-up or a pool of disks: set `dfree cache time = 60` beside it.",
-        "dfree cache time=60",
     ),
-    "quota": ("the quota", "Usually a `get quota command`, or a quota that the server asks another machine for.", ""),
-    "streams": ("the streams of a folder", "Usually a module of `vfs objects` that stores streams: look at each.", ""),
+    "quota": ("the quota", "Usually a `get quota command`, or a quota that the server asks another machine for."),
+    "streams": ("the streams of a folder", "Usually a module of `vfs objects` that stores streams: look at each."),
     "notify": (
         "changes in a folder",
         "Usually `kernel change notify` on a file system that is slow to be watched.",
-        "",
     ),
 }
-"""What Explorer asks with every window: what it is, what usually makes it slow and what to do, what `try` can test."""
+"""What Explorer asks with every window: what it is, what usually makes it slow, and what to do.
+
+None of it is in the time of a transfer, so that `try` would test it in vain.
+"""
 
 
 def slow_window(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
@@ -434,7 +435,7 @@ def slow_window(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
         return None
 
     slowest = max(slow_keys, key=waits.__getitem__)
-    about, what_to_do, setting = _QUESTIONS[slowest]
+    about, what_to_do = _QUESTIONS[slowest]
     medians = {key: summary.median_with_interval(stage.of(f"{key}_seconds"))[0] for key in waits}
     slowest_text = _felt_seconds(medians[slowest])
     parts = [f"{_QUESTIONS[key][0]} {_felt_seconds(seconds)}" for key, seconds in medians.items()]
@@ -444,10 +445,9 @@ def slow_window(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
         severity=Severity.PROBLEM if waits[slowest] >= SLOW_CONNECT_SECONDS else Severity.WARNING,
         title=f"Each window that Explorer opens waits {slowest_text} for {about}",
         evidence=f"Asked with every window: {', '.join(parts)}; a round trip takes {wording.milliseconds(round_trip)}.",
-        what_to_do=what_to_do,
+        what_to_do=f"{what_to_do} Then diagnose it again with `--only window`.",
         cost=waits[slowest] / all_seconds,
         sure=_nearly_each_text(waits[slowest] + round_trip),
-        setting=setting,
         figures=tuple(slow_keys),
     )
 
