@@ -149,7 +149,7 @@ def _judge_ratio(percent: float, comparison: Comparison, *, has_unusual_runs: bo
     least_denial = TIME_TO_TUNE_PERCENT if _has_repeats(comparison) else USUAL_PERCENT
     may_be_good = percent < TIME_TO_TUNE_PERCENT and high >= least_denial
     if may_need_tuning or may_be_good:
-        return "ratio-unknown", ""
+        return "ratio-unknown", ("series" if _has_repeats(comparison) else "")
     if percent >= 100 or comparison.verdict is decision.Verdict.SAME:
         return ("unusual-runs" if has_unusual_runs else "well-configured"), ""
     if percent < TIME_TO_TUNE_PERCENT:

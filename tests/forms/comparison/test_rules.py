@@ -191,6 +191,7 @@ def test_equal_series_of_a_day_are_held_against_ftp_by_their_means():
     (found,) = [f for f in findings([fast, slow, *ftp]) if f.key.startswith(("ratio", "time", "usual"))]
     assert found.key == "ratio-unknown", "the two series of SMB differ by more than the ratio tells"
     assert "45.2 %" in found.evidence
+    assert "more series" in found.what_to_do
     assert {fast.id, slow.id, ftp[0].id, ftp[1].id} == {*found.series_ids}
 
 
