@@ -32,8 +32,10 @@ def main() -> None:
     _handle_ctrl_c(_end_at_once)
     _open_missing_streams()
     from app.base.child_process import keep_memory_to_ourselves
+    from app.base.legacy_encoding import substitute_missing_characters
 
     keep_memory_to_ourselves()
+    substitute_missing_characters()
     from app.cli.main import run
     from app.tui.start import open_tui
 

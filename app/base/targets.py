@@ -31,8 +31,8 @@ _SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|
 _OTHER_SCHEMES = frozenset({"sftp", "tftp", "http", "https"})
 """Schemes that look like our own, and mean another program's protocol."""
 _PASSWORD_IN_URL = f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}"
-_BARE = re.compile(r"(?:[^\s@/:\\]+@)?[\w-][\w.-]*(?::\d{1,5})?(?:/[^\\]*)?")
-"""``[USER@]HOST[:PORT][/SHARE…]``, as for ssh and scp."""
+_BARE = re.compile(r"(?:(?:[^\s@/:\\]+\\)?[^\s@/:\\]+@)?[\w-][\w.-]*(?::\d{1,5})?(?:/[^\\]*)?")
+"""``[[DOMAIN\\]USER@]HOST[:PORT][/SHARE…]``, as for ssh and scp."""
 _PORT_ONLY = re.compile(r":\d{0,5}(?=[/\\]|$)")
 """A colon with no more behind it than a port: what stands there is no password."""
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
@@ -140,10 +140,10 @@ def by_name(text: str) -> str:
 
 
 def _as_url(text: str) -> str:
-    if text.startswith("\\\\"):
-        return "smb://" + text[2:].replace("\\", "/")
-    if text.startswith("//"):
-        return "smb:" + text
+    if text.startswith(("\\\\", "//")):
+        # In a UNC path, as in Explorer, % begins no escape.
+        server, slash, path = text[2:].replace(_BACKSLASH, "/").partition("/")
+        return f"smb://{server}{slash}{path.replace('%', '%25')}"
     if text.startswith("/"):
         return "file://" + text.replace("%", "%25")
     return text
@@ -187,11 +187,25 @@ def _login(protocol: Protocol, login: str) -> tuple[str | None, str | None]:
     """Domain and user. Raises PasswordInURLError."""
     if ":" in login:
         raise PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
-    domain = ""
-    user = login
-    if protocol.has_share and ";" in login:
-        domain, _, user = login.partition(";")
+    if not protocol.has_share:
+        return None, _unescape(login) or None
+
+    if holds_smbclient_password(_unescape(login.replace("%25", "-"))):
+        raise PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
+    domain, user = split_domain(login)
     return _unescape(domain) or None, _unescape(user) or None
+
+
+def split_domain(login: str) -> tuple[str, str]:
+    r"""Domain and user of ``DOMAIN;USER``, or ``DOMAIN\USER`` as Windows writes it; without a domain it is empty."""
+    separator = ";" if ";" in login else _BACKSLASH
+    domain, _, user = login.rpartition(separator)
+    return domain, user
+
+
+def holds_smbclient_password(user: str) -> bool:
+    """Whether it is ``USER%PASSWORD``, as smbclient and old mount.cifs take it; FTP servers have users with a ``%``."""
+    return "%" in user
 
 
 def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:

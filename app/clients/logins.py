@@ -10,14 +10,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.base.errors import LoginError, UsageError
-from app.base.targets import CREDENTIALS_OPTION, HOW_TO_GIVE
+from app.base.targets import CREDENTIALS_OPTION, HOW_TO_GIVE, holds_smbclient_password, split_domain
 from app.clients.base import Secrets
 from forms.layout import visible
 from storage.programs import PASSWORD_VARIABLE
 from storage.records import Target
 
 # What a line of a credentials file may begin with, and the field that it sets.
-_KEYS = {"username": "user", "user": "user", "password": "password", "domain": "domain", "nthash": "nt_hash"}
+_KEYS = {
+    "username": "user",
+    "user": "user",
+    "password": "password",
+    "pass": "password",
+    "domain": "domain",
+    "dom": "domain",
+    "workgroup": "domain",
+    "nthash": "nt_hash",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,14 +43,18 @@ class Credentials:
 
 
 def read_credentials(path: Path) -> Credentials:
-    """A file as of ``smbclient -A``: lines with ``username``, ``password`` or ``nthash``, and ``domain``.
+    """A file as of ``smbclient -A`` or mount.cifs: lines with ``username``, ``password`` or ``nthash``, and ``domain``.
 
     Raises UsageError.
     """
     try:
-        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+        text = path.read_text(encoding="utf-8-sig", errors="surrogateescape")
     except OSError as error:
         raise UsageError(f"cannot read the credentials file {path}: {error.strerror}") from error
+
+    # NUL is in no UTF-8 text, and every second byte of ASCII that Notepad saved as "Unicode".
+    if "\0" in text:
+        raise UsageError(f"the credentials file {path} is UTF-16 text: save it as UTF-8")
 
     values: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):
@@ -63,6 +76,17 @@ def read_credentials(path: Path) -> Credentials:
         password=values.get("password"),
         nt_hash=values.get("nt_hash"),
     )
+
+
+def _with_user_of(credentials: Credentials, target: Target) -> Target:
+    """Raises UsageError for a password in the place of the user."""
+    user = credentials.user or ""
+    domain = ""
+    if target.abilities.has_share:
+        if holds_smbclient_password(user):
+            raise UsageError("the credentials file has USER%PASSWORD as user: write password = … on a line of its own")
+        domain, user = split_domain(user)
+    return replace(target, user=user, domain=target.domain or credentials.domain or domain or None)
 
 
 def can_be_read_by_others(path: Path) -> bool:
@@ -92,7 +116,7 @@ def log_in_as(
         return target, Secrets()
     from_file = read_credentials(credentials) if credentials else Credentials()
     if not target.user and from_file.user:
-        target = replace(target, user=from_file.user, domain=target.domain or from_file.domain)
+        target = _with_user_of(from_file, target)
     if kerberos or from_file.nt_hash or not target.user:
         return target, Secrets(kerberos=kerberos, nt_hash=None if kerberos else from_file.nt_hash)
 

@@ -44,6 +44,10 @@ class ImportedRecording:
         return self.kind.ids_of(self.record)
 
 
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""How .xlsx and .ods begin, which are ZIP archives, and .xls."""
+
+
 @dataclass(frozen=True, slots=True)
 class Import:
     """What came of an import."""
@@ -58,6 +62,7 @@ class Import:
 
 def read(content: bytes, defaults: filled_form.FormDefaults) -> list[ImportedRecording]:
     """The recordings in a file; ``defaults`` are for what a filled-in form leaves open. Raises DocumentError."""
+    _refuse_other_files(content)
     importers.check_utf_8(content)
     first_byte = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if first_byte not in {b"{", b"["}:
@@ -74,6 +79,14 @@ def read(content: bytes, defaults: filled_form.FormDefaults) -> list[ImportedRec
     if not recordings:
         raise DocumentError("an empty array: expected objects that `sharebench export` wrote")
     return recordings
+
+
+def _refuse_other_files(content: bytes) -> None:
+    """Raises DocumentError for what spreadsheets save instead of a form in UTF-8."""
+    if content.startswith(_WORKBOOKS):
+        raise DocumentError("it is a workbook; save its sheet as CSV UTF-8, and import that file")
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DocumentError("it is UTF-16 text; save it as CSV UTF-8, and import that file")
 
 
 def recording_in(document: Any) -> ImportedRecording:

@@ -188,3 +188,30 @@ def test_a_password_before_a_bare_host_is_refused_as_one():
     with pytest.raises(PasswordInURLError) as caught:
         parse_typed_target("bench:hush@nas1")
     assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize("typed", [r"smb://LAB\carol@nas1/s/f", r"LAB\carol@nas1/s/f", "smb://LAB;carol@nas1/s/f"])
+def test_a_domain_stands_before_a_backslash_as_windows_writes_it(typed: str):
+    target = parse_typed_target(typed)
+    assert (target.domain, target.user, target.host, target.share) == ("LAB", "carol", "nas1", "s")
+
+
+@pytest.mark.parametrize(
+    "typed", ["smb://carol%hush@nas1/s", "smb://LAB;carol%hush@nas1/s", "carol%hush@nas1/s", "//carol%hush@nas1/s"]
+)
+def test_a_password_behind_a_percent_is_refused_and_not_repeated(typed: str):
+    with pytest.raises(PasswordInURLError) as caught:
+        parse_typed_target(typed)
+    assert "hush" not in str(caught.value)
+
+
+def test_an_escaped_percent_and_one_of_ftp_belong_to_the_user():
+    assert parse_target("smb://carol%25x@nas1/s").user == "carol%x"
+    assert parse_target("ftp://carol%site@nas1/f").user == "carol%site"
+
+
+@pytest.mark.parametrize("typed", ["//nas1/x%20y/a%41", r"\\nas1\x%20y\a%41"])
+def test_a_percent_of_a_unc_path_begins_no_escape(typed: str):
+    target = parse_target(typed)
+    assert (target.share, target.path) == ("x%20y", "a%41")
+    assert parse_target("smb://nas1/x%20y/a%41").share == "x y"

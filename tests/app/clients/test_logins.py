@@ -35,6 +35,44 @@ def test_a_credentials_file_as_mount_cifs_reads_it(credentials: Path):
     assert "fine" not in repr(found)
 
 
+@pytest.mark.parametrize(
+    ("content", "domain"),
+    [
+        (b"\xef\xbb\xbfusername=carol\r\npassword=pw\r\n", None),
+        (b"user=carol\npass=pw\nworkgroup=LAB\n", "LAB"),
+        (b"username = LAB\\carol\npassword = pw\n", "LAB"),
+        (b"username = OLD\\carol\npass = pw\ndom = LAB\n", "LAB"),
+    ],
+)
+def test_a_credentials_file_of_notepad_or_of_mount_cifs(content: bytes, domain: str | None, tmp_path: Path):
+    path = tmp_path / "credentials"
+    path.write_bytes(content)
+    target, secrets = log_in_as(NOBODY, credentials=path)
+    assert (target.user, target.domain, secrets.password) == ("carol", domain, "pw")
+
+
+def test_a_password_behind_the_user_of_a_file_is_refused_and_not_repeated(tmp_path: Path):
+    path = tmp_path / "credentials"
+    path.write_text("username = carol%hush\n")
+    with pytest.raises(UsageError) as caught:
+        log_in_as(NOBODY, credentials=path)
+    assert "hush" not in str(caught.value)
+
+
+def test_a_user_of_ftp_keeps_a_percent_and_a_backslash(tmp_path: Path):
+    path = tmp_path / "credentials"
+    path.write_text("username = LAB\\carol%site\npassword = pw\n")
+    target, _ = log_in_as(Target(protocol="ftp", host="server", port=21, path="/f"), credentials=path)
+    assert (target.user, target.domain) == ("LAB\\carol%site", None)
+
+
+def test_a_credentials_file_in_utf_16_is_told_as_that(tmp_path: Path):
+    path = tmp_path / "credentials"
+    path.write_bytes("username=carol\n".encode("utf-16"))
+    with pytest.raises(UsageError, match="UTF-16"):
+        read_credentials(path)
+
+
 @pytest.mark.parametrize(("mode", "is_warned_of"), [(0o644, True), (0o604, True), (0o640, False), (0o600, False)])
 def test_a_file_that_everybody_can_read_is_warned_of_once(
     credentials: Path, mode: int, is_warned_of: bool, tmp_path: Path

@@ -115,6 +115,22 @@ def test_what_cannot_be_read(inside, tmp_path):
     assert "byte 0: not UTF-8 text" in inside.fails(2, "import", str(picture))
 
 
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"PK\x03\x04...", "workbook"),
+        (b"\xd0\xcf\x11\xe0...", "workbook"),
+        ("Run;Time\n1;2\n".encode("utf-16"), "UTF-16"),
+        (b"\xfe\xff" + "Run;Time\n1;2\n".encode("utf-16-be"), "UTF-16"),
+    ],
+)
+def test_what_a_spreadsheet_saves_instead_of_a_form_is_told_as_that(inside, tmp_path, content, kind):
+    file = tmp_path / "saved"
+    file.write_bytes(content)
+    error = inside.fails(2, "import", str(file))
+    assert (kind in error, "CSV UTF-8" in error) == (True, True)
+
+
 def test_the_paper_form_as_printed_comes_in_and_its_contradictions_are_told(inside, tmp_path):
     paper = tmp_path / "b9.csv"
     paper.write_text('Run No,Size in Bytes,"Time, sec",Bytes/sec\n1,"1,812,898",2.3,"788,217"\nAverage:,,,"777,310"\n')
