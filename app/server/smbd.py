@@ -25,9 +25,12 @@ LATENESS_SECONDS = 1.3
 """All smbd processes have written their counters this long after the last request."""
 _FIELDS = ("count", "time", "idle", "bytes", "inbytes", "outbytes")
 _LINE = re.compile(rf"(\w+?)_({'|'.join(_FIELDS)}):\s+(\d+)\s*$")
-_LEVEL = re.compile(r"Profiling (off|count only|count and time) on pid (\d+)", re.IGNORECASE)
-_WORDS = {"off": "off", "count only": "count", "count and time": "on"}
+_LEVEL = re.compile(r"Profiling (not enabled|off|count only|count and time|bogus) on pid (\d+)", re.IGNORECASE)
+_LEVELS = {"off": "off", "count only": "count", "count and time": "on"}
 """The words of ``smbcontrol`` for a level that is set, by those with which it tells the level."""
+_LEVELS_SINCE_4_25 = {"not enabled": "off", "off": "count", "bogus": "on"}
+"""Its smbd answers with other numbers, for which its smbcontrol still has the old words."""
+_FIRST_WITH_OTHER_NUMBERS = (4, 25)
 
 
 def parse_profile(printed: str) -> dict[str, ProfileCounter]:
@@ -89,10 +92,19 @@ def profile_since(before: Profile, after: Profile) -> dict[str, ProfileCounter] 
     return growth
 
 
-def parse_profile_level(printed: str) -> tuple[str, int] | None:
-    """From ``smbcontrol smbd profilelevel``: off, count or on; and the process that starts all others."""
+def parse_profile_level(printed: str, samba_version: str = "") -> tuple[str, int] | None:
+    """From ``smbcontrol smbd profilelevel``: off, count or on; and the process that starts all others.
+
+    The version is what ``smbcontrol --version`` prints: "off" means another level since Samba 4.25.
+    """
     match = _LEVEL.search(printed)
-    return (_WORDS[match[1].lower()], int(match[2])) if match else None
+    if match is None:
+        return None
+
+    numbers = re.search(r"(\d+)\.(\d+)", samba_version)
+    is_newer = numbers is not None and (int(numbers[1]), int(numbers[2])) >= _FIRST_WITH_OTHER_NUMBERS
+    level = (_LEVELS_SINCE_4_25 if is_newer else _LEVELS).get(match[1].lower())
+    return (level, int(match[2])) if level else None
 
 
 ON = "on"
@@ -149,7 +161,8 @@ class SmbdControl:
     def level(self) -> str:
         """The profiling level: ``off``, ``count`` (calls and bytes) or ``on`` (time too). Raises MeasurementError."""
         result = self._shell.run("smbcontrol", *self._conf, "smbd", "profilelevel")
-        level_and_process = parse_profile_level(result.out)
+        version = self._shell.run("smbcontrol", "--version").out
+        level_and_process = parse_profile_level(result.out, version)
         if result.code or level_and_process is None:
             raise MeasurementError(
                 f"smbd's profile cannot be read on {self._shell.where}: {result.last_words}; it needs root there, the "

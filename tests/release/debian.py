@@ -1,14 +1,15 @@
-"""A Debian from nothing: made by debootstrap in a folder, from the mirror that this machine's own apt uses."""
+"""A Debian, or some packages of one, in a folder: from the mirror that this machine's own apt uses."""
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tests.release.running import run
+from tests.release.running import FailedError, run
 
 _CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 _MIRROR = re.compile(r"^(?:URIs:|deb)\s+(?:\[[^]]*\]\s*)?(https?://\S+)", re.MULTILINE)
@@ -64,6 +65,64 @@ class DebianRoot:
     def run(self, user: str, environment: Mapping[str, str], *words: str) -> str:
         """What a command says. Raises FailedError."""
         return run(self._folder, *self.command(user, environment, *words), PATH=os.environ["PATH"])
+
+
+def fetch_packages(
+    folder: Path, release: str, packages: Sequence[str], within_seconds: float | None = None
+) -> list[Path]:
+    """The archives of packages of a release and of all that they depend on, fetched into the folder.
+
+    By an apt that knows nothing of what is installed here, and checks the archive's signatures. Raises FailedError,
+    also where one of its two steps takes longer than that.
+    """
+    mirror = apt_mirror()
+    if mirror is None:
+        raise FailedError("the apt of this machine names no mirror of Debian")
+    for name in ("state/lists/partial", "cache/archives/partial", "preferences.d"):
+        (folder / "apt" / name).mkdir(parents=True)
+    (folder / "apt/status").write_text("")
+    (folder / "apt/sources.list").write_text(f"deb {mirror} {release} main\n")
+
+    settings = {
+        "Dir::State": "state",
+        "Dir::State::status": "status",
+        "Dir::Cache": "cache",
+        "Dir::Etc::sourcelist": "sources.list",
+        "Dir::Etc::sourceparts": "no-parts",
+        "Dir::Etc::preferencesparts": "preferences.d",
+    }
+    time_limit = ["timeout", f"{within_seconds:g}"] if within_seconds else []
+    words = [*time_limit, "apt-get", "-o", "APT::Sandbox::User=root"]
+    for setting, place in settings.items():
+        words += ["-o", f"{setting}={folder / 'apt' / place}"]
+    proxies = {name: os.environ[name] for name in _PROXIES if name in os.environ}
+    run(folder, *words, "update", **proxies)
+    download = ("install", "--yes", "--no-install-recommends", "--download-only")
+    run(folder, *words, *download, *packages, **proxies)
+    return sorted((folder / "apt/cache/archives").glob("*.deb"))
+
+
+def unpack(archives: Iterable[Path], root: Path) -> None:
+    """Lay the files of packages into a root; no script of theirs is run. Raises FailedError."""
+    root.mkdir()
+    for archive in archives:
+        run(root, "dpkg", "-x", archive, root)
+
+    # Newer packages have all in /usr, and the links to it are made by another one.
+    for name in ("bin", "sbin", "lib", "lib64"):
+        if not (root / name).exists():
+            (root / name).symlink_to(f"usr/{name}")
+
+
+def name_and_version(archive: Path) -> tuple[str, str]:
+    """Of a package, by the name of its archive: ``samba``, ``2:4.17.12+dfsg-0+deb12u4``."""
+    name, version, _architecture = archive.name.split("_")
+    return name, version.replace("%3a", ":")
+
+
+def sha256(archive: Path) -> str:
+    """In hexadecimal digits."""
+    return hashlib.sha256(archive.read_bytes()).hexdigest()
 
 
 def apt_mirror() -> str | None:

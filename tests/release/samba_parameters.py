@@ -10,8 +10,6 @@ parameters in Samba's source, one of each version. What was read is printed, and
 
 import argparse
 import gzip
-import hashlib
-import os
 import re
 import subprocess
 import sys
@@ -21,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from forms.tuning.samba_parameters import Version, short_version, version_numbers
-from tests.release.debian import apt_mirror
+from tests.release.debian import fetch_packages, name_and_version, sha256, unpack
 from tests.release.running import FailedError, run
 
 TABLE = Path(__file__).resolve().parents[2] / "forms/tuning/data/parameters.toml"
@@ -94,11 +92,9 @@ class Row:
 
 def read_release(folder: Path, name: str) -> Release:
     """Fetch a release's Samba into the folder and ask its testparm. Raises FailedError."""
-    archives = _fetch_packages(folder, name)
+    archives = fetch_packages(folder, name, _PACKAGES)
     root = folder / "root"
-    root.mkdir()
-    for archive in archives:
-        run(folder, "dpkg", "-x", archive, root)
+    unpack(archives, root)
     _make_ready(root)
 
     printed_version = _in_root(folder, root, "testparm", "-V").removeprefix("Version ").strip()
@@ -118,40 +114,8 @@ def read_release(folder: Path, name: str) -> Release:
     )
 
 
-def _fetch_packages(folder: Path, release: str) -> list[Path]:
-    """The archives of Samba and all that it depends on, by an apt that knows nothing of this machine."""
-    mirror = apt_mirror()
-    if mirror is None:
-        raise FailedError("the apt of this machine names no mirror of Debian")
-    for name in ("state/lists/partial", "cache/archives/partial", "preferences.d"):
-        (folder / "apt" / name).mkdir(parents=True)
-    (folder / "apt/status").write_text("")
-    (folder / "apt/sources.list").write_text(f"deb {mirror} {release} main\n")
-
-    settings = {
-        "Dir::State": "state",
-        "Dir::State::status": "status",
-        "Dir::Cache": "cache",
-        "Dir::Etc::sourcelist": "sources.list",
-        "Dir::Etc::sourceparts": "no-parts",
-        "Dir::Etc::preferencesparts": "preferences.d",
-    }
-    words = ["-o", "APT::Sandbox::User=root"]
-    for setting, place in settings.items():
-        words += ["-o", f"{setting}={folder / 'apt' / place}"]
-    proxies = {name: os.environ[name] for name in ("http_proxy", "https_proxy", "no_proxy") if name in os.environ}
-    run(folder, "apt-get", *words, "update", **proxies)
-    download = ("install", "--yes", "--no-install-recommends", "--download-only")
-    run(folder, "apt-get", *words, *download, *_PACKAGES, **proxies)
-    return sorted((folder / "apt/cache/archives").glob("*.deb"))
-
-
 def _make_ready(root: Path) -> None:
     """What testparm looks for besides its packages."""
-    # Newer packages have all in /usr, and the links to it are made by another one.
-    for name in ("bin", "lib", "lib64"):
-        if not (root / name).exists():
-            (root / name).symlink_to(f"usr/{name}")
     for name in ("etc/samba", "var/lib/samba", "var/cache/samba", "var/log/samba", "run/samba", "tmp"):
         (root / name).mkdir(parents=True, exist_ok=True)
     (root / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
@@ -166,9 +130,9 @@ def _in_root(folder: Path, root: Path, *words: str) -> str:
 
 def _sums(archives: Iterable[Path]) -> Iterator[tuple[str, str]]:
     for archive in archives:
-        name, version, _architecture = archive.name.split("_")
+        name, version = name_and_version(archive)
         if name in _PACKAGES:
-            yield f"{name} {version.replace('%3a', ':')}", hashlib.sha256(archive.read_bytes()).hexdigest()
+            yield f"{name} {version}", sha256(archive)
 
 
 def listed_names(printed: str) -> Iterator[ListedName]:

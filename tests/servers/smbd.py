@@ -24,9 +24,9 @@ UNIX_USER = "daemon"
 Options = Mapping[str, str]
 
 _DATABASES = ("passdb.tdb", "secrets.tdb", "account_policy.tdb", "group_mapping.tdb")
-_databases: dict[str, bytes] = {}
-"""The user's and the machine's, made by the first server of this process and copied for all others: making them takes
-half as long as smbd takes to start, and waits for the disk again and again."""
+_databases: dict[str, dict[str, bytes]] = {}
+"""By whose programs made them: the user's and the machine's, made by the first server of this process and copied for
+all others: making them takes half as long as smbd takes to start, and waits for the disk again and again."""
 
 
 class Smbd(ServerProcess):
@@ -67,8 +67,17 @@ class Smbd(ServerProcess):
         folder.chmod(0o777)
         return folder
 
+    @property
+    def databases(self) -> str:
+        """Whose programs make the databases."""
+        return "installed"
+
+    def program(self, name: str) -> str:
+        """The path of one of Samba's programs."""
+        return program(name)
+
     def command(self) -> list[str]:
-        return [program("smbd"), "-F", "--no-process-group", "-s", str(self.conf), "-l", str(self.private)]
+        return [self.program("smbd"), "-F", "--no-process-group", "-s", str(self.conf), "-l", str(self.private)]
 
     def stop(self) -> None:
         self.end_helpers()
@@ -92,17 +101,17 @@ class Smbd(ServerProcess):
         self._write_conf()
         if not self._has_user:
             (self.private / "users.map").write_text(f"{UNIX_USER} = {self.user}\n")
-            if not _databases:
+            if self.databases not in _databases:
                 self._make_user()
-                _databases.update({name: (self.private / name).read_bytes() for name in _DATABASES})
-            for name, content in _databases.items():
+                _databases[self.databases] = {name: (self.private / name).read_bytes() for name in _DATABASES}
+            for name, content in _databases[self.databases].items():
                 (self.private / name).write_bytes(content)
                 (self.private / name).chmod(0o600)
             self._has_user = True
 
     def _make_user(self) -> None:
         subprocess.run(
-            [program("smbpasswd"), "-c", str(self.conf), "-a", "-s", UNIX_USER],
+            [self.program("smbpasswd"), "-c", str(self.conf), "-a", "-s", UNIX_USER],
             input=f"{self.password}\n{self.password}\n".encode(),
             check=True,
             capture_output=True,
@@ -157,7 +166,7 @@ class Smbd(ServerProcess):
     def reload(self) -> None:
         """Have smbd read its configuration again."""
         subprocess.run(
-            [program("smbcontrol"), "-s", str(self.conf), "smbd", "reload-config"], check=True, capture_output=True
+            [self.program("smbcontrol"), "-s", str(self.conf), "smbd", "reload-config"], check=True, capture_output=True
         )
 
     def make_file(self, name: str, content: bytes) -> Path:

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from app.server.smbd import parse_profile, parse_profile_level, profile_since
 from storage.isolation import ProfileCounter
 
@@ -57,3 +59,20 @@ def test_levels_are_told_in_the_words_that_set_them():
     assert parse_profile_level("Profiling count only on pid 1") == ("count", 1)
     assert parse_profile_level("Profiling count and time on pid 1") == ("on", 1)
     assert parse_profile_level("Can't find pid for destination 'smbd'") is None
+    assert parse_profile_level("Profiling not enabled on pid 1") is None
+
+
+@pytest.mark.parametrize(
+    ("told", "version", "level"),
+    [
+        ("off", "Version 4.24.9", "off"),
+        ("off", "Version 4.25.1-Debian-4.25.1+dfsg-1", "count"),
+        ("not enabled", "Version 4.25.1-Debian-4.25.1+dfsg-1", "off"),
+        ("BOGUS", "Version 4.25.1-Debian-4.25.1+dfsg-1", "on"),
+        ("BOGUS", "Version 4.24.9", None),
+        ("not enabled", "Version 5.0.0", "off"),
+    ],
+)
+def test_the_level_of_a_samba_that_numbers_its_levels_anew(told, version, level):
+    found = parse_profile_level(f"Profiling {told} on pid 7", version)
+    assert found == ((level, 7) if level else None)
