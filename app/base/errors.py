@@ -82,6 +82,10 @@ class StalledError(MeasurementError):
     """No progress within ``--timeout``."""
 
 
+class UnequalFilesError(MeasurementError):
+    """The files to compare are not of the same size."""
+
+
 class CorruptedError(MeasurementError):
     """Wrong data, signature or authentication tag."""
 

@@ -27,10 +27,13 @@ def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = Fal
     return secrets_for(context, parse_target(url), kerberos=kerberos)
 
 
-def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = False) -> "tuple[Target, Secrets]":
+def secrets_for(
+    context: click.Context, target: "Target", *, kerberos: bool = False, credentials: str | None = None
+) -> "tuple[Target, Secrets]":
     """The target with its user, and what logs in to it: from options, a file or the environment, or asked for.
 
-    Says before what changed settings and leftovers a measurement there would include. Raises UsageError, LoginError.
+    ``credentials`` names the file of this target where it has one of its own. What changed settings and leftovers a
+    measurement there would include is said before. Raises UsageError, LoginError.
     """
     from app.clients.logins import log_in_as
 
@@ -41,7 +44,7 @@ def secrets_for(context: click.Context, target: "Target", *, kerberos: bool = Fa
             if context.info_name != "clean":
                 _say_what_is_left_over(context, notebook)
 
-    credentials_file = _credentials_file(context)
+    credentials_file = _credentials_file(context, credentials)
     ask = partial(getpass.getpass, stream=sys.stderr) if console.can_ask() else None
     return log_in_as(target, credentials=credentials_file, kerberos=kerberos, ask=ask)
 
@@ -65,11 +68,11 @@ def _say_what_is_left_over(context: click.Context, notebook: "Notebook") -> None
     )
 
 
-def _credentials_file(context: click.Context) -> Path | None:
-    """The file that --credentials names; others should not be able to read it."""
+def _credentials_file(context: click.Context, own_file: str | None) -> Path | None:
+    """The target's own file, or the one that --credentials names; others should not be able to read it."""
     from app.clients.logins import can_be_read_by_others
 
-    file_name = (context.find_root().obj or {}).get("credentials")
+    file_name = own_file or (context.find_root().obj or {}).get("credentials")
     if not file_name:
         return None
 

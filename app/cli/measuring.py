@@ -39,7 +39,11 @@ def prospect_of(order: process.MeasuringOrder, path: Path, series: int = 1) -> P
 
 def error_that_ended(control: process.SeriesControl, closed: Sequence[SeriesClosed]) -> SharebenchError | None:
     """The error of the first series that did not complete, or None; after a cancel, with how to resume them."""
-    first_error = next((event.failure.error for event in closed if event.failure), None)
+    errors = [event.failure.error for event in closed if event.failure]
+    if not control.cancelled.is_set():
+        # What the user did not cancel was cancelled because of another series: its error tells why.
+        errors.sort(key=lambda error: isinstance(error, CancelledError))
+    first_error = errors[0] if errors else None
     if not isinstance(first_error, CancelledError):
         return first_error
 
@@ -51,10 +55,10 @@ def error_that_ended(control: process.SeriesControl, closed: Sequence[SeriesClos
 def measure_interleaved(
     requests: Sequence[SeriesRequest], path: Path, names: Sequence[str], within_seconds: float
 ) -> list[Series]:
-    """Measure the series run by run, in random order within each pair; ``names`` are for the progress line."""
+    """Measure the series run by run, in random order within each round; ``names`` are for the progress line."""
     control = process.SeriesControl(within_seconds)
     counts = requests[0].spec.counts
-    events = record_interleaved(requests, path, control, chance=random.SystemRandom())
+    events = record_interleaved(requests, path, control, chance=random.SystemRandom(), equal_files=True)
     prospect = prospect_of(process.MeasuringOrder.of_request(requests[0]), path, len(requests))
     closed = watch_turns(events, control, names, [counts.warmups + counts.runs] * len(requests), prospect)
     if error := error_that_ended(control, closed):

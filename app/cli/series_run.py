@@ -1,5 +1,6 @@
 """One series is measured anew, measured again, or completed, and its form is printed: ``run``, once it is read."""
 
+import functools
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,7 +46,7 @@ def measure_and_show(
     labels = labels_of(place, str(command), label)
     with textfile.zeros_if_it_fails(choices["textfile"], lambda: series_samples(None, labels, utc_now())):
         place, secrets = logins.secrets_for(context, place, kerberos=choices["kerberos"])
-        if choices["versus"] is not None and not resume_reference:
+        if choices["versus"] and not resume_reference:
             return _measure_versus(context, spec, place, secrets, choices)
 
         todo: SeriesRequest | Resumption
@@ -83,11 +84,11 @@ def _measure_versus(
 
     from app.cli import versus
 
+    base = versus.Side(spec=spec, target=target, secrets=secrets)
+    log_in = functools.partial(logins.secrets_for, context, kerberos=choices["kerberos"])
     return versus.run_versus(
-        spec,
-        choices["versus"],
-        target,
-        secrets,
+        base,
+        [versus.other_side(base, words, log_in) for words in choices["versus"]],
         notebooks.notebook_path(context),
         within_seconds=option_values.seconds_within(choices),
         as_json=choices["as_json"],

@@ -1,73 +1,246 @@
-"""Measure with two choices of client options, interleaved, and compare: ``run --versus OPTIONS``, and the demo."""
+"""Measure a target and others, interleaved, and compare them: ``run --versus OTHER``, and the demo.
+
+OTHER is another target, other options of the client, or both.
+"""
 
 import math
 import shlex
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Protocol
 
 import click
 
 from app.base.errors import UsageError
 from app.base.exit_codes import exit_code_of
-from app.cli import console, measuring, option_values
+from app.base.targets import parse_target
+from app.cli import console, declare, measuring, option_values
 from app.cli.commands.notebook import show_series
 from app.cli.run_options import series_options, spec_from_options
 from app.clients.base import Secrets
-from app.recording.spec import SeriesSpec, with_values
+from app.recording.spec import Lineage, SeriesSpec, with_values
 from app.series import requests as series_requests
+from forms.comparison.judged_sides import Sides
 from forms.comparison.report import comparison_report
-from forms.comparison.summary import comparison_form
-from storage.records import Target
+from forms.comparison.summary import comparisons
+from forms.wording import typed_size
+from storage.records import Target, format_target
+
+_OPTIONS_OF_CLIENT = ("client", "block_bytes", "in_flight", "sign", "encrypt", "flush")
+"""The options that can be changed between two runs without touching the server."""
+
+_OPTIONS_OF_SERVER = ("server_ssh", "smb_conf")
+"""Those that say where the facts of another target's server are read; they change nothing by themselves."""
+
+_AS_IT_IS = "as it is"
+"""What the base is called where only options differ."""
 
 
 @click.command("--versus", add_help_option=False)
-@series_options("client", "block_bytes", "in_flight", "sign", "encrypt", "flush")
+@click.argument("target", required=False)
+@declare.option("--credentials", "FILE", "How to log in to the target.")
+@series_options(*_OPTIONS_OF_CLIENT, *_OPTIONS_OF_SERVER)
 def _versus_options(**_choices: object) -> None:
-    """The options that can be changed between two runs without touching the server."""
+    """What may differ between two sides."""
 
 
-def other_spec(spec: SeriesSpec, words: str) -> SeriesSpec:
-    """The spec with the options in ``--versus`` in place of its own. Raises UsageError."""
+class LogIn(Protocol):
+    """Finds what logs in to a target; ``credentials`` is a file of its own."""
+
+    def __call__(self, target: Target, *, credentials: str | None = None) -> tuple[Target, Secrets]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One side of the comparison: what is measured where, and the options that it differs from the base by."""
+
+    spec: SeriesSpec
+    target: Target
+    secrets: Secrets
+    options: str = ""
+
+
+def other_side(base: Side, words: str, log_in: LogIn | None = None) -> Side:
+    """The base with the target and the options in ``words`` in place of its own. Raises UsageError, LoginError.
+
+    ``log_in``: how to log in to another target; None where only options may differ.
+    """
+    context = _parsed(words)
+    typed = option_values.typed_options(context)
+    typed_for_client = [name for name in _OPTIONS_OF_CLIENT if name in typed]
+    url = context.params["target"]
+    target = _parsed_target(url) if url else base.target
+
+    if target == base.target:
+        typed_for_server = typed.keys() - {"target", *typed_for_client}
+        if not typed_for_client:
+            raise UsageError(
+                "--versus names no difference: write what is to differ, such as --versus '--in-flight 1', or another"
+                " TARGET"
+            )
+        if typed_for_server:
+            raise UsageError("--versus names the same target: leave out --credentials, --server-ssh and --smb-conf")
+        secrets = base.secrets
+        spec = base.spec
+    elif log_in is None:
+        raise UsageError("--versus takes only options here")
+    else:
+        target, secrets = log_in(target, credentials=context.params["credentials"])
+        spec = _spec_at(base.spec, base.target, target)
+
+    choices = {name: value for name, value in context.params.items() if name not in ("target", "credentials")}
+    other_values = spec_from_options(choices).to_json()
+    typed_values = {name: other_values[name] for name in typed if name in choices}
+    return Side(
+        spec=with_values(spec, typed_values),
+        target=target,
+        secrets=secrets,
+        options=" ".join(_typed_option(typed[name], context.params[name]) for name in typed_for_client),
+    )
+
+
+def _parsed(words: str) -> click.Context:
+    """The words of one ``--versus``. Raises UsageError, which does not repeat them: a URL may hold a password."""
     try:
-        context = _versus_options.make_context("--versus", shlex.split(words))
+        return _versus_options.make_context("--versus", shlex.split(words))
     except (click.UsageError, ValueError) as error:
         problem = error.format_message().rstrip(".") if isinstance(error, click.UsageError) else str(error)
         raise UsageError(
-            f"--versus {words!r}: {problem}; it takes --client, --block, --in-flight, --sign, --encrypt and --flush"
+            f"--versus: {problem}; it takes --client, --block, --in-flight, --sign, --encrypt, --flush and a TARGET,"
+            " which may have --credentials, --server-ssh and --smb-conf"
         ) from None
 
-    typed = option_values.typed_options(context)
-    if not typed:
-        raise UsageError("--versus names no option: write what is to differ, such as --versus '--in-flight 1'")
-    other_values = spec_from_options(context.params).to_json()
-    return with_values(spec, {name: other_values[name] for name in typed})
+
+def _parsed_target(url: str) -> Target:
+    try:
+        return parse_target(url)
+    except UsageError as error:
+        raise type(error)(f"--versus: {error}", options=error.options) from None
+
+
+def _typed_option(option: str, value: object) -> str:
+    if value is True:
+        return option
+    return f"{option} {typed_size(value)}" if option == "--block" and isinstance(value, int) else f"{option} {value}"
+
+
+def _spec_at(spec: SeriesSpec, target: Target, other: Target) -> SeriesSpec:
+    """What was asked for at a target, as it can be asked for at another one.
+
+    What belongs to the server of the first (its configuration, its place in an experiment), or to a protocol that the
+    other does not speak, is left out.
+    """
+    is_same_host = other.host == target.host
+    monitor = replace(spec.monitor, server_ssh=spec.monitor.server_ssh if is_same_host else None, smb_conf=None)
+    spec = replace(
+        spec,
+        monitor=monitor,
+        lineage=Lineage(),
+        link_bits_per_second=spec.link_bits_per_second if is_same_host else None,
+    )
+    if not other.abilities.is_local:
+        spec = replace(spec, settings=replace(spec.settings, drop_cache=False))
+    if other.protocol == target.protocol:
+        return spec
+
+    spec = replace(spec, client="")
+    if other.abilities.has_dialect:
+        return spec
+    return replace(
+        spec,
+        settings=replace(spec.settings, sign=False, encrypt=False, single_requests=False),
+        counts=replace(spec.counts, profile=False),
+    )
+
+
+def side_names(sides: Sequence[Side]) -> list[str]:
+    """What the sides are called, the base first: the least that tells their targets apart, and what options differ."""
+    targets = list(dict.fromkeys(side.target for side in sides))
+    if len(targets) == 1:
+        return [_AS_IT_IS, *(side.options for side in sides[1:])]
+
+    name_by_target = dict(zip(targets, target_names(targets), strict=True))
+    return [f"{name_by_target[side.target]} {side.options}".strip() for side in sides]
+
+
+def target_names(targets: Sequence[Target]) -> list[str]:
+    """The least text that tells the targets apart: host, share, protocol, port, or file; else the whole address."""
+    for name_of in _NAMES_OF_TARGET:
+        names = [name_of(target) for target in targets]
+        if all(names) and len(set(names)) == len(names):
+            return names
+    return [format_target(target) for target in targets]
+
+
+def _host(target: Target) -> str:
+    return target.host or "local"
+
+
+def _share(target: Target) -> str:
+    return target.share or ""
+
+
+def _protocol(target: Target) -> str:
+    return target.abilities.label
+
+
+def _port(target: Target) -> str:
+    return f"port {target.port_number}" if target.port_number else ""
+
+
+def _file(target: Target) -> str:
+    return PurePosixPath(target.path).name
+
+
+def _folder_and_file(target: Target) -> str:
+    return "/".join(PurePosixPath(target.path).parts[-2:])
+
+
+def _host_and_protocol(target: Target) -> str:
+    return f"{_host(target)} {_protocol(target)}"
+
+
+_NAMES_OF_TARGET: tuple[Callable[[Target], str], ...] = (
+    _host,
+    _share,
+    _protocol,
+    _port,
+    _file,
+    _folder_and_file,
+    _host_and_protocol,
+)
 
 
 def run_versus(
-    spec: SeriesSpec,
-    words: str,
-    target: Target,
-    secrets: Secrets,
+    base: Side,
+    others: Sequence[Side],
     path: Path,
     *,
     within_seconds: float = math.inf,
     as_json: bool = False,
     with_form: bool = False,
 ) -> int:
-    """Measure the spec as it is and with the options in ``words``, interleaved, and print their comparison.
+    """Measure all sides interleaved, in random order, and print the comparison of each other with the base.
 
-    Each pair of runs is in random order. ``with_form``: the form of the series as it is comes first. The exit code is
-    the comparison's.
+    ``with_form``: the form of the base comes first. The exit code is that of the worst verdict.
     """
-    specs = (
-        series_requests.with_label(spec, spec.texts.label or "as it is"),
-        series_requests.with_label(other_spec(spec, words), f"{spec.texts.label} {words}".strip()),
-    )
-    requests = [series_requests.series_request(side, target, secrets) for side in specs]
-    base, other = measuring.measure_interleaved(requests, path, [side.texts.label for side in specs], within_seconds)
+    sides = [base, *others]
+    requests = []
+    for side, name in zip(sides, side_names(sides), strict=True):
+        label = f"{base.spec.texts.label} {name}".strip()
+        if name == _AS_IT_IS:
+            label = base.spec.texts.label or name
+        spec = series_requests.with_label(side.spec, label)
+        requests.append(series_requests.series_request(spec, side.target, side.secrets))
 
+    labels = [request.spec.texts.label for request in requests]
+    all_series = measuring.measure_interleaved(requests, path, labels, within_seconds)
     if with_form:
-        show_series(base, chart=True)
+        show_series(all_series[0], chart=True)
         console.answer("")
-    form = comparison_form(base, other)
-    console.answer_report(comparison_report((base, other), [form]), as_json=as_json)
-    return exit_code_of([form.comparison.verdict])
+
+    base_series = all_series[0]
+    forms = comparisons([Sides(base=(base_series,), other=(series,)) for series in all_series[1:]])
+    console.answer_report(comparison_report(all_series, forms), as_json=as_json)
+    return exit_code_of(form.comparison.verdict for form in forms)

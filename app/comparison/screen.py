@@ -101,7 +101,9 @@ class InterleavedScreen(report_run.ReportRunScreen):
     def events(self) -> Iterator[tuple[int, Any]]:
         self.watch_machine(self.series[0].target)
         chance = SystemRandom()
-        return record_interleaved(self.requests, self.context.notebook_path, self.control, chance=chance)
+        return record_interleaved(
+            self.requests, self.context.notebook_path, self.control, chance=chance, equal_files=True
+        )
 
     def tick(self) -> None:
         """Draw between two runs, and seldom during one: drawing takes processor time from the transfer."""

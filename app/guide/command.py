@@ -103,7 +103,7 @@ def demo_command(context: click.Context, headless: bool, runs: int, plain: bool)
 
 
 def _measure_demo(path: Path, servers: "PracticeServers", runs: int) -> None:
-    from app.cli.versus import run_versus
+    from app.cli import versus
     from app.guide.pages.change import PRACTICE_BLOCK
     from app.recording import spec as series_spec
     from forms.wording import typed_size
@@ -114,4 +114,5 @@ def _measure_demo(path: Path, servers: "PracticeServers", runs: int) -> None:
         texts=series_spec.FormTexts(label="practice"),
     )
     words = f"--block {typed_size(PRACTICE_BLOCK)}"
-    run_versus(spec, words, servers.smb, servers.secrets, path, with_form=True)
+    base = versus.Side(spec=spec, target=servers.smb, secrets=servers.secrets)
+    versus.run_versus(base, [versus.other_side(base, words)], path, with_form=True)

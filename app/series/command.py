@@ -12,7 +12,12 @@ from app.recording.spec import SeriesSpec
 @targets.target_argument(required=False)
 @run_options.series_options()
 @declare.option("--again", "SERIES", "Measure SERIES again; without a TARGET, with the same settings.")
-@declare.option("--versus", "OPTIONS", "Compare with other client options ('--block 1M'), interleaved in random order.")
+@declare.option(
+    "--versus",
+    "OTHER",
+    "Compare with OTHER, interleaved: client options ('--block 1M'), a TARGET, or both; may be repeated.",
+    multiple=True,
+)
 @declare.whole_time_option
 @click.option("--reject-unusual", is_flag=True, help="Reject unusual runs; the intervals become too narrow.")
 @declare.option("--resume", "SERIES", "Resume an interrupted series.", name="resume_reference")
@@ -31,6 +36,10 @@ def run_command(
 
     A put is timed until the server, or the kernel for file://, has answered its last write: the data may not be on the
     disk yet. With --flush it is timed until the file was flushed to the disk.
+
+    With --versus OTHER, runs of TARGET and of OTHER alternate in random order, each with its own login and a new
+    connection. Both files must have the same size (--make-file makes them). OTHER may have --credentials, --server-ssh
+    and --smb-conf of its own; see `sharebench help versus`.
 
     With --versus the exit code is that of `compare`: 0: not slower; 1: slower; 3: inconclusive.
     """

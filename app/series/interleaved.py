@@ -6,10 +6,10 @@ passes on the events of its recorder until that says Paused, or ends.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from app.base.errors import LoginError
+from app.base.errors import LoginError, UnequalFilesError
 from app.recording import process
 from app.recording.process import ControlMessage, SeriesControl
 from app.recording.rescue import notebook_to_measure_into
@@ -19,7 +19,7 @@ from app.series.record import record_into
 from app.series.resume import Resumption, resume_into
 from forms.stats.paired import drawn_order
 from storage.notebook import Notebook
-from storage.records import Phase
+from storage.records import Phase, format_target
 
 
 def record_interleaved(
@@ -28,12 +28,18 @@ def record_interleaved(
     control: SeriesControl,
     logins: Sequence[str] = (),
     chance: random.Random | None = None,
+    *,
+    equal_files: bool = False,
 ) -> Iterator[tuple[int, RecorderEvent]]:
     """Measure series run by run; yields each event with the index of its series.
 
     ``logins`` names the login of each series: once a login was refused, no other series begins that uses it. None
     begins after a cancel either. Once a run of each is measured, no round begins that would not end in time. With
-    ``chance`` two series are measured in random order within each pair, else alternating (A B B A).
+    ``chance`` the first series and each other are measured in random order within each round, else alternating
+    (A B B A).
+
+    With ``equal_files`` no run begins before all series are ready. Where one fails before, the others are cancelled.
+    Raises UnequalFilesError where they would move files of different sizes.
     """
     controls = [SeriesControl() for _ in requests]
     """One of each series; ``control`` is the user's, and reaches all of them."""
@@ -54,7 +60,17 @@ def record_interleaved(
                 for request, series_control in zip(requests, controls, strict=True)
             ]
             rounds = _Rounds(control, _drawn_rounds(requests, chance))
-            yield from _events_in_turn(streams, controls, control, rounds, logins)
+            begun: set[int] = set()
+            if equal_files:
+                sizes = yield from _events_until_ready(streams)
+                if len(sizes) < len(streams) or len(set(sizes.values())) > 1:
+                    cancel_all()
+                    yield from _last_events(streams, sizes)
+                    _check_equal(requests, sizes)
+                    return
+                begun.update(sizes)
+
+            yield from _events_in_turn(streams, controls, control, rounds, logins, begun)
     finally:
         control.detach()
         cancel_all()
@@ -68,19 +84,65 @@ def _stepped_events(
     return record_into(notebook, request, control, stepped=True)
 
 
+def _events_until_ready(
+    streams: Sequence[Iterator[RecorderEvent]],
+) -> Generator[tuple[int, RecorderEvent], None, dict[int, int]]:
+    """Let each series log in and make its file, up to its first run; none begins after one that failed.
+
+    Returns the number of bytes that a run moves, by index, of the series that are ready.
+    """
+    sizes: dict[int, int] = {}
+    for index, stream in enumerate(streams):
+        size_bytes = 0
+        for event in stream:
+            yield index, event
+            if isinstance(event, process.Started):
+                size_bytes = event.size_bytes
+            if isinstance(event, process.Paused):
+                sizes[index] = size_bytes
+                break
+        if index not in sizes:
+            break
+    return sizes
+
+
+def _last_events(
+    streams: Sequence[Iterator[RecorderEvent]], indices: Iterable[int]
+) -> Iterator[tuple[int, RecorderEvent]]:
+    """The events of cancelled series, which remove the files that they made."""
+    for index in indices:
+        for event in streams[index]:
+            yield index, event
+
+
+def _check_equal(requests: Sequence[SeriesRequest | Resumption], sizes: Mapping[int, int]) -> None:
+    """Raises UnequalFilesError where all series are ready, but would move files of different sizes."""
+    if len(sizes) < len(requests) or len(set(sizes.values())) == 1:
+        return
+
+    files = []
+    for index, request in enumerate(requests):
+        path = format_target(request.target) if isinstance(request, SeriesRequest) else request.series_id
+        files.append(f"{path} has {sizes[index]:,} bytes")
+    raise UnequalFilesError(
+        f"{', '.join(files)}: nothing was measured, because a comparison needs files of the same size",
+        options="--make-file --size SIZE",
+    )
+
+
 def _events_in_turn(
     streams: Sequence[Iterator[RecorderEvent]],
     controls: Sequence[SeriesControl],
     control: SeriesControl,
     rounds: "_Rounds",
     logins: Sequence[str],
+    begun: set[int],
 ) -> Iterator[tuple[int, RecorderEvent]]:
-    """Let each series go one run further in turn, until all have ended.
+    """Let each series go one run further in turn, until all have ended; ``begun`` are those that have begun already.
 
     A series that says Paused goes on in the next round; one whose events end without that has ended.
     """
     refused_logins: set[str] = set()
-    begun: set[int] = set()
     going = list(range(len(streams)))
     while going:
         rounds.arrange(going)
@@ -112,18 +174,18 @@ def _events_in_turn(
 class _Rounds:
     """Interleaved rounds of one run of each series: their order, and whether another may begin."""
 
-    def __init__(self, control: SeriesControl, base_first: Sequence[bool]) -> None:
-        """``base_first``: for each round of two series, whether the first one begins; empty to alternate."""
+    def __init__(self, control: SeriesControl, orders: Sequence[Sequence[int]]) -> None:
+        """``orders``: the indices of the series in the order of each round; empty to alternate."""
         self._control = control
-        self._base_first = list(base_first)
+        self._orders = list(orders)
         self._has_begun = False
         self._is_measured = False
         """Whether a measured run has ended."""
 
     def arrange(self, going: list[int]) -> None:
         """Put the series into the order of the next round: as drawn, else the reverse of the round before."""
-        if self._base_first:
-            going.sort(reverse=not self._base_first.pop(0))
+        if self._orders:
+            going.sort(key=self._orders.pop(0).index)
         elif self._has_begun:
             going.reverse()
         self._has_begun = True
@@ -147,12 +209,25 @@ class _Rounds:
         return None
 
 
-def _drawn_rounds(requests: Sequence[SeriesRequest | Resumption], chance: random.Random | None) -> list[bool]:
-    """Whether the base comes first in each round, warm-up rounds included; empty where no order is drawn."""
-    if chance is None or len(requests) != 2:
+def _drawn_rounds(requests: Sequence[SeriesRequest | Resumption], chance: random.Random | None) -> list[list[int]]:
+    """The order of the series in each round, warm-up rounds included; empty where no order is drawn.
+
+    Whether the first series, the base, comes before another is drawn for each of the others by itself, because each is
+    compared with the base alone.
+    """
+    if chance is None or len(requests) < 2:
         return []
     counts = [request.spec.counts for request in requests if isinstance(request, SeriesRequest)]
-    if len(counts) < 2:
+    if len(counts) < len(requests):
         return []  # resumed series: what was drawn is not known any more
-    warm_ups = [True] * counts[0].warmups
-    return [*warm_ups, *drawn_order(min(count.runs for count in counts), chance)]
+
+    runs = min(count.runs for count in counts)
+    base_first_of_others = [drawn_order(runs, chance) for _ in requests[1:]]
+    orders = [list(range(len(requests))) for _ in range(counts[0].warmups)]
+    for base_first in zip(*base_first_of_others, strict=True):
+        after_base = [index for index, is_after in enumerate(base_first, start=1) if is_after]
+        before_base = [index for index, is_after in enumerate(base_first, start=1) if not is_after]
+        chance.shuffle(before_base)
+        chance.shuffle(after_base)
+        orders.append([*before_base, 0, *after_base])
+    return orders

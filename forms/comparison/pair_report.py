@@ -29,7 +29,7 @@ def pair_report(compared: ComparisonSummary) -> report.Report:
     tables.append(pair_tables.averages_table(compared))
     tables.append(replace(side_by_side, is_detail=True))
 
-    verdict = f"{comparison.sign} {words.comparison_headline(comparison)}"
+    verdict = f"{comparison.sign} {words.answer_headline(comparison)}"
     all_series = [series_summary.series for series_summary in (*compared.bases, *compared.others)]
     form = report.Report(
         form=FORM,

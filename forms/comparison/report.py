@@ -1,7 +1,7 @@
 """Comparisons on paper: a pair side by side, or table B-1 (Using Samba); and as JSON."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from forms import report, wording
@@ -25,7 +25,11 @@ def comparison_report(
         form = report_of_several(_matrix_of_sides(all_series, comparisons), comparisons)
     if len(all_series) <= 2:
         return form
-    return replace(form, advice=(*form.advice, *_remarks_on_unpaired(all_series)))
+    # What was measured interleaved is compared, wherever it was measured.
+    interleaved = [compared for compared in comparisons if compared.comparison.interleaved]
+    compared_ids = {series.id for series in summary.series_of(interleaved)}
+    remarks = _remarks_on_unpaired(all_series, compared_ids)
+    return replace(form, advice=(*form.advice, *remarks))
 
 
 def _matrix_of_sides(all_series: Sequence[Series], comparisons: Sequence[ComparisonSummary]) -> ProtocolMatrix:
@@ -44,14 +48,14 @@ def _matrix_of_sides(all_series: Sequence[Series], comparisons: Sequence[Compari
     return protocol_matrix(all_series, baselines=baselines, repeats=repeats)
 
 
-def _remarks_on_unpaired(all_series: Sequence[Series]) -> list[str]:
-    """A sentence on each series that no other one has the host and the direction of."""
+def _remarks_on_unpaired(all_series: Sequence[Series], compared_ids: Collection[str]) -> list[str]:
+    """A sentence on each series that no other one has the host and the direction of, and that is not compared."""
     counts = Counter((series.target.host, series.command) for series in all_series)
     return [
         f"{wording.name_of(series)} is the only {series.command} of its server here: there is nothing to compare it"
         " with."
         for series in all_series
-        if counts[series.target.host, series.command] == 1
+        if counts[series.target.host, series.command] == 1 and series.id not in compared_ids
     ]
 
 

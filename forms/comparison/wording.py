@@ -67,6 +67,26 @@ def comparison_headline(comparison: Comparison) -> str:
     return f"{comparison_clause(comparison)}."
 
 
+def answer_headline(comparison: Comparison) -> str:
+    """The verdict as a sentence that stands alone: of different targets it says which is faster than which."""
+    other = comparison.other_name
+    base = comparison.base_name
+    sentence_begins = {
+        Verdict.FASTER: f"{other} is faster than {base}",
+        Verdict.SLOWER: f"{other} is slower than {base}",
+        Verdict.SAME: f"{other} is as fast as {base}",
+    }
+    headline = comparison_headline(comparison)
+    if comparison.verdict not in sentence_begins or not has_other_target(comparison):
+        return headline
+    return headline.replace(VERDICT_WORDS[comparison.verdict], sentence_begins[comparison.verdict], 1)
+
+
+def has_other_target(comparison: Comparison) -> bool:
+    """Whether the sides were measured at different targets."""
+    return any(difference.name == "target" for difference in comparison.differences)
+
+
 def comparison_clause(comparison: Comparison) -> str:
     """The verdict, and how the session changed (dialect, signing, encryption) if it did, without a full stop."""
     clause = _verdict_clause(comparison)

@@ -1,0 +1,263 @@
+"""``run --versus OTHER``, where OTHER is another target: on local files, and with smbd beside vsftpd."""
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.base.errors import UsageError
+from app.base.targets import parse_target
+from app.cli import measuring, versus
+from app.clients.base import Secrets
+from app.recording.spec import Lineage, SeriesRequest, SeriesSpec
+from app.series.interleaved import _drawn_rounds
+from forms.comparison.verdict import compare
+from forms.comparison.wording import answer_headline
+from storage.notebook import Notebook
+from storage.plan import MonitorChoices, RunCounts, Settings
+from storage.records import Series
+from tests.app.series.test_repeats import EXIT_CODES, QUICK, sharebench
+from tests.builders import book, interleaved, one
+
+SIZE_BYTES = 4 << 20
+
+
+@pytest.fixture
+def urls(tmp_path: Path) -> list[str]:
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "file").write_bytes(bytes(SIZE_BYTES))
+    return [f"file://{tmp_path}/{folder}/file" for folder in ("old", "new")]
+
+
+def all_series(db: Path) -> list[Series]:
+    with Notebook(db) as notebook:
+        return [notebook.series(head.id) for head in notebook.heads()]
+
+
+def test_two_targets_are_measured_interleaved_and_compared(tmp_path, urls, capsys):
+    db = tmp_path / "notebook.db"
+    code = sharebench(db, "run", urls[0], *QUICK, "--versus", urls[1], "--json")
+    comparison = json.loads(capsys.readouterr().out)
+    assert code == EXIT_CODES[comparison["verdict"]]
+    assert comparison["in_turns"]
+    assert "target" in {difference["name"] for difference in comparison["differences"]}
+
+    with Notebook(db) as notebook:
+        base, other = (notebook.series(comparison[side]) for side in ("base", "other"))
+    assert [base.target, other.target] == [parse_target(url) for url in urls]
+    assert [base.label, other.label] == ["old/file", "new/file"]
+
+
+def test_another_target_may_have_other_options_and_a_label_stands_before_the_names(tmp_path, urls, capsys):
+    db = tmp_path / "notebook.db"
+    words = f"{urls[1]} --block 64K"
+    sharebench(db, "run", urls[0], *QUICK, "--label", "move", "--versus", words, "--json")
+    comparison = json.loads(capsys.readouterr().out)
+    with Notebook(db) as notebook:
+        base, other = (notebook.series(comparison[side]) for side in ("base", "other"))
+    assert (base.client.block_bytes, other.client.block_bytes) == (1 << 20, 64 << 10)
+    assert [base.label, other.label] == ["move old/file", "move new/file --block 64K"]
+
+
+def test_several_are_measured_in_one_round_each_in_both_orders(tmp_path, urls, capsys):
+    db = tmp_path / "notebook.db"
+    words = ("--versus", urls[1], "--versus", "--block 64K")
+    code = sharebench(db, "run", urls[0], *QUICK, *words, "--json")
+    comparisons = json.loads(capsys.readouterr().out)
+    verdicts = [comparison["verdict"] for comparison in comparisons]
+    assert code in {EXIT_CODES[verdict] for verdict in verdicts}
+    assert len(comparisons) == 2
+    assert len({comparison["base"] for comparison in comparisons}) == 1
+    assert all(comparison["in_turns"] for comparison in comparisons)
+
+    with Notebook(db) as notebook:
+        base = notebook.series(comparisons[0]["base"])
+        others = [notebook.series(comparison["other"]) for comparison in comparisons]
+    last_of_rounds = [max(series.runs[place].started_at for series in (base, *others)) for place in range(4)]
+    first_of_rounds = [min(series.runs[place].started_at for series in (base, *others)) for place in range(4)]
+    assert all(last < first for last, first in zip(last_of_rounds, first_of_rounds[1:], strict=False))
+
+
+@pytest.mark.parametrize(
+    ("percents", "code"), [((110.0, 110.0), 0), ((110.0, 90.0), 1), ((110.0, None), 3), ((None, 90.0), 1)]
+)
+def test_the_exit_code_of_several_is_that_of_the_worst_verdict(tmp_path, urls, capsys, monkeypatch, percents, code):
+    rates = [(100.0 + number % 3 / 10) * 1e6 for number in range(8)]
+    stored = [one(1, rates)]
+    for number, percent in enumerate(percents, start=2):
+        other_rates = [rate * percent / 100 for rate in rates] if percent else [60e6, 150e6] * 4
+        target = replace(stored[0].target, host=f"server{number}")
+        stored.append(interleaved(stored[0], one(number, other_rates, target=target))[1])
+    base = interleaved(stored[0], stored[1])[0]
+    together = [base, *stored[1:]]
+    monkeypatch.setattr(measuring, "measure_interleaved", lambda *_: together)
+    db = book(tmp_path / "notebook.db", *together)
+    assert sharebench(db, "run", urls[0], "--versus", urls[1], "--versus", "--block 64K", "--json") == code
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("bigger", [0, 1])
+def test_nothing_is_measured_of_files_of_different_sizes(tmp_path, urls, capsys, bigger):
+    db = tmp_path / "notebook.db"
+    (tmp_path / ("old", "new")[bigger] / "file").write_bytes(bytes(SIZE_BYTES + 1))
+    assert sharebench(db, "run", urls[0], *QUICK, "--versus", urls[1]) == 4
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "4,194,304 bytes" in said.err
+    assert "4,194,305 bytes" in said.err
+    assert all_series(db) == []
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_where_one_side_cannot_be_measured_the_other_is_not_either(tmp_path, urls, capsys, missing):
+    db = tmp_path / "notebook.db"
+    (tmp_path / ("old", "new")[missing] / "file").unlink()
+    assert sharebench(db, "run", urls[0], *QUICK, "--versus", urls[1]) == 4
+    assert ("old", "new")[missing] + "/file: there is no such file" in capsys.readouterr().err
+    assert all_series(db) == []
+
+
+def test_made_files_have_one_size_and_are_removed(tmp_path, urls, capsys):
+    db = tmp_path / "notebook.db"
+    folders = [url.removesuffix("/file") for url in urls]
+    words = ("--put", "--files", "3", "--size", "64K", "--versus", folders[1], "--json")
+    sharebench(db, "run", folders[0], *QUICK, *words)
+    assert json.loads(capsys.readouterr().out)["in_turns"]
+    assert {run.size_bytes for series in all_series(db) for run in series.runs} == {3 * 64 << 10}
+    assert [path.name for path in tmp_path.glob("*/*")] == ["file", "file"]
+
+
+def test_smb_beside_ftp_each_with_its_own_login(tmp_path, smbd, vsftpd, capsys, monkeypatch):
+    monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
+    db = tmp_path / "notebook.db"
+    smb_login = tmp_path / "smb login"
+    smb_login.write_text(f"username = {smbd.user}\npassword = {smbd.password}\n")
+    ftp_login = tmp_path / "ftp login"
+    ftp_login.write_text(f"username = {vsftpd.user}\npassword = {vsftpd.password}\n")
+    for path in (smb_login, ftp_login):
+        path.chmod(0o600)
+
+    ftp = f"ftp://127.0.0.1:{vsftpd.port}/ --credentials '{ftp_login}'"
+    smb = f"smb://127.0.0.1:{smbd.port}/{smbd.share}/"
+    words = ("--put", "--size", "1M", "--sign", "--versus", ftp, "--credentials", str(smb_login), "--json")
+    code = sharebench(db, "run", smb, *QUICK, *words)
+    answer = capsys.readouterr()
+    comparison = json.loads(answer.out)
+    assert code == EXIT_CODES[comparison["verdict"]]
+    with Notebook(db) as notebook:
+        base, other = (notebook.series(comparison[side]) for side in ("base", "other"))
+    assert [base.label, other.label] == ["SMB", "FTP"]
+    assert [base.target.user, other.target.user] == [smbd.user, vsftpd.user]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "smb://alice:secret@new/public/big.iso",
+        "--runs 4 smb://alice:secret@new/public/big.iso",
+        "smb://new/public/big.iso --nonsense",
+        "smb://new/a smb://new/b",
+        "--server-ssh root@new",
+        "--block 64K --smb-conf /etc/samba/smb.conf",
+    ],
+)
+def test_what_cannot_be_the_other_side_is_a_usage_error_without_its_password(tmp_path, urls, capsys, words):
+    assert sharebench(tmp_path / "notebook.db", "run", urls[0], *QUICK, "--versus", words) == 2
+    assert "secret" not in capsys.readouterr().err
+
+
+def test_the_same_target_without_options_is_no_comparison(tmp_path, urls):
+    assert sharebench(tmp_path / "notebook.db", "run", urls[0], *QUICK, "--versus", urls[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("targets", "names"),
+    [
+        (("smb://old/public/f", "smb://new/public/f"), ["old", "new"]),
+        (("smb://nas/public/f", "smb://nas/fast/f"), ["public", "fast"]),
+        (("smb://nas/public/f", "ftp://nas/pub/f"), ["SMB", "FTP"]),
+        (("smb://nas/public/f", "smb://nas:1445/public/f"), ["port 445", "port 1445"]),
+        (("smb://nas/public/f", "smb://nas/public/g"), ["f", "g"]),
+        (("smb://nas/public/a/f", "smb://nas/public/b/f"), ["a/f", "b/f"]),
+        (("smb://old/a/f", "ftp://old/f", "smb://new/a/f"), ["old SMB", "old FTP", "new SMB"]),
+        (("smb://nas/a/f", "smb://bob@nas/a/f"), ["smb://nas/a/f", "smb://bob@nas/a/f"]),
+    ],
+)
+def test_targets_are_called_by_the_least_that_tells_them_apart(targets, names):
+    assert versus.target_names([parse_target(url) for url in targets]) == names
+
+
+def base_side(url: str) -> versus.Side:
+    spec = SeriesSpec(
+        client="smbclient",
+        counts=RunCounts(profile=True),
+        settings=Settings(sign=True, encrypt=True),
+        monitor=MonitorChoices(server_ssh="root@old", smb_conf="/etc/samba/smb.conf"),
+        lineage=Lineage(base_id="x", repeats=True),
+        link_bits_per_second=10**9,
+    )
+    return versus.Side(spec=spec, target=parse_target(url), secrets=Secrets())
+
+
+def log_in(target, *, credentials=None):
+    return target, Secrets(password=credentials)
+
+
+def test_another_server_is_asked_for_its_own_facts():
+    base = base_side("smb://old/public/f")
+    other = versus.other_side(base, "smb://new/public/f", log_in)
+    assert other.spec.monitor == replace(base.spec.monitor, server_ssh=None, smb_conf=None)
+    assert other.spec.link_bits_per_second is None
+    assert other.spec.lineage == Lineage()
+    assert (other.spec.client, other.spec.settings, other.spec.counts.profile) == (
+        "smbclient",
+        base.spec.settings,
+        True,
+    )
+
+    beside = versus.other_side(base, "smb://old:1445/public/f --smb-conf /etc/new.conf", log_in)
+    assert beside.spec.monitor == replace(base.spec.monitor, smb_conf="/etc/new.conf")
+    assert beside.spec.link_bits_per_second == 10**9
+
+
+def test_another_protocol_is_not_asked_for_what_it_cannot():
+    other = versus.other_side(base_side("smb://old/public/f"), "ftp://old/f --credentials own", log_in)
+    assert (other.spec.client, other.spec.settings.sign, other.spec.settings.encrypt) == ("", False, False)
+    assert not other.spec.counts.profile
+    assert other.secrets == Secrets(password="own")
+
+
+def test_only_options_may_differ_where_nobody_can_log_in_elsewhere():
+    with pytest.raises(UsageError):
+        versus.other_side(base_side("smb://old/public/f"), "smb://new/public/f")
+
+
+@pytest.mark.parametrize("sides", [2, 3, 4])
+def test_each_side_is_before_and_after_the_base_in_some_round(sides):
+    target = parse_target("smb://nas/public/f")
+    spec = SeriesSpec(counts=RunCounts(runs=3, warmups=2))
+    requests = [SeriesRequest(spec=spec, target=target) for _ in range(sides)]
+    for seed in range(20):
+        orders = _drawn_rounds(requests, random.Random(seed))
+        assert orders[:2] == [list(range(sides))] * 2
+        assert [sorted(order) for order in orders] == [list(range(sides))] * 5
+        for other in range(1, sides):
+            places = {order.index(0) < order.index(other) for order in orders[2:]}
+            assert places == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("percent", "sentence"),
+    [(110.0, "new is faster than old by"), (90.0, "new is slower than old by"), (100.0, "new is as fast as old")],
+)
+def test_the_verdict_on_two_targets_says_which_is_faster_than_which(percent, sentence):
+    rates = [(100.0 + number % 3 / 10) * 1e6 for number in range(8)]
+    other_rates = [rate * percent / 100 for rate in rates]
+    old = one(1, rates, label="old")
+    at_new_host = one(2, other_rates, label="new", target=replace(old.target, host="new"))
+    assert answer_headline(compare(*interleaved(old, at_new_host))).startswith(sentence)
+    same_host = one(2, other_rates, label="new", client=replace(old.client, block_bytes=64 << 10))
+    assert not answer_headline(compare(*interleaved(old, same_host))).startswith("new")
