@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import chain
+from pathlib import Path
 
 import click
 
@@ -87,11 +88,19 @@ class _LazyGroup(declare.Group):
                 formatter.write_dl([(f"{name:<{width}}", text) for name, text in commands.items()])
 
 
+_TOPIC = "versus"
+"""What has a page of help beside the commands: it is told in ``versus.txt``."""
+
+
 @declare.command("help", hidden=True)
 @click.argument("names", nargs=-1, metavar="[COMMAND]...")
 @click.pass_context
 def help_command(context: click.Context, names: tuple[str, ...]) -> None:
-    """Show the help of COMMAND, or of the program."""
+    """Show the help of COMMAND, of ``versus``, or of the program."""
+    if names == (_TOPIC,):
+        console.answer(Path(__file__).with_name(f"{_TOPIC}.txt").read_text(encoding="utf-8").rstrip())
+        return
+
     command: click.Command = cli
     context = context.find_root()
     for name in names:

@@ -10,6 +10,7 @@ import pytest
 from app.base.errors import UsageError
 from app.base.targets import parse_target
 from app.cli import measuring, versus
+from app.cli.main import run
 from app.clients.base import Secrets
 from app.recording.spec import Lineage, SeriesRequest, SeriesSpec
 from app.series.interleaved import _drawn_rounds
@@ -18,10 +19,15 @@ from forms.comparison.wording import answer_headline
 from storage.notebook import Notebook
 from storage.plan import MonitorChoices, RunCounts, Settings
 from storage.records import Series
-from tests.app.series.test_repeats import EXIT_CODES, QUICK, sharebench
 from tests.builders import book, interleaved, one
 
 SIZE_BYTES = 4 << 20
+EXIT_CODES = {"faster": 0, "same": 0, "slower": 1, "unknown": 3}
+QUICK = ("--runs", "4", "--warmup", "1", "--quiet-time", "skip", "--ceiling", "skip")
+
+
+def sharebench(db: Path, *words: str) -> int:
+    return run([*words, "--db", str(db)], lambda *_args, **_more: 0)
 
 
 @pytest.fixture
@@ -151,6 +157,32 @@ def test_smb_beside_ftp_each_with_its_own_login(tmp_path, smbd, vsftpd, capsys, 
         base, other = (notebook.series(comparison[side]) for side in ("base", "other"))
     assert [base.label, other.label] == ["SMB", "FTP"]
     assert [base.target.user, other.target.user] == [smbd.user, vsftpd.user]
+
+
+def test_two_servers_beside_each_other_serve_one_folder(tmp_path, make_smbd, capsys, monkeypatch):
+    """As before an upgrade, and the settings that differ are named."""
+    old = make_smbd()
+    new = make_smbd({"smb encrypt": "required"}, {"path": str(old.folder)})
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", old.password)
+    (old.folder / "big.iso").write_bytes(bytes(SIZE_BYTES))
+
+    db = tmp_path / "notebook.db"
+    urls = [f"smb://{server.user}@127.0.0.1:{server.port}/{server.share}/big.iso" for server in (old, new)]
+    other = f"{urls[1]} --smb-conf {new.conf}"
+    sharebench(db, "run", urls[0], *QUICK, "--smb-conf", str(old.conf), "--versus", other, "--json")
+    comparison = json.loads(capsys.readouterr().out)
+    assert comparison["in_turns"]
+    assert any("encrypt" in difference["name"] for difference in comparison["differences"])
+    with Notebook(db) as notebook:
+        labels = [notebook.series(comparison[side]).label for side in ("base", "other")]
+    assert labels == [f"port {old.port}", f"port {new.port}"]
+
+
+def test_help_tells_how_to_compare_targets(capsys):
+    assert run(["help", "versus"], lambda *_args, **_more: 0) == 0
+    page = capsys.readouterr().out
+    assert [line for line in page.splitlines() if len(line) > 80] == []
+    assert "--versus smb://" in page
 
 
 @pytest.mark.parametrize(
