@@ -203,6 +203,18 @@ def split_domain(login: str) -> tuple[str, str]:
     return domain, user
 
 
+def typed_user(text: str) -> tuple[str | None, str | None]:
+    r"""Domain and user of a user that is typed alone, for SMB: ``USER``, ``DOMAIN;USER`` or ``DOMAIN\USER``.
+
+    Raises UsageError for ``USER%PASSWORD`` and ``USER:PASSWORD``, without repeating it: the user is stored and printed.
+    """
+    login = text.strip()
+    if holds_smbclient_password(login) or ":" in login:
+        raise UsageError(f"a password does not belong in the name of the user, which is stored: {HOW_TO_LOG_IN}")
+    domain, user = split_domain(login)
+    return domain or None, user or None
+
+
 def holds_smbclient_password(user: str) -> bool:
     """Whether it is ``USER%PASSWORD``, as smbclient and old mount.cifs take it; FTP servers have users with a ``%``."""
     return "%" in user

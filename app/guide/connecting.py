@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from app.backend import Backend
-from app.base import errors
+from app.base import errors, targets
 from app.clients import browsing
 from app.clients.base import Secrets
 from app.clients.session_logins import Logins, PasswordNeededError
@@ -122,6 +122,15 @@ class Connector:
 
 def _ask_user(target: Target, error: errors.LoginError) -> Generator[needs.Words, str, Target]:
     """The target with the user that is typed, since it takes no guests."""
-    text = yield needs.Words(heading="Which user?", text=f"{error}: USER or DOMAIN;USER.", needed=True)
-    domain, _, user = text.strip().rpartition(";")
-    return replace(target, user=user, domain=domain or target.domain)
+    why = str(error)
+    while True:
+        text = yield needs.Words(heading="Which user?", text=f"{why}: USER or DOMAIN;USER.", needed=True)
+        if not target.abilities.has_share:
+            return replace(target, user=text.strip())
+
+        try:
+            domain, user = targets.typed_user(text)
+        except errors.UsageError as refused:
+            why = str(refused)
+            continue
+        return replace(target, user=user, domain=domain or target.domain)

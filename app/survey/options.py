@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from app.base.config import profile
-from app.base.targets import parse_target
+from app.base.targets import parse_target, typed_user
 from app.cli import declare, logins
 from app.cli.targets import options_of_server, take_settings
 from app.clients.base import Secrets
@@ -62,7 +62,7 @@ def survey_choices(spec: SeriesSpec, choices: dict[str, Any]) -> SurveyChoices:
     """What the options ask for."""
     commands = (Command(choices["only"]),) if choices["only"] else (Command.GET, Command.PUT)
     ports = {protocol: port for protocol in _PORTS if (port := choices[f"{protocol}_port"])}
-    domain, _, user = (choices["user"] or "").rpartition(";")
+    domain, user = typed_user(choices["user"] or "")
 
     return SurveyChoices(
         hosts=choices["hosts"],
@@ -72,8 +72,8 @@ def survey_choices(spec: SeriesSpec, choices: dict[str, Any]) -> SurveyChoices:
         iperf3=choices["iperf3"],
         ftp_user=choices["ftp_user"],
         ports=ports,
-        user=user or None,
-        domain=domain or None,
+        user=user,
+        domain=domain,
         commands=commands,
         spec=replace(spec, counts=replace(spec.counts, size_bytes=choices["size_bytes"])),
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from app.base.errors import UsageError
+from app.base.targets import typed_user
 from app.base.units import parse_size
 from app.recording.spec import SeriesSpec
 from app.survey import planning, stations
@@ -77,14 +78,14 @@ class SurveyScreen(LinesScreen):
             raise UsageError("which server? type its name or address, or 127.0.0.1 on the server itself")
 
         ports = parse_ports(values["ports"])
-        domain, _, user = values["user"].rpartition(";")
+        domain, user = typed_user(values["user"])
         return SurveyChoices(
             hosts=hosts,
             smb=values["smb"] or None,
             ftp=values["ftp"] or None,
             ports=ports,
-            user=user or None,
-            domain=domain or None,
+            user=user,
+            domain=domain,
             ftp_user=values["ftp_user"] or None,
             spec=SeriesSpec(
                 counts=RunCounts(

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from app.base.errors import PasswordInURLError, UsageError
-from app.base.targets import check_complete, join, parse_target, parse_typed_target
+from app.base.targets import check_complete, join, parse_target, parse_typed_target, typed_user
 from storage.records import Command, Target, format_target
 
 
@@ -202,6 +202,27 @@ def test_a_domain_stands_before_a_backslash_as_windows_writes_it(typed: str):
 def test_a_password_behind_a_percent_is_refused_and_not_repeated(typed: str):
     with pytest.raises(PasswordInURLError) as caught:
         parse_typed_target(typed)
+    assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("typed", "domain", "user"),
+    [
+        (" carol ", None, "carol"),
+        (r"LAB\carol", "LAB", "carol"),
+        ("LAB;carol", "LAB", "carol"),
+        ("carol@LAB.EXAMPLE", None, "carol@LAB.EXAMPLE"),
+        ("", None, None),
+    ],
+)
+def test_a_user_that_is_typed_alone(typed: str, domain: str | None, user: str | None):
+    assert typed_user(typed) == (domain, user)
+
+
+@pytest.mark.parametrize("typed", ["carol%hush", r"LAB\carol%hush", "carol:hush"])
+def test_a_password_beside_a_user_that_is_typed_alone_is_refused_and_not_repeated(typed: str):
+    with pytest.raises(UsageError) as caught:
+        typed_user(typed)
     assert "hush" not in str(caught.value)
 
 

@@ -215,6 +215,15 @@ def test_a_refused_password_is_asked_for_again_and_a_refused_guest_who_it_is(tmp
     assert (guide.session.choices.target.user, guide.session.choices.target.domain) == ("bench", "WORK")
 
 
+def test_a_password_typed_beside_the_user_is_refused_and_the_user_is_asked_for_again(tmp_path: Path):
+    backend = FakeBackend()
+    backend.errors = [LoginError("nas takes no guests")]
+    guide, said = guided(tmp_path / "m.db", backend, "1", "smb://nas", "bench%hush", r"WORK\bench", "1", "1", "q")
+    assert not any("hush" in line for line in said)
+    assert guide.session.choices.target is not None
+    assert (guide.session.choices.target.user, guide.session.choices.target.domain) == ("bench", "WORK")
+
+
 def test_the_choices_are_listed_again_when_asked_for(tmp_path: Path):
     _, said = guided(tmp_path / "n.db", FakeBackend(), "77", "l", "q")
     assert [line[:6] for line in said if line.startswith(("Step 1", "Not un"))] == ["Step 1", "Not un", "Step 1"]

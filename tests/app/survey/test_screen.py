@@ -314,6 +314,12 @@ OUT = Station(
 )
 
 
+def test_a_password_typed_beside_the_user_is_refused():
+    with pytest.raises(UsageError) as caught:
+        SurveyScreen.parse({"hosts": "nas", "smb": "data", "user": "alice%hush"})
+    assert "hush" not in str(caught.value)
+
+
 def test_the_lines_are_read():
     choices = SurveyScreen.parse(
         {
