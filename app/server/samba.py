@@ -33,6 +33,10 @@ FORMER_ENCRYPTION = "smb encrypt"
 BETWEEN_WORDS = "\x1f"
 """Stands in place of the NUL between two words of a command line; paths have blanks."""
 
+_SESSION_TABLE = "PID     Username"
+"""The head of the first table of an smbstatus that has no JSON."""
+_SESSION_ADDRESS = re.compile(r"\(ipv[46]:(\S+):\d+\)")
+
 
 @dataclass(slots=True)
 class SambaFacts:
@@ -241,9 +245,16 @@ def _add_sessions(samba: SambaFacts, answer: Answer, client_address: str) -> Non
 
 
 def session_addresses(text: str | None) -> list[str] | None:
-    """Client addresses in ``smbstatus --json``; None without permission, when the document has no ``sessions``."""
+    """Client addresses in ``smbstatus --json``; None without permission, when the document has no ``sessions``.
+
+    An smbstatus from before Samba 4.17 passes over ``--json`` and prints its tables.
+    """
+    printed = text or ""
+    if _SESSION_TABLE in printed:
+        table = printed.partition(_SESSION_TABLE)[2].partition("\n\n")[0]
+        return _SESSION_ADDRESS.findall(table)
     try:
-        sessions = json.loads(text or "")["sessions"]
+        sessions = json.loads(printed)["sessions"]
         return [str(session.get("hostname", "")).partition(":")[2].rpartition(":")[0] for session in sessions.values()]
     except (ValueError, LookupError, TypeError, AttributeError):
         return None

@@ -279,6 +279,20 @@ def test_scopes_are_known_where_testparm_does_not_list_them() -> None:
 SESSIONS = """{"sessions": {"1": {"hostname": "ipv4:127.0.0.1:38076"}, "2": {"hostname": "ipv6:2001:db8::7:49152"}}}"""
 
 
+SESSIONS_OF_4_13 = """
+Samba version 4.13.13-Debian
+PID     Username     Group        Machine                                   Protocol Version  Encryption  Signing
+-----------------------------------------------------------------------------------------------------------------
+{sessions}
+Service      pid     Machine       Connected at                     Encryption   Signing
+---------------------------------------------------------------------------------------
+bench        5734    10.9.9.9      Thu Jan  1 12:00:00 2026 UTC     -            -
+
+No locked files
+"""
+"""What an smbstatus prints that has no JSON."""
+
+
 @pytest.mark.parametrize(
     ("printed", "addresses"),
     [
@@ -286,6 +300,14 @@ SESSIONS = """{"sessions": {"1": {"hostname": "ipv4:127.0.0.1:38076"}, "2": {"ho
         ('{"sessions": {}}', []),
         ('{"timestamp": "2026-11-20T10:20:25", "version": "4.17.12"}', None),
         ("smbstatus only works as root!", None),
+        (SESSIONS_OF_4_13.format(sessions=""), []),
+        (
+            SESSIONS_OF_4_13.format(
+                sessions="5734  daemon  daemon  127.0.0.1 (ipv4:127.0.0.1:38154)  SMB3_11  -  partial(AES-128-CMAC)\n"
+                "5741  alice  users  nas (office) (ipv6:2001:db8::7:49874)  SMB3_11  -  -\n"
+            ),
+            ["127.0.0.1", "2001:db8::7"],
+        ),
         ('{"sessions": []}', None),
         (None, None),
     ],
