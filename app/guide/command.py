@@ -106,12 +106,14 @@ def _measure_demo(path: Path, servers: "PracticeServers", runs: int) -> None:
     from app.cli import versus
     from app.guide.pages.change import PRACTICE_BLOCK
     from app.recording import spec as series_spec
+    from forms.findings.path import PRACTICE_LINK_BITS_PER_SECOND
     from forms.wording import typed_size
     from storage.plan import RunCounts
 
     spec = series_spec.SeriesSpec(
         counts=RunCounts(runs=runs),
         texts=series_spec.FormTexts(label="practice"),
+        link_bits_per_second=PRACTICE_LINK_BITS_PER_SECOND,
     )
     words = f"--block {typed_size(PRACTICE_BLOCK)}"
     base = versus.Side(spec=spec, target=servers.smb, secrets=servers.secrets)

@@ -29,8 +29,12 @@ class Serving:
     port: int
 
 
-_CATCH_UP_SECONDS = 0.05
-"""After an idle time or a late thread, this much of it may be made up for by going faster than the rate."""
+_CATCH_UP_SECONDS = 0.004
+"""After an idle time or a late thread, this much of it may be made up for by going faster than the rate.
+
+Enough for the work beside a request, which would slow transfers down otherwise. Each run may begin with as much: of
+the 0.84 s of the demo's runs it is 0.5 %, and a block that FTP sends ahead 0.4 %, so no form shows more than 101 % of
+the link."""
 
 
 class Pace:

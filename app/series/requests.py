@@ -72,8 +72,8 @@ def _check(spec: SeriesSpec, target: records.Target) -> None:
     if counts.make_file and not gets:
         raise UsageError("a put makes its file anyway: a file is put first only for a get", options="--make-file")
     if counts.size_bytes and gets and not counts.make_file and protocol.moves_files:
-        text = "a get reads the file as it is: a size belongs to a put, or to a file that is made"
-        raise UsageError(text, options="--size, --put, --make-file")
+        text = "a get reads the file as it is: have a file of that size made and read, or put one"
+        raise UsageError(text, options="add --make-file or --put")
     if counts.files:
         _check_tree(spec, protocol)
     if spec.lineage.change_name and not spec.lineage.experiment:

@@ -22,8 +22,12 @@ QUESTION_IN_GUIDE = "Continue? y or n"
 """Of the guide line by line, below the lines or one risk."""
 DECLINED = "nothing was written"
 """What was answered with no, on the command line and in the guide."""
-STATE_BEFORE_RISK = "Nothing is written yet: y accepts this, Escape leaves."
-"""On the screen, above one risk."""
+
+
+def state_before_risk(risk_of: str | None) -> str:
+    """On the screen, above one risk; ``risk_of`` is the setting that has it, None where smbd must be restarted."""
+    allowed = f"accepts the risk of {risk_of}" if risk_of else "allows the restart of smbd, which ends all sessions"
+    return f"Nothing is written yet: y {allowed}; Escape leaves."
 
 
 def state_before_consent(order: TrialOrder) -> str:

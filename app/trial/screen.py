@@ -28,7 +28,7 @@ from app.method.server_question import SERVER_QUESTION, SERVER_QUESTION_TEXT, ty
 from app.recording.process import RunStarted, ScratchMade, Started
 from app.series.events import words
 from app.server.changes.script import ChangeFailedError, ConsentNeededError
-from app.trial.consent import STATE_BEFORE_RISK, consent_lines, restore_lines, state_before_consent
+from app.trial.consent import consent_lines, restore_lines, state_before_consent, state_before_risk
 from app.trial.resume import stored_trial
 from app.trial.slot_clock import SlotClock
 from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet
@@ -212,7 +212,7 @@ class TrialScreen(ReportRunScreen, RecordingGoesOn):
             self._lines = [text]
         if isinstance(error, ConsentNeededError):
             self._to_accept = self._acceptance_of(error)
-            self._now = STATE_BEFORE_RISK
+            self._now = state_before_risk(error.risk_of)
         self.refresh_bindings()
         self.draw()
 

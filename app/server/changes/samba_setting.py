@@ -39,7 +39,7 @@ def samba_setting(
         raise UsageError(f"{name} is a matter of Samba: name a target smb://HOST/SHARE/PATH")
 
     option = samba_values.socket_option(name)
-    spelled = smb_conf.spelling(samba_values.SOCKET_OPTIONS if option else name)
+    spelled = smb_conf.spelling(samba_values.parameter_of(name))
     if spelled.opposite:  # as ``writable`` says the opposite of ``read only``, under which Samba keeps it
         values = [smb_conf.opposite_value(value) for value in values]
 
@@ -99,8 +99,8 @@ def _reason_to_restart(
     reason = undo_needs_restart(place.name, previous, tuple(values))
     if reason and not ways.restart:
         raise script.ConsentNeededError(
-            f"{reason}, so only a restart of smbd brings it into effect or takes it back, and ends all sessions:"
-            " allow that first; nothing was written",
+            f"{reason}, so only a restart of smbd changes it, which ends all sessions: allow that first;"
+            " nothing was written",
             risk_of=None,
             options="--allow-restart",
         )

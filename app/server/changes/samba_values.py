@@ -28,12 +28,28 @@ def socket_option(name: str) -> str | None:
     """The socket option of that name, such as ``SO_SNDBUF``; None where it is none that smbd knows."""
     known_options = trial_rules.data()["socket_options"]
     word = name.strip().upper()
+    if ":" in word:
+        # As the catalogue calls it: "socket options: SO_SNDBUF".
+        parameter, _, option = word.partition(":")
+        word = option.strip() if parameter.strip() == SOCKET_OPTIONS.upper() else word
     return word if word in {*known_options["flags"], *known_options["numbers"]} else None
+
+
+def parameter_of(name: str) -> str:
+    """The parameter that a name means: its own, or that of the entry of the catalogue (``vfs objects: recycle``)."""
+    if socket_option(name):
+        return SOCKET_OPTIONS
+    before_colon, colon, _ = name.partition(":")
+    is_of_entry = colon and any(
+        smb_conf.parameter_key(entry.parameter) == smb_conf.parameter_key(before_colon)
+        for entry in catalogue.about(name)
+    )
+    return before_colon.strip() if is_of_entry else name
 
 
 def untried_values(name: str, previous: str | None) -> list[str]:
     """The catalogue's values but the one that is set. Raises UsageError where there is none."""
-    canonical_name = smb_conf.spelling(name).name
+    canonical_name = smb_conf.spelling(parameter_of(name)).name
     values: dict[str, None] = {}
     for entry in catalogue.about(name):
         if entry.kind is catalogue.EntryKind.SMB_CONF:

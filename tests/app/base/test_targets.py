@@ -156,6 +156,8 @@ def test_a_bare_host_is_told_what_was_meant():
         ("fpt://nas1", "ftp://nas1"),
         ("iperf://nas1", "iperf3://nas1"),
         ("file:/srv/data", "file:///srv/data"),
+        ("http://nas1/share", "smb://nas1/share"),
+        ("https://nas1:445/share/f.bin", "smb://nas1:445/share/f.bin"),
     ],
 )
 def test_a_slip_of_the_pen_in_a_scheme_is_told_what_was_meant(typed: str, meant: str):

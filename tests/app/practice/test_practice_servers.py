@@ -136,3 +136,16 @@ def test_a_pause_is_not_made_up_for_by_a_burst():
     for _ in range(50):
         pace.wait(PRACTICE_BYTES_PER_SECOND // 50)
     assert 0.9 < clock.seconds - began <= 1
+
+
+@pytest.mark.parametrize("pause_seconds", [0.001, 0.05, 60])
+def test_a_run_after_a_pause_reaches_at_most_101_percent_of_the_link(pause_seconds):
+    clock = Clock()
+    pace = Pace(0, clock)
+    pace.wait(65536)
+    clock.seconds += pause_seconds
+    began = clock.seconds
+    for _ in range(256):
+        pace.wait(65536)
+    rate = 256 * 65536 / (clock.seconds - began)
+    assert rate <= 1.01 * PRACTICE_BYTES_PER_SECOND

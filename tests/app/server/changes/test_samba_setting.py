@@ -17,7 +17,7 @@ from app.server.changes import script as server
 from app.server.changes.samba_place import DROP_IN, UNDO, find_place
 from app.server.changes.samba_plans import drop_in_content, plan_registry, with_include
 from app.server.changes.samba_setting import samba_setting
-from app.server.changes.samba_values import check_value
+from app.server.changes.samba_values import check_value, parameter_of, socket_option
 from app.server.changes.script import (
     ChangeFailedError,
     ChangeRefusedError,
@@ -208,8 +208,9 @@ def test_a_risk_is_named_and_must_be_accepted(samba: Smbd):
     assert setting(samba, "strict sync", "yes").risks == (), "it is that already"
 
 
-def test_a_socket_option_by_itself_keeps_the_others(samba: Smbd):
-    found = setting(samba, "SO_SNDBUF", "64K", "1M")
+@pytest.mark.parametrize("name", ["SO_SNDBUF", "socket options: SO_SNDBUF"])
+def test_a_socket_option_by_itself_or_as_the_catalogue_names_it_keeps_the_others(samba: Smbd, name: str):
+    found = setting(samba, name, "64K", "1M")
     assert found.values == ("TCP_NODELAY SO_SNDBUF=65536", "TCP_NODELAY SO_SNDBUF=1048576")
 
 
@@ -539,3 +540,32 @@ def test_a_server_that_cannot_be_reached_leaves_the_journal_open(samba: Smbd, no
 def test_a_name_that_says_the_opposite_stands_for_the_opposite_value(samba: Smbd) -> None:
     with pytest.raises(ChangeRefusedError, match=r"^read only = yes is refused"):
         setting(samba, "writeable", "no")
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        ("SO_SNDBUF", "SO_SNDBUF"),
+        ("socket options: SO_SNDBUF", "SO_SNDBUF"),
+        ("Socket Options : so_rcvbuf", "SO_RCVBUF"),
+        ("vfs objects: SO_SNDBUF", None),
+        ("socket options: streams", None),
+    ],
+)
+def test_a_socket_option_is_found_by_its_name_or_that_of_its_entry(name: str, option: str | None):
+    assert socket_option(name) == option
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        ("vfs objects: recycle", "vfs objects"),
+        ("VFS objects: recycle", "VFS objects"),
+        ("vfs objects: nothing of the catalogue", "vfs objects: nothing of the catalogue"),
+        ("fruit:metadata", "fruit:metadata"),
+        ("strict sync", "strict sync"),
+        ("so_sndbuf", "socket options"),
+    ],
+)
+def test_a_name_of_the_catalogue_means_its_parameter(name: str, parameter: str):
+    assert parameter_of(name) == parameter
