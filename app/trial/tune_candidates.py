@@ -9,7 +9,7 @@ from app.server.changes.setting import Ways
 from forms.audit.remedies import Remedy, remedies
 from forms.tuning import catalogue
 from forms.tuning.smb_conf import spelling
-from forms.tuning.trial_rules import data
+from forms.tuning.trial_rules import data, is_never_changed
 
 
 def proposed_by_audit(request: SeriesRequest, ways: Ways, only: Sequence[str]) -> tuple[Remedy, ...]:
@@ -43,11 +43,10 @@ def candidates(only: Sequence[str] = ()) -> list[tuple[str, str]]:
 
 def _is_candidate(entry: catalogue.CatalogueEntry, name: str) -> bool:
     """Whether the parameter may be changed, without a warning, and takes effect without a restart of smbd."""
-    never = {spelling(never_tried).name for never_tried in data()["never"]}
     is_of_samba = entry.kind is catalogue.EntryKind.SMB_CONF
     is_usable = is_of_samba and entry.status is catalogue.Status.EXISTS and not entry.warning
     acts_at_once = entry.takes_effect not in {catalogue.Effect.NEVER, catalogue.Effect.RESTART}
-    return is_usable and acts_at_once and name not in never
+    return is_usable and acts_at_once and not is_never_changed(name)
 
 
 def check_names(only: Sequence[str]) -> None:

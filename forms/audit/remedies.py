@@ -84,12 +84,11 @@ class Remedy:
 def remedies(findings: Sequence[AuditFinding]) -> tuple[Remedy, ...]:
     """Values that can be tested, the costliest first, once per parameter."""
     by_name: dict[str, Remedy] = {}
-    never_changed = {spelling(name).name for name in trial_rules.data()["never"]}
     for finding in findings:
         if finding.verdict not in TESTED or finding.instead is None or not finding.parameter:
             continue
         remedy = _remedy_for(finding, findings)
-        if remedy is not None and remedy.name not in never_changed:
+        if remedy is not None and not trial_rules.is_never_changed(remedy.name):
             by_name.setdefault(remedy.name, remedy)  # the findings come the costliest first
     return tuple(by_name.values())
 

@@ -8,7 +8,7 @@ wrong sections; some of them make a running smbd turn new sessions away (measure
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from forms.tuning import catalogue, smb_conf
@@ -48,8 +48,19 @@ class Proposal:
 
 def is_tried(entry: catalogue.CatalogueEntry) -> bool:
     """Whether `try` takes it by its name; a network card's setting needs the name of the card as well."""
-    never = entry.takes_effect is Effect.NEVER or squeeze(entry.parameter) in map(squeeze, data()["never"])
+    never = entry.takes_effect is Effect.NEVER or is_never_changed(entry.parameter)
     return entry.kind is EntryKind.SYSCTL or (entry.kind is EntryKind.SMB_CONF and not never)
+
+
+def is_never_changed(name: str) -> bool:
+    """Whether a parameter, by any of its names, decides what is served and who gets in."""
+    return smb_conf.spelling(name).name in _never_changed()
+
+
+@cache
+def _never_changed() -> frozenset[str]:
+    """As Samba names them today: it renamed some, which keep their former names as synonyms."""
+    return frozenset(smb_conf.spelling(name).name for name in data()["never"])
 
 
 def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
@@ -72,7 +83,7 @@ def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
         if samba.modules and module not in samba.modules:
             yield f"{name} belongs to the module {module}, which this Samba does not have"
         return
-    if squeeze(name) in map(squeeze, data()["never"]):
+    if is_never_changed(name):
         yield f"{name} decides what is served and who gets in: sharebench never changes it"
         return
     if not _is_known(name, parameter, samba):

@@ -3,7 +3,7 @@
 import pytest
 
 from forms.tuning.smb_conf import spelling
-from forms.tuning.trial_rules import Proposal, SambaKnows, data, refusals, risk_of, undo_needs_restart
+from forms.tuning.trial_rules import Proposal, SambaKnows, data, is_never_changed, refusals, risk_of, undo_needs_restart
 from tests.servers.broken_values import BROKEN
 
 CONF = "/etc/samba/smb.conf"
@@ -13,6 +13,17 @@ KNOWN = SambaKnows(modules=frozenset({"full_audit", "streams_xattr"}), sections=
 @pytest.mark.parametrize(("name", "value", "section"), BROKEN)
 def test_what_testparm_lets_pass_or_smbd_dies_of_is_refused(name: str, value: str, section: str):
     assert list(refusals(Proposal(name=name, value=value, section=section, conf=CONF), KNOWN))
+
+
+@pytest.mark.parametrize("name", ["unix extensions", "smb1 unix extensions", "SMB1 UnixExtensions", "writable", "exec"])
+def test_what_decides_who_gets_in_is_refused_by_each_of_its_names(name: str):
+    assert is_never_changed(name)
+    assert list(refusals(Proposal(name=name, value="no", section="global", conf=CONF), SambaKnows()))
+
+
+def test_each_name_in_the_list_is_never_changed_and_no_other():
+    assert [name for name in data()["never"] if not is_never_changed(name)] == []
+    assert not is_never_changed("strict sync")
 
 
 @pytest.mark.parametrize(
