@@ -25,6 +25,8 @@ LATENESS_SECONDS = 1.3
 """All smbd processes have written their counters this long after the last request."""
 _FIELDS = ("count", "time", "idle", "bytes", "inbytes", "outbytes")
 _LINE = re.compile(rf"(\w+?)_({'|'.join(_FIELDS)}):\s+(\d+)\s*$")
+_FAILED_REQUESTS = re.compile(r"smb2_\w+_failed_count:")
+"""Since Samba 4.25: how many of the requests of that name failed, which is no counter of its own."""
 _LEVEL = re.compile(r"Profiling (not enabled|off|count only|count and time|bogus) on pid (\d+)", re.IGNORECASE)
 _LEVELS = {"off": "off", "count only": "count", "count and time": "on"}
 """The words of ``smbcontrol`` for a level that is set, by those with which it tells the level."""
@@ -47,7 +49,8 @@ def parse_profile(printed: str) -> dict[str, ProfileCounter]:
         if not isinstance(section, dict):
             continue
         for name, fields in section.items():
-            if isinstance(fields, dict) and fields and fields.keys() <= set(_FIELDS):
+            # Newer versions have more fields, such as failed_count since 4.25.
+            if isinstance(fields, dict) and not fields.keys().isdisjoint(_FIELDS):
                 counters[name] = _counter(fields)
     return counters
 
@@ -56,7 +59,7 @@ def _parse_profile_text(printed: str) -> dict[str, ProfileCounter]:
     fields: dict[str, dict[str, int]] = {}
     for line in printed.splitlines():
         match = _LINE.match(line)
-        if match:
+        if match and not _FAILED_REQUESTS.match(line):
             name, field_name, value = match.groups()
             fields.setdefault(name, {})[field_name] = int(value)
     return {name: _counter(values) for name, values in fields.items()}

@@ -41,6 +41,16 @@ def test_both_forms_tell_the_same():
     assert parse_profile("Failed to initialise profile memory\n") == {}
 
 
+def test_the_failed_requests_that_samba_4_25_counts_are_no_counter_and_hide_none():
+    with_failed = {"SMB2 Calls": {"smb2_read": {"count": 7, "failed_count": 2, "inbytes": 682, "outbytes": 362}}}
+    text = TEXT + "smb2_read_failed_count:                                                       2\n"
+    text += "smb2_read_buckets: 0,0,0,1,1,1,1,1,1,1\n"
+
+    assert parse_profile(json.dumps(with_failed)) == {"smb2_read": COUNTERS["smb2_read"]}
+    assert parse_profile(json.dumps({"SMB2 Calls": {"smb2_read": {"failed_count": 2}}})) == {}
+    assert parse_profile(text) == COUNTERS
+
+
 def test_what_grew_is_told_and_what_stood_still_is_not():
     before = {"smb2_read": ProfileCounter(calls=5, in_bytes=600, out_bytes=362), "connect": ProfileCounter(calls=1)}
     grown = profile_since(before, COUNTERS)
