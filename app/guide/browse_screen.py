@@ -117,7 +117,7 @@ class BrowseScreen(BaseScreen):
 
         about_sizes = "A short or small file gives short runs, which vary more."
         if any(item.fit is FileFit.UNKNOWN for item in self.place.items):
-            about_sizes = "The link speed is unknown, so the length of a run is too."
+            about_sizes = "Link speed unknown: no estimate how long a run takes."
         return f"{wording.count(count, 'item')}. {about_sizes}"
 
     @on(NameList.OptionSelected)

@@ -163,8 +163,8 @@ def _why_no_network(shell: server_shell.ServerShell, request: IsolationRequest, 
     if request.expose_tbench:
         return None
     return (
-        f"tbench_srv would listen on every address of {request.target.host}, port {TBENCH_PORT}, for whoever asks, "
-        f"while it is measured: allow that by naming {request.target.host} once more, to expose tbench there"
+        f"it needs port {TBENCH_PORT} of {request.target.host} open to everyone meanwhile (tbench_srv): allow that by"
+        f" naming {request.target.host} once more, to expose tbench there"
     )
 
 

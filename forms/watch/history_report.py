@@ -32,7 +32,7 @@ def history_sentence(history: History) -> str:
     change = wording.percent(abs(newest.change_percent))
     since = _since(line)
     if newest.verdict is None:
-        return f"{users}{change} {way} on average since {since} ({newest.why}): no verdict; compare two for one."
+        return f"{users}{change} {way} on average since {since} ({newest.why}). For a verdict, compare two of them."
     return f"{users}{way.capitalize()} by {change} since {since}."
 
 

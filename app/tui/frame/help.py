@@ -30,7 +30,7 @@ _KEYS_THAT_ARE_TYPED = {"space", "slash", "question_mark"}
 _ABOUT_STOCK_WIDGETS = {
     "Input": "A line of text. Type; Enter takes it, Ctrl+U clears it to the left.",
     "Button": "A button. Enter presses it.",
-    "OptionList": "A list. Up and down move, Enter chooses.",
+    "OptionList": "A list. Up and Down move in it; Enter takes the marked line.",
     "TextArea": "Several lines of text.",
     "VerticalScroll": "Text. Up and down scroll.",
 }

@@ -131,7 +131,7 @@ def test_what_no_comparison_would_call_faster_is_not_called_so():
     history = history_of_series(series, NOTHING)
     assert history
     assert history_sentence(history) == (
-        "28 % faster on average since 2026-01-02 (aio read size = 1): no verdict; compare two for one."
+        "28 % faster on average since 2026-01-02 (aio read size = 1). For a verdict, compare two of them."
     )
     assert history_report(history).fields[0].tone is Tone.PLAIN
     confirmed = history_of_series(nights(1, 1, 1, 1, 0.8, 0.8), NOTHING)
