@@ -92,6 +92,7 @@ def _measure_versus(
         notebooks.notebook_path(context),
         within_seconds=option_values.seconds_within(choices),
         as_json=choices["as_json"],
+        tells_power="runs" not in option_values.typed_options(context),
     )
 
 

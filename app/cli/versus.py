@@ -21,11 +21,13 @@ from app.cli.run_options import series_options, spec_from_options
 from app.clients.base import Secrets
 from app.recording.spec import Lineage, SeriesSpec, with_values
 from app.series import requests as series_requests
+from forms import wording
 from forms.comparison.judged_sides import Sides
+from forms.comparison.pairs import smallest_shown_percent
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
-from forms.wording import typed_size
-from storage.records import Target, format_target
+from forms.stats.decision import Limits
+from storage.records import Series, Target, format_target
 
 _OPTIONS_OF_CLIENT = ("client", "block_bytes", "in_flight", "sign", "encrypt", "flush")
 """The options that can be changed between two runs without touching the server."""
@@ -122,7 +124,11 @@ def _parsed_target(url: str) -> Target:
 def _typed_option(option: str, value: object) -> str:
     if value is True:
         return option
-    return f"{option} {typed_size(value)}" if option == "--block" and isinstance(value, int) else f"{option} {value}"
+    return (
+        f"{option} {wording.typed_size(value)}"
+        if option == "--block" and isinstance(value, int)
+        else f"{option} {value}"
+    )
 
 
 def _spec_at(spec: SeriesSpec, target: Target, other: Target) -> SeriesSpec:
@@ -220,10 +226,12 @@ def run_versus(
     within_seconds: float = math.inf,
     as_json: bool = False,
     with_form: bool = False,
+    tells_power: bool = False,
 ) -> int:
     """Measure all sides interleaved, in random order, and print the comparison of each other with the base.
 
-    ``with_form``: the form of the base comes first. The exit code is that of the worst verdict.
+    ``with_form``: the form of the base comes first. ``tells_power``: say how small a change the pairs show. The
+    exit code is that of the worst verdict.
     """
     sides = [base, *others]
     requests = []
@@ -243,4 +251,19 @@ def run_versus(
     base_series = all_series[0]
     forms = comparisons([Sides(base=(base_series,), other=(series,)) for series in all_series[1:]])
     console.answer_report(comparison_report(all_series, forms), as_json=as_json)
+    if tells_power:
+        _tell_power(all_series)
     return exit_code_of(form.comparison.verdict for form in forms)
+
+
+def _tell_power(all_series: Sequence[Series]) -> None:
+    """Say how small a change the pairs of runs can show, which nobody chose the number of."""
+    base = all_series[0]
+    shown = [smallest_shown_percent(base, other, Limits()) for other in all_series[1:]]
+    known = [percent for percent in shown if percent is not None]
+    if not known:
+        return
+    pairs = len(base.measured())
+    console.say(
+        f"{pairs} pairs find a change of {wording.percent(max(known))} here, 9 times in 10; --runs N asks for more"
+    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from forms import wording
 from forms.comparison.client_options import CLIENT_OPTIONS
@@ -44,7 +45,7 @@ def groups_of(
 def points_of_path(all_series: Sequence[Series]) -> list[Series]:
     """The series of a path, oldest first, without those that only show what other options of the client would give.
 
-    Such a one was measured beside another, run by run (``run --versus``). Of the two the one with the options of the
+    Such a one was measured beside another, run by run (``run --versus``). Of each two the one with the options of the
     series before is a point of the path, or else of the series after, or else the one that began first.
     """
     points: list[Series] = []
@@ -53,14 +54,22 @@ def points_of_path(all_series: Sequence[Series]) -> list[Series]:
         if series.id in left_out:
             continue
 
-        beside = all_series[place + 1] if place + 1 < len(all_series) else None
-        if beside is not None and _is_versus(series, beside):
-            neighbours = [*reversed(points), *all_series[place + 2 :]]
+        measured_beside = _measured_beside(all_series, place)
+        neighbours = [*reversed(points), *all_series[place + 1 + len(measured_beside) :]]
+        for beside in measured_beside:
             other = _with_other_options(series, beside, neighbours)
             left_out.add(other.id)
+            if other is series:
+                break
         if series.id not in left_out:
             points.append(series)
     return points
+
+
+def _measured_beside(all_series: Sequence[Series], place: int) -> list[Series]:
+    """The series that follow the one at that place, and were measured with other options at one time with it."""
+    first = all_series[place]
+    return list(takewhile(lambda later: _is_versus(first, later), all_series[place + 1 :]))
 
 
 def _is_versus(first: Series, second: Series) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Collection
 from itertools import pairwise
 
 from forms.comparison.hiccups import RunPairs
+from forms.stats.decision import Limits
+from forms.stats.needed_runs import run_variation, smallest_found_percent
 from storage.records import Run, Series
 
 
@@ -38,6 +40,18 @@ def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]]
     """(rates of the base, rates of the other) of the pairs of runs; None where the runs are not interleaved."""
     pairs = paired_runs(base, other)
     return None if pairs is None else rates_of_pairs(pairs)
+
+
+def smallest_shown_percent(base: Series, other: Series, limits: Limits) -> float | None:
+    """The change in percent that as many pairs of runs find nine times in ten, if they vary as these do.
+
+    None where the runs are not interleaved, or are too few.
+    """
+    rates = paired_rates(base, other)
+    variation = run_variation(*rates, paired=True) if rates else None
+    if variation is None:
+        return None
+    return smallest_found_percent(variation, variation.runs, limits)
 
 
 def rates_of_pairs(pairs: RunPairs, without: Collection[int] = ()) -> tuple[list[float], list[float]]:

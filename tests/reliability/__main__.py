@@ -42,6 +42,7 @@ CAMPAIGNS = {
     "sharing": "tests.reliability.sharing",
     "received": "tests.reliability.received",
     "pairs": "tests.reliability.pairs",
+    "versus": "tests.reliability.versus",
     "diagnosis": "tests.reliability.diagnosis",
     "blame": "tests.reliability.blame",
     "accuracy": "tests.reliability.accuracy",
@@ -52,7 +53,7 @@ CAMPAIGNS = {
 DEFAULT_SECONDS = 300.0
 LONGER_SECONDS = {
     "network": 600.0, "fuzz": 900.0, "crash": 450.0, "trial": 450.0, "steps": 1800.0, "sharing": 3600.0, "held": 1800.0,
-    "pairs": 3600.0, "diagnosis": 5400.0, "blame": 7200.0, "accuracy": 7200.0, "litter": 1800.0,
+    "pairs": 3600.0, "versus": 3600.0, "diagnosis": 5400.0, "blame": 7200.0, "accuracy": 7200.0, "litter": 1800.0,
     "evidence": 3600.0, "evil": 7200.0, "servers": 3600.0,
 }  # fmt: skip
 """What these need, on two processors, for each message once, 100,000 inputs a reader, 200 kills and losses of power."""

@@ -126,6 +126,13 @@ def test_where_one_side_cannot_be_measured_the_other_is_not_either(tmp_path, url
     assert all_series(db) == []
 
 
+@pytest.mark.parametrize(("words", "is_told"), [((), True), (("--runs", "5"), False)])
+def test_what_its_pairs_show_is_told_where_nobody_chose_their_number(tmp_path, urls, capsys, words, is_told):
+    quick = ("--quiet-time", "skip", "--ceiling", "skip")
+    sharebench(tmp_path / "notebook.db", "run", urls[0], *quick, *words, "--versus", urls[1])
+    assert ("5 pairs find a change of" in capsys.readouterr().err) == is_told
+
+
 def test_made_files_have_one_size_and_are_removed(tmp_path, urls, capsys):
     db = tmp_path / "notebook.db"
     folders = [url.removesuffix("/file") for url in urls]

@@ -79,6 +79,24 @@ def test_what_was_measured_with_other_options_beside_the_usual_ones_is_no_point_
     assert [level.because for level in history.lines[0].levels] == [""]
 
 
+@pytest.mark.parametrize("place_of_usual", [0, 1, 2])
+@pytest.mark.parametrize("others_before", [True, False])
+def test_of_several_measured_beside_each_other_one_is_a_point_of_the_path(place_of_usual: int, others_before: bool):
+    clients = [replace(CLIENT, block_bytes=16384), replace(CLIENT, block_bytes=4096)]
+    clients.insert(place_of_usual, CLIENT)
+    together = [
+        begun_within_seconds(replace(series, client=client), 0, tuple(range(place, 15, 3)))
+        for place, (series, client) in enumerate(zip(nights(1, 1, 1), clients, strict=True))
+    ]
+    others = nights(1, 1, 1)
+    series = [*others, *together] if others_before else [*together, *others]
+    series = [replace(one_series, id=f"{place:012x}") for place, one_series in enumerate(series)]
+    history = history_of_series(series, NOTHING)
+    assert history
+    usual_ids = [one_series.id for one_series in series if one_series.client is CLIENT]
+    assert [point.recording for point in history.points] == usual_ids
+
+
 @pytest.mark.parametrize(("minute", "points"), [(0, 1), (1, 2)])
 def test_other_options_at_another_time_are_a_point_and_begin_a_level(minute: int, points: int):
     first, second = nights(1, 0.5)
