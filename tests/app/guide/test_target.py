@@ -473,7 +473,7 @@ async def test_what_is_unknown_of_a_file_is_said(guide_app, backend, monkeypatch
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "enter", "enter")
-        assert "1 item. The link speed is unknown" in painted(guide_app)
+        assert "1 item. Link speed unknown" in painted(guide_app)
 
 
 async def test_folders_lead_down_and_up_and_typing_finds_a_name(guide_app, backend):
