@@ -11,15 +11,18 @@ OPTIONS_LIMIT = 400
 """Characters kept; an overlay's options can be pages long."""
 
 
+def missing_folder_facts(answer: Answer) -> dict[str, FactValue]:
+    """The folder that a share is configured with, where it does not exist."""
+    configured_folder = answer.stripped("folder")
+    # A "%" is replaced for each user, so that the folder as written is nobody's.
+    is_missing = answer.stripped("folder.missing") == "yes" and "%" not in configured_folder
+    return {FOLDER_MISSING: configured_folder} if is_missing else {}
+
+
 def filesystem_facts(answer: Answer) -> dict[str, FactValue]:
     """Of the shared folder's file system, disk and the layers (RAID, LVM, ZFS) between; empty if unknown."""
     folder = (answer.text("realpath") or answer.text("folder") or "").strip()
     facts: dict[str, FactValue] = {}
-    # A "%" is replaced for each user, so that the folder as written is nobody's.
-    configured_folder = answer.stripped("folder")
-    if answer.stripped("folder.missing") == "yes" and "%" not in configured_folder:
-        facts[FOLDER_MISSING] = configured_folder
-
     mount = mount_of(folder, answer.text("mounts"))
     if not folder or mount is None or answer.code("df") != 0:
         return facts

@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.server import routes
-from app.server.filesystem_facts import filesystem_facts
+from app.server.filesystem_facts import filesystem_facts, missing_folder_facts
 from app.server.host_activity import parse_cpu
 from app.server.host_facts import HOST_FILES, host_facts, storable
 from app.server.machine_meter import MachineCounters, busy_percent
@@ -110,7 +110,7 @@ def server_facts(
     facts: dict[str, FactValue] = {"os": answer.stripped("uname") or "unknown"}
     facts |= host_facts(answer.file)
     facts |= network_facts(answer)
-    facts |= filesystem_facts(answer)
+    facts |= missing_folder_facts(answer) | filesystem_facts(answer)
     busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))
     if busy is not None:
         facts["cpu.busy_percent_before"] = busy

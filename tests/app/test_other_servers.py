@@ -15,6 +15,9 @@ from tests.servers.debian_servers import pinned_servers, server_root
 from tests.servers.other_smbd import OtherSmbd
 from tests.servers.process import NotPossibleHereError
 
+pytestmark = pytest.mark.xdist_group("other-servers")
+"""One process lays the packages out."""
+
 FETCHED_WITHIN_SECONDS = 60.0
 """For each of two steps; where it takes longer the tests are skipped, also in CI."""
 

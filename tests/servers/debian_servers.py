@@ -7,6 +7,7 @@ campaign ``servers`` was carried out last.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import tempfile
 import tomllib
@@ -109,9 +110,9 @@ def _lay_out(pinned: PinnedServer, place: Path, within_seconds: float | None) ->
         (made / "version").write_text(version)
 
         # What another process laid out meanwhile is as good.
-        shutil.rmtree(place, ignore_errors=True)
-        made.rename(place)
-        made.mkdir()
+        with contextlib.suppress(OSError):
+            made.rename(place)
+            made.mkdir()
 
 
 def _checked_version(pinned: PinnedServer, archives: Sequence[Path]) -> str:

@@ -347,6 +347,9 @@ def test_facts_of_a_local_folder(tmp_path: Path) -> None:
         assert facts["filesystem.type"] == mount.kind
         assert int(facts["filesystem.size_bytes"]) > 0
     assert server_facts(Target(protocol="file", path=str(tmp_path / "nowhere"))).facts == {}
+    (tmp_path / "big.iso").write_bytes(b"x")
+    of_file = server_facts(Target(protocol="file", path=str(tmp_path / "big.iso"))).facts
+    assert "filesystem.folder_missing" not in of_file
 
 
 def test_collecting_loads_no_screen_and_no_client_library() -> None:
