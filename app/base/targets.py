@@ -29,9 +29,9 @@ HOW_TO_LOG_IN = f"leave it out and {HOW_TO_GIVE}"
 _SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
 """What a text begins with that has a scheme, also a mistyped one such as ``smb:/``; or the slashes in place of one."""
 _OTHER_SCHEMES = frozenset({"sftp", "tftp"})
+"""Schemes that look like our own, and mean another program's protocol."""
 _WEB_SCHEMES = frozenset({"http", "https"})
 """What is copied from a browser or typed out of habit; the same host and path on SMB are most likely meant."""
-"""Schemes that look like our own, and mean another program's protocol."""
 _PASSWORD_IN_URL = f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}"
 _BARE = re.compile(r"(?:(?:[^\s@/:\\]+\\)?[^\s@/:\\]+@)?[\w-][\w.-]*(?::\d{1,5})?(?:/[^\\]*)?")
 """``[[DOMAIN\\]USER@]HOST[:PORT][/SHARE…]``, as for ssh and scp."""
