@@ -154,7 +154,8 @@ class StageName(StrEnum):
 
 
 LARGE_PACKETS = "path.large_packets"
-"""The fact of a stage that ended since packets got lost for their size: ``lost``."""
+"""The fact of a stage that ended since packets got lost for their size; its value is ``LOST``."""
+LOST = "lost"
 
 
 def stages_of(only: Collection[StageName]) -> tuple[StageName, ...]:

@@ -3,10 +3,10 @@
 The command ``sharebench check`` shows each line as soon as it is known; nothing else calls it.
 """
 
-import shlex
 from collections.abc import Iterator
 from contextlib import closing
 
+from app.base.advised_commands import audit_command
 from app.base.errors import MeasurementError
 from app.check import packet_check, surroundings, target_checks
 from app.check.checked import Checked
@@ -16,7 +16,7 @@ from app.clients.registry import make_client
 from app.recording.spec import SeriesSpec
 from app.server.facts import collect
 from storage.notebook import Notebook
-from storage.records import ClientFacts, Target, format_target
+from storage.records import ClientFacts, Target
 
 _TCP_BYTES = 1024**2
 """For a target without files, of which nothing is sent here."""
@@ -50,19 +50,9 @@ def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook
                 can_be_measured = False
                 yield checked
 
-    yield from surroundings.check_server(environment, _audit_command(target, spec), is_share_open=is_share_open)
+    yield from surroundings.check_server(environment, audit_command(target, spec.monitor), is_share_open=is_share_open)
     yield surroundings.check_link(target, spec, environment)
     yield surroundings.check_quiet_time(target, spec.command, environment)
     # It takes seconds, and says nothing of what cannot be measured.
     if facts is not None and can_be_measured:
         yield surroundings.check_ceiling(target, spec, facts, environment, notebook)
-
-
-def _audit_command(target: Target, spec: SeriesSpec) -> str:
-    """The command that judges all settings of the same server."""
-    words = ["sharebench", "audit", format_target(target)]
-    if spec.monitor.server_ssh:
-        words += ["--server-ssh", spec.monitor.server_ssh]
-    if spec.monitor.smb_conf:
-        words += ["--smb-conf", spec.monitor.smb_conf]
-    return shlex.join(words)

@@ -5,7 +5,7 @@ OTHER is another target, other options of the client, or both.
 
 import math
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Protocol
@@ -75,14 +75,7 @@ def other_side(base: Side, words: str, log_in: LogIn | None = None) -> Side:
     target = _parsed_target(url) if url else base.target
 
     if target == base.target:
-        typed_for_server = typed.keys() - {"target", *typed_for_client}
-        if not typed_for_client:
-            raise UsageError(
-                "--versus names no difference: write what is to differ, such as --versus '--in-flight 1', or another"
-                " TARGET"
-            )
-        if typed_for_server:
-            raise UsageError("--versus names the same target: leave out --credentials, --server-ssh and --smb-conf")
+        _check_other_options(typed_for_client, typed)
         secrets = base.secrets
         spec = base.spec
     elif log_in is None:
@@ -100,6 +93,16 @@ def other_side(base: Side, words: str, log_in: LogIn | None = None) -> Side:
         secrets=secrets,
         options=" ".join(_typed_option(typed[name], context.params[name]) for name in typed_for_client),
     )
+
+
+def _check_other_options(typed_for_client: Collection[str], typed: Collection[str]) -> None:
+    """Raises UsageError where the target is the same and nothing differs, or what belongs to another target does."""
+    if not typed_for_client:
+        raise UsageError(
+            "--versus names no difference: write what is to differ, such as --versus '--in-flight 1', or another TARGET"
+        )
+    if set(typed) - {"target", *typed_for_client}:
+        raise UsageError("--versus names the same target: leave out --credentials, --server-ssh and --smb-conf")
 
 
 def _parsed(words: str) -> click.Context:
@@ -122,13 +125,12 @@ def _parsed_target(url: str) -> Target:
 
 
 def _typed_option(option: str, value: object) -> str:
+    """As one types it: ``--block 1M``, ``--sign``."""
     if value is True:
         return option
-    return (
-        f"{option} {wording.typed_size(value)}"
-        if option == "--block" and isinstance(value, int)
-        else f"{option} {value}"
-    )
+    if option == "--block" and isinstance(value, int):
+        return f"{option} {wording.typed_size(value)}"
+    return f"{option} {value}"
 
 
 def _spec_at(spec: SeriesSpec, target: Target, other: Target) -> SeriesSpec:
@@ -259,11 +261,11 @@ def run_versus(
 def _tell_power(all_series: Sequence[Series]) -> None:
     """Say how small a change the pairs of runs can show, which nobody chose the number of."""
     base = all_series[0]
-    shown = [smallest_shown_percent(base, other, Limits()) for other in all_series[1:]]
-    known = [percent for percent in shown if percent is not None]
-    if not known:
+    smallest_changes = [smallest_shown_percent(base, other, Limits()) for other in all_series[1:]]
+    known_changes = [percent for percent in smallest_changes if percent is not None]
+    if not known_changes:
         return
+
     pairs = len(base.measured())
-    console.say(
-        f"{pairs} pairs find a change of {wording.percent(max(known))} here, 9 times in 10; --runs N asks for more"
-    )
+    change = wording.percent(max(known_changes))
+    console.say(f"{pairs} pairs find a change of {change} here, 9 times in 10; --runs N asks for more")

@@ -35,7 +35,7 @@ def measure_stage(bench: Bench, name: looks.StageName) -> looks.Stage:
         status = SeriesStatus.INTERRUPTED if bench.cancelled.is_set() else SeriesStatus.FAILED
         stage = looks.Stage(name=name, status=status, error=str(error))
         if isinstance(error, StalledError) and bench.are_large_packets_lost():
-            stage = replace(stage, error=LARGE_PACKETS_LOST, facts={looks.LARGE_PACKETS: "lost"})
+            stage = replace(stage, error=LARGE_PACKETS_LOST, facts={looks.LARGE_PACKETS: looks.LOST})
     except Exception as error:  # noqa: BLE001  the other side must hear of it, and the folder must be removed
         traceback.print_exc()
         stage = looks.Stage(name=name, status=SeriesStatus.FAILED, error=f"{type(error).__name__}: {error}")

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from app.base.advised_commands import audit_command
 from app.base.errors import UsageError
 from app.base.exit_codes import exit_code_of
 from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind, ListEntry, RunPlace, measured_folder
@@ -241,24 +242,14 @@ def recommendations_for(series: Series) -> list[str]:
     texts = []
     # What harms every measurement comes before what would make this one better known.
     if harmful_in(series.environment):
-        texts.append(_audit_command(series))
+        monitor = series.plan.monitor if series.plan else MonitorChoices()
+        texts.append(wording.plain(audit_command(series.target, monitor)))
     for warning in advice(series):
         if warning.command or warning.options:
             texts.append(warning.command or f"measure again with {warning.options}")
     if series.scratch_path and not series.running_by:
         texts.append(f"sharebench clean {wording.plain(format_target(series.target))}")
     return texts
-
-
-def _audit_command(series: Series) -> str:
-    """The command that names the harmful lines of the series' server."""
-    words = ["sharebench", "audit", format_target(series.target)]
-    monitor = series.plan.monitor if series.plan else MonitorChoices()
-    if monitor.server_ssh:
-        words += ["--server-ssh", monitor.server_ssh]
-    if monitor.smb_conf:
-        words += ["--smb-conf", monitor.smb_conf]
-    return wording.plain(shlex.join(words))
 
 
 def _entry(line: SeriesLine) -> ListEntry:

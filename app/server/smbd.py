@@ -15,6 +15,7 @@ from typing import Self
 from app.base.errors import MeasurementError
 from app.server.running_program import RunningProgram
 from app.server.shell import ServerShell, script_file
+from forms.tuning.samba_parameters import version_numbers
 from storage.isolation import PROCESSOR, ProfileCounter, profile_facts
 from storage.records import Facts, FactValue, Target
 
@@ -104,8 +105,7 @@ def parse_profile_level(printed: str, samba_version: str = "") -> tuple[str, int
     if match is None:
         return None
 
-    numbers = re.search(r"(\d+)\.(\d+)", samba_version)
-    is_newer = numbers is not None and (int(numbers[1]), int(numbers[2])) >= _FIRST_WITH_OTHER_NUMBERS
+    is_newer = version_numbers(samba_version.removeprefix("Version "))[:2] >= _FIRST_WITH_OTHER_NUMBERS
     level = (_LEVELS_SINCE_4_25 if is_newer else _LEVELS).get(match[1].lower())
     return (level, int(match[2])) if level else None
 

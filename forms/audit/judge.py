@@ -99,6 +99,7 @@ def judge(server: AuditedServer) -> tuple[AuditFinding, ...]:
 
 
 def gravest_first(findings: Sequence[AuditFinding]) -> tuple[AuditFinding, ...]:
+    """By verdict; of one verdict the costliest first, then in the order of the lines."""
     return tuple(sorted(findings, key=_place_by_gravity))
 
 

@@ -6,25 +6,23 @@ only what is certain, such as a folder that is not there, is called the cause.
 
 from collections.abc import Iterator, Sequence
 
-from forms.tuning import fact_names
+from forms.tuning import fact_names, smb_conf
 from forms.tuning.differences import effective
 from storage.records import Facts
 
 _MAY_REFUSE = ("hosts allow", "hosts deny", "valid users", "invalid users")
 """Parameters that refuse whom they do not let in, wherever they have a value."""
 
+_ENCRYPTION = "server smb encrypt"
+
 _SCRIPTS = ("preexec", "root preexec")
 """Each refuses if it fails and its ``… close`` is set."""
-
-_REQUIRED = frozenset({"required", "mandatory", "force", "forced"})
-_YES = frozenset({"yes", "true", "1", "on"})
-_NO = frozenset({"no", "false", "0", "off"})
 
 
 def login_refusing_settings(server: Facts) -> list[str]:
     """The settings that may refuse a guest's login before any share is asked for; empty where none is known."""
-    value = effective(server, "server smb encrypt", in_share=False) or ""
-    return ["server smb encrypt = required"] if value.strip().lower() in _REQUIRED else []
+    value = effective(server, _ENCRYPTION, in_share=False) or ""
+    return [f"{_ENCRYPTION} = required"] if smb_conf.tidy_value(_ENCRYPTION, value) == "required" else []
 
 
 def hang_up_settings(server: Facts) -> list[str]:
@@ -45,7 +43,7 @@ def hang_up_settings(server: Facts) -> list[str]:
 def refusing_settings(server: Facts, *, is_guest: bool) -> list[str]:
     """The settings that may refuse the share to this user, as ``hosts deny = ALL``; empty where none is known."""
     settings = []
-    if is_guest and _value(server, "guest ok") in _NO:
+    if is_guest and _tidy_value(server, "guest ok") == "no":
         settings.append("guest ok = no")
 
     for parameter in _MAY_REFUSE:
@@ -55,19 +53,19 @@ def refusing_settings(server: Facts, *, is_guest: bool) -> list[str]:
 
     for script in _SCRIPTS:
         command = effective(server, script)
-        if command and _value(server, f"{script} close") in _YES:
+        if command and _tidy_value(server, f"{script} close") == "yes":
             settings.append(f"{script} = {command}, with {script} close = yes")
 
     # A guest has no key, so that nothing of its session can be encrypted.
-    if is_guest and _value(server, "server smb encrypt") in _REQUIRED:
-        settings.append("server smb encrypt = required")
+    if is_guest and _tidy_value(server, _ENCRYPTION) == "required":
+        settings.append(f"{_ENCRYPTION} = required")
     return settings
 
 
 def settings_against_writing(server: Facts) -> list[str]:
     """The settings of a share that may refuse a new file to this user; empty where none is known."""
     settings = []
-    if _value(server, "read only") in _YES:
+    if _tidy_value(server, "read only") == "yes":
         settings.append("read only = yes")
     read_list = effective(server, "read list")
     if read_list:
@@ -92,7 +90,7 @@ def certain_causes(server: Facts) -> Iterator[tuple[str, str, str]]:
     if missing_folder:
         yield "path", str(missing_folder), f"path = {missing_folder} does not exist on the server"
 
-    if _value(server, "available") in _NO:
+    if _tidy_value(server, "available") == "no":
         yield "available", "no", "available = no takes the share out of service"
 
     modules = effective(server, "vfs objects") or ""
@@ -115,5 +113,5 @@ def _missing_module(warning: str) -> str:
     return module
 
 
-def _value(server: Facts, parameter: str) -> str:
-    return (effective(server, parameter) or "").strip().lower()
+def _tidy_value(server: Facts, parameter: str) -> str:
+    return smb_conf.tidy_value(parameter, effective(server, parameter) or "")

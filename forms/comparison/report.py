@@ -25,6 +25,7 @@ def comparison_report(
         form = report_of_several(_matrix_of_sides(all_series, comparisons), comparisons)
     if len(all_series) <= 2:
         return form
+
     # What was measured interleaved is compared, wherever it was measured.
     interleaved = [compared for compared in comparisons if compared.comparison.interleaved]
     compared_ids = {series.id for series in summary.series_of(interleaved)}

@@ -33,6 +33,9 @@ TIME_TO_TUNE_PERCENT = 68.0
 USUAL_PERCENT = 80.0
 """The upper end of what the book expects: above it SMB is faster than usual."""
 
+_NARROW_POINTS = 2
+"""Of an interval in percent of FTP: a narrower one is not told, since its ends are rounded to whole percents."""
+
 
 def against_ftp(series: Sequence[records.Series]) -> Iterator[Finding]:
     """A finding for each set-up of SMB that has a fastest set-up of FTP to compare with, by host and direction."""
@@ -44,14 +47,14 @@ def against_ftp(series: Sequence[records.Series]) -> Iterator[Finding]:
         over_smb = [measured for measured in group if measured.is_smb]
         set_ups = [with_repeats(newest, over_smb) for newest in newest_of_set_ups(over_smb)]
         for smb in set_ups:
-            both = (smb.newest.series, ftp.newest.series)
-            in_slow_start = [one_series for one_series in both if spends_runs_in_slow_start(one_series)]
+            newest_pair = (smb.newest.series, ftp.newest.series)
+            in_slow_start = [one_series for one_series in newest_pair if spends_runs_in_slow_start(one_series)]
             if in_slow_start:
                 # Such runs tell of distance and of the length of the runs, so that their ratio means nothing.
                 round_trip = path.round_trip_seconds(in_slow_start[0]) or 0.0
                 yield finding_from_texts(
                     "ratio-far",
-                    *both,
+                    *newest_pair,
                     smb=smb.newest.text,
                     ftp=ftp.newest.text,
                     command=command,
@@ -122,13 +125,13 @@ def _has_repeats(comparison: Comparison) -> bool:
 
 
 def _interval_text(comparison: Comparison) -> str:
-    """`` (42 to 48 %)``; empty where there is none, or where it is too narrow to tell more than the percentage."""
+    """`` (42 to 48 %)``; empty where there is none, or where both ends read as the percentage itself."""
     interval = _ratio_interval(comparison)
     if interval is None:
         return ""
 
     low, high = interval
-    if high - low < 2:
+    if high - low < _NARROW_POINTS:
         return ""
     return f" ({max(0.0, low):.0f} to {high:.0f} %)"
 
@@ -145,9 +148,10 @@ def _judge_ratio(percent: float, comparison: Comparison, *, has_unusual_runs: bo
     # An interval that reaches over an edge of the book's range does not tell on which side of it the ratio is.
     low, high = interval
     may_need_tuning = low < TIME_TO_TUNE_PERCENT <= percent
-    # Single series are told to be tuned already by their runs, as the book does; several must agree that they are.
-    least_denial = TIME_TO_TUNE_PERCENT if _has_repeats(comparison) else USUAL_PERCENT
-    may_be_good = percent < TIME_TO_TUNE_PERCENT and high >= least_denial
+    # "Time to tune" is said of single series, as the book has it, unless their runs reach what is usual. Of several
+    # series the whole interval must lie below the limit.
+    least_that_denies = TIME_TO_TUNE_PERCENT if _has_repeats(comparison) else USUAL_PERCENT
+    may_be_good = percent < TIME_TO_TUNE_PERCENT and high >= least_that_denies
     if may_need_tuning or may_be_good:
         return "ratio-unknown", ("series" if _has_repeats(comparison) else "")
     if percent >= 100 or comparison.verdict is decision.Verdict.SAME:

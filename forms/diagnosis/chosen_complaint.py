@@ -65,7 +65,7 @@ COMPLAINTS: Mapping[StageName, NamedComplaint] = {
     ),
     StageName.WINDOW: NamedComplaint(
         subject="Opening a window",
-        figures=("free_space", "quota", "streams", "notify"),
+        figures=tuple(figures.WINDOW_QUESTIONS),
         fine="What Explorer asks with every window is answered at once: {name} takes {value}",
         limit=", of {limit} at most",
         slow="Opening a window is slow",

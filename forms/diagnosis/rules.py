@@ -20,7 +20,7 @@ from forms.diagnosis import summary
 from forms.findings.finding import Finding, NextAct, Severity
 from forms.findings.path import FAR_SECONDS
 from forms.stats.summary import median
-from storage.looks import LARGE_PACKETS, Diagnosis, Ruling, Stage, StageName
+from storage.looks import LARGE_PACKETS, LOST, Diagnosis, Ruling, Stage, StageName
 
 # Limits, by stage. A fraction is of the time or rate that its docstring names.
 
@@ -415,7 +415,7 @@ _QUESTIONS = {
         "Usually `kernel change notify` on a file system that is slow to be watched.",
     ),
 }
-"""What Explorer asks with every window: what it is, what usually makes it slow, and what to do.
+"""By the key of its figure: what Explorer asks for, and what usually makes that slow and helps.
 
 None of it is in the time of a transfer, so that `try` would test it in vain.
 """
@@ -737,7 +737,7 @@ def _slow_connections(stage: Stage, factor: float, interval: summary.Interval) -
 
 def _lost_packets(diagnosis: Diagnosis) -> Finding | None:
     """A path that loses packets for their size: nothing but small requests and answers gets through."""
-    is_lost = any(stage.facts.get(LARGE_PACKETS) == "lost" for stage in diagnosis.stages)
+    is_lost = any(stage.facts.get(LARGE_PACKETS) == LOST for stage in diagnosis.stages)
     if not is_lost:
         return None
 

@@ -32,7 +32,7 @@ def isolation_comparison(base: Isolation, other: Isolation) -> Report:
             ("Base", _describe_isolation(base)),
             ("Other", _describe_isolation(other)),
         ),
-        tables=tuple(_rates_table(base_summary, other_summary)),
+        tables=tuple(_rates_tables(base_summary, other_summary)),
         advice=(*_differences(base, other), *_one_sided_rates(base_summary, other_summary)),
         document=partial(_comparison_document, base_summary, other_summary),
     )
@@ -76,10 +76,10 @@ def _has_rates(summary: IsolationSummary) -> bool:
     return any(point.rates for point in summary.points)
 
 
-def _rates_table(base: IsolationSummary, other: IsolationSummary) -> Iterator[Table]:
+def _rates_tables(base: IsolationSummary, other: IsolationSummary) -> Iterator[Table]:
     """The layers side by side; nothing where a side has none of them."""
     if not _has_rates(base) or not _has_rates(other):
-        return None
+        return
 
     base_rates = {point.clients: point.rates for point in base.points}
     other_rates = {point.clients: point.rates for point in other.points}

@@ -137,8 +137,9 @@ def _confidence(series: Series, rates: Sequence[float]) -> tuple[float, float] |
 
     low, high = interval
     mean_rate = summary.mean(rates) or 0.0
-    half = max((high - low) / 2, mean_rate * rounding_seconds / seconds)
-    return mean_rate - half, mean_rate + half
+    rounding_rate = mean_rate * rounding_seconds / seconds
+    half_width = max((high - low) / 2, rounding_rate)
+    return mean_rate - half_width, mean_rate + half_width
 
 
 def _half_width_percent(confidence: tuple[float, float] | None, rates: Sequence[float]) -> float | None:
@@ -148,7 +149,8 @@ def _half_width_percent(confidence: tuple[float, float] | None, rates: Sequence[
     if confidence is None or by_rates is None or not mean_rate:
         return by_rates
     low, high = confidence
-    return max(by_rates, 50 * (high - low) / mean_rate)
+    half_width = (high - low) / 2
+    return max(by_rates, 100 * half_width / mean_rate)
 
 
 def unusual_runs(series: Series) -> dict[int, UnusualRate]:

@@ -10,16 +10,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from unittest import mock
 
 from app.base.errors import NotebookError
-from app.clients.base import Secrets
 from app.recording import writer
 from app.recording.process import RunFinished, SeriesControl, Warned
 from app.recording.spec import SeriesRequest
 from app.series.record import record
-from app.series.resume import resume
 from storage.errors import NotebookFileError, unusable
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime
@@ -137,26 +136,25 @@ def _errors_for_a_while(figures: Figures, folder: Path, disk: disks.FailingDisk)
 
 
 def _errors_for_good(figures: Figures, folder: Path, disk: disks.FailingDisk) -> None:
+    """All goes into another notebook, in the folder that one is in; and the error at the end names it."""
     book, warned, runs = disk.folder / "notebook.db", list[str](), list[Run]()
-    lost, said = 0, ""
-    with mock.patch.object(writer, "DISK_SECONDS", 1.0):
+    said = ""
+    with mock.patch.object(writer, "DISK_SECONDS", 1.0), chdir(folder):
         try:
             _measured(_request(folder), book, disk.fail_writes, warned, runs)
-            figures.losses.append("a disk that fails for good: nothing is said at the end")
         except NotebookError as error:
             said = str(error)
-            lost = int(said.rpartition(":")[2].split()[0])
     disk.work_again()
-    copy = _copied(book, folder)
-    with Notebook(copy) as notebook:
-        series = notebook.series("last")
-    figures.counts["reported runs"] += len(runs)
-    if len(series.runs) < PAUSE_RUN or len(series.runs) + lost < len(runs) or "gives errors" not in "".join(warned):
-        figures.losses.append(f"a disk that fails for good: {len(series.runs)} of {len(runs)} runs; {said}; {warned}")
-    list(resume(series.id, Secrets(), copy, SeriesControl()))
-    with Notebook(copy) as notebook:
+
+    saved_books = list(folder.glob("notebook-saved-*.db"))
+    if len(saved_books) != 1 or str(saved_books[0]) not in said or "gives errors" not in "".join(warned):
+        figures.losses.append(f"a disk that fails for good: {saved_books}; {said}; {warned}")
+        return
+
+    _check_runs(figures, saved_books[0], runs, "a disk that fails for good")
+    with Notebook(saved_books[0]) as notebook:
         if notebook.series("last").status is not SeriesStatus.COMPLETE:
-            figures.losses.append("a disk that failed for good: the copy could not be gone on with")
+            figures.losses.append("a disk that failed for good: the series is not whole in the other notebook")
 
 
 def _errors_when_read(figures: Figures, _folder: Path, disk: disks.FailingDisk) -> None:

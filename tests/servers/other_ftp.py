@@ -10,10 +10,7 @@ from pathlib import Path
 from storage.records import Target
 from tests.servers.debian_servers import ServerRoot
 from tests.servers.process import ServerProcess
-from tests.servers.vsftpd import UNIX_USER, write_certificate
-
-_PASSWORD = "Correct-Horse 9"
-_PASSWORD_HASH = "$6$sharebench$LAF1ENeEM4H0pYFxsmOElwXYI3.kqW4gvn4kgGTTsTgAa8g/MtgOw34m809KghomluJkvuJWhsuXRGWmpY3M1."
+from tests.servers.vsftpd import PASSWORD_HASH, UNIX_USER, Vsftpd, write_certificate
 
 
 class OtherFtpServer(ServerProcess):
@@ -24,7 +21,7 @@ class OtherFtpServer(ServerProcess):
 
     name = "ftp"
     user = "bench"
-    password = _PASSWORD
+    password = Vsftpd.password
 
     def __init__(self, root: ServerRoot, *, tls: bool = False) -> None:
         super().__init__()
@@ -57,7 +54,7 @@ class Proftpd(OtherFtpServer):
     def configure(self) -> None:
         owner = pwd.getpwnam(UNIX_USER)
         accounts = self.root / "accounts"
-        accounts.write_text(f"{self.user}:{_PASSWORD_HASH}:{owner.pw_uid}:{owner.pw_gid}::{self.folder}:/bin/sh\n")
+        accounts.write_text(f"{self.user}:{PASSWORD_HASH}:{owner.pw_uid}:{owner.pw_gid}::{self.folder}:/bin/sh\n")
         accounts.chmod(0o600)
         lines = [
             "ModulePath /usr/lib/proftpd",

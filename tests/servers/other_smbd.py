@@ -23,20 +23,14 @@ class OtherSmbd(Smbd):
         self._make_programs()
 
     def _make_programs(self) -> None:
+        """A script for each, of its name, that runs it in the root."""
         self.path.mkdir()
         for name in _PROGRAMS:
-            found = next(
-                (
-                    self.server_root.path / "usr" / folder / name
-                    for folder in ("bin", "sbin")
-                    if (self.server_root.path / "usr" / folder / name).exists()
-                ),
-                None,
-            )
-            if found is None:
+            places = [f"/usr/{folder}/{name}" for folder in ("bin", "sbin")]
+            inside = next((place for place in places if (self.server_root.path / place[1:]).exists()), "")
+            if not inside:
                 continue
 
-            inside = f"/{found.relative_to(self.server_root.path)}"
             wrapper = self.path / name
             wrapper.write_text(f'#!/bin/sh\nexec {shlex.join(self.server_root.command(inside))} "$@"\n')
             wrapper.chmod(0o755)

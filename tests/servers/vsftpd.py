@@ -22,7 +22,7 @@ from tests.servers.process import ServerProcess, program, require, unavailable
 
 UNIX_USER = "daemon"
 """Owns the files; a user of every Linux system, whose number ``bench`` has."""
-_PASSWORD_HASH = "$6$sharebench$LAF1ENeEM4H0pYFxsmOElwXYI3.kqW4gvn4kgGTTsTgAa8g/MtgOw34m809KghomluJkvuJWhsuXRGWmpY3M1."
+PASSWORD_HASH = "$6$sharebench$LAF1ENeEM4H0pYFxsmOElwXYI3.kqW4gvn4kgGTTsTgAa8g/MtgOw34m809KghomluJkvuJWhsuXRGWmpY3M1."
 _ANONYMOUS = "sharebench-anonymous"
 """Whom anonymous users act as; vsftpd wants a home that exists and a root folder that this user cannot write."""
 
@@ -67,7 +67,7 @@ class Vsftpd(ServerProcess):
         )
         shadow = self.root / "shadow"
         shadow.touch(mode=0o600)
-        shadow.write_text(f"{self.user}:{_PASSWORD_HASH}:20000:0:99999:7:::\n")
+        shadow.write_text(f"{self.user}:{PASSWORD_HASH}:20000:0:99999:7:::\n")
         (self.root / "pam").write_text("auth required pam_unix.so nodelay\naccount required pam_unix.so\n")
 
     def command(self) -> list[str]:

@@ -51,6 +51,7 @@ class Share:
         self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN, options: int = wire.OPTION_SEQUENTIAL
     ) -> wire.OpenedFile:
         response = self.channel.ask(wire.frame(*opening(path, access, disposition, options), self.tree_id))
+
         is_new = disposition == wire.DISPOSITION_CREATE
         if is_new and response.status == wire.STATUSES["STATUS_SHARING_VIOLATION"]:
             # Nobody can have it open: its name is ours, and it is not there yet.
@@ -58,6 +59,7 @@ class Share:
                 f"{self.channel.where}: the server refuses a new file as if it were in use; kernel share modes on a "
                 "file system without them, or a module of vfs objects, may do that there: its log tells which"
             )
+
         file = wire.parse_created(self.require_success(response).message)
         if file is None:
             raise self.cut_off()

@@ -611,6 +611,18 @@ def test_a_value_that_was_tried_and_restored_is_not_what_the_server_has(
         assert measured_place(notebook, ()).value("log level") == value
 
 
+@pytest.mark.parametrize(("tried_count", "value"), [(49, "0"), (50, "")])
+def test_what_the_server_has_is_looked_for_in_the_newest_fifty_series(tmp_path: Path, tried_count: int, value: str):
+    change = Change(name="log level", value="3", previous="0")
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.add_experiment(Experiment(name="log level", kind=ExperimentKind.TRIAL))
+        notebook.add(one(1, environment={"server": {"smb.conf/global/log level": "0"}}))
+        for number in range(2, 2 + tried_count):
+            moment = f"2026-02-01T10:00:{number:02d}.000Z"
+            notebook.add(one(number, created_at=moment, experiment="log level", change=change))
+        assert measured_place(notebook, ()).value("log level") == value
+
+
 async def test_what_the_catalogue_lacks_is_told_of_the_server_that_a_form_is_of(tmp_path):
     facts = [{"smb.conf/global/workgroup": value, "smb.conf/global/strict sync": value} for value in ("OLD", "NEW")]
     path = book(tmp_path / "notebook.db", *(one(n, environment={"server": facts[n - 1]}) for n in (1, 2)))

@@ -664,6 +664,14 @@ def test_a_link_that_is_used_or_explained_is_no_finding():
     ], "a wire at its limit does not vary"
 
 
+@pytest.mark.parametrize(("spread_percent", "key"), [(2.9, "lower-ethernet"), (3.1, "low-share")])
+def test_a_wire_at_its_limit_gives_the_same_rate_again_and_again(spread_percent: float, key: str):
+    # Of two runs the standard deviation is half of their distance, times the square root of 2.
+    distance = 11.7e6 * spread_percent / 100 * 2**0.5
+    rates = [11.7e6 - distance / 2, 11.7e6 + distance / 2]
+    assert keys(series(rates, target=Target(protocol="smb", host="nas", share="data"))) == [key]
+
+
 def test_a_busy_disk_says_what_the_link_waits_for():
     found = keys(steady("smb", 20), steady("ftp", 20), steady("iperf3", 112))
     assert "low-share" not in found
