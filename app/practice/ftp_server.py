@@ -21,6 +21,10 @@ def serve_ftp(orders: ServerOrders) -> None:
     class PacedTransfer(DTPHandler):  # type: ignore[misc]
         """A data connection at the practice rate."""
 
+        def __init__(self, connection: socket.socket, handler: FTPHandler) -> None:
+            super().__init__(connection, handler)
+            pace.begin_transfer()
+
         def send(self, data: bytes) -> int:
             sent_bytes = int(super().send(data))
             pace.wait(sent_bytes)

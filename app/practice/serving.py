@@ -29,16 +29,15 @@ class Serving:
     port: int
 
 
-_CATCH_UP_SECONDS = 0.004
-"""After an idle time or a late thread, this much of it may be made up for by going faster than the rate.
+_CATCH_UP_SECONDS = 0.05
+"""Within a transfer, this much lost time may be made up for by going faster than the rate.
 
-Each run may begin with as much: of the 0.84 s of the demo's runs it is 0.5 %, and a block that FTP sends ahead 0.4 %,
-so these show at most 101 % of the link. Files of 2 MiB, which take 0.1 s, reached 105 %. A put over SMB pays
-for it, as its requests take time to decode: 16 MiB reached 89 to 96 % of the link, and 97 to 102 % with 0.05 s."""
+A busy machine wakes a thread some milliseconds late, and a put over SMB takes as long to decode a request as the link
+would take to carry it. Before a transfer nothing is made up for, or a short file would show more than the link has."""
 
 
 class Pace:
-    """Holds all transfers of a server to the practice rate, catching up after a short delay."""
+    """Holds all transfers of a server to the practice rate. A delay within a transfer is made up for."""
 
     def __init__(self, least_seconds: float, clock: Any = time) -> None:
         """``least_seconds``: what the smallest transfer takes; ``clock``: ``monotonic`` and ``sleep``, as of `time`."""
@@ -46,12 +45,21 @@ class Pace:
         self._clock = clock
         self._free_at = 0.0
         """By the clock: when what was moved so far has taken its time."""
+        self._is_first = True
+        """Whether the next bytes are the first of a transfer."""
         self._lock = threading.Lock()
+
+    def begin_transfer(self) -> None:
+        """Called when a file is opened: the time before its first bytes counts for nothing."""
+        with self._lock:
+            self._is_first = True
 
     def wait(self, size_bytes: int) -> None:
         """Called after that many bytes were moved: sleeps for as long as the rate says that they take."""
         with self._lock:
-            begins_at = max(self._free_at, self._clock.monotonic() - _CATCH_UP_SECONDS)
+            catch_up_seconds = 0.0 if self._is_first else _CATCH_UP_SECONDS
+            self._is_first = False
+            begins_at = max(self._free_at, self._clock.monotonic() - catch_up_seconds)
             self._free_at = begins_at + max(self._least_seconds, size_bytes / PRACTICE_BYTES_PER_SECOND)
             seconds_to_wait = self._free_at - self._clock.monotonic()
 

@@ -15,7 +15,7 @@ SMB_REQUEST_SECONDS = 0.003
 
 def serve_smb(orders: ServerOrders) -> None:
     from impacket.ntlm import compute_lmhash, compute_nthash
-    from impacket.smb3structs import SMB2_READ, SMB2_WRITE
+    from impacket.smb3structs import SMB2_CREATE, SMB2_READ, SMB2_WRITE
     from impacket.smbserver import SimpleSMBServer
 
     logging.getLogger("impacket").setLevel(logging.CRITICAL)
@@ -44,6 +44,19 @@ def serve_smb(orders: ServerOrders) -> None:
             return reply
 
         return answer
+
+    def opening(original: Callable[..., Any]) -> Callable[..., Any]:
+        """The handler of CREATE that impacket has: with it a transfer begins."""
+
+        def answer(connection: str, smb_server: Any, packet: Any) -> Any:
+            reply = original(connection, smb_server, packet)
+            pace.begin_transfer()
+            return reply
+
+        return answer
+
+    original_create = smb_server.hookSmb2Command(SMB2_CREATE, None)
+    smb_server.hookSmb2Command(SMB2_CREATE, opening(original_create))
 
     for command in (SMB2_READ, SMB2_WRITE):
         original = smb_server.hookSmb2Command(command, None)
