@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol
 from app.base import errors
 from app.clients.tcp_info import TcpInfo
 from storage import records
+from storage.request_times import RunRequests
 
 MAX_BLOCK_BYTES = 8 * 1024 * 1024
 """The most that a client moves at a time."""
@@ -133,6 +134,8 @@ class Transfer:
     """(seconds, bytes moved) by the client's own clock; if absent, the meter's samples are used."""
     traffic: TcpInfo | None = None
     """What the kernel counted on the connection during the transfer; None where nobody knows."""
+    requests: RunRequests | None = None
+    """Of random requests: how long each took; ``size_bytes`` is what all of them moved."""
 
 
 def _ignore_sample(_seconds: float, _moved_bytes: int) -> None:

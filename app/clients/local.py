@@ -8,6 +8,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ from app import __version__
 from app.base import errors
 from app.clients import base
 from app.clients.local_files import list_entries, mount_facts
+from app.clients.local_random import LocalRandomRun, check_direct, direct_error
+from app.clients.random_requests import RandomWorkload
 from app.clients.tcp import file_error
 from storage import records
 from storage.plan import Settings
+from storage.request_times import RunRequests
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 """Measured: block sizes from 128 KiB to 8 MiB are equally fast in the page cache."""
@@ -106,6 +110,39 @@ class LocalClient(base.OneByOne):
             return started_at, moved_bytes, meter.clock()
 
         return self._transfer(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, move)
+
+    def request_at_random(
+        self, path: str, workload: RandomWorkload, content: base.Content, meter: base.Meter
+    ) -> base.Transfer:
+        """With ``drop_cache`` all requests go past the page cache; with ``flush`` the writes end on the disk."""
+        is_direct = self._settings.drop_cache
+        flags = os.O_RDWR if workload.writes else os.O_RDONLY
+        if is_direct:
+            check_direct(workload)
+            flags |= os.O_DIRECT
+        requests = RunRequests()
+
+        def move(file: int) -> tuple[float, int, float]:
+            nonlocal requests
+            size_bytes = _size(path, os.fstat(file))
+            workload.check_size(size_bytes, path)
+            run = LocalRandomRun(file, path, size_bytes, workload, content)
+            started_at = meter.clock()
+            seconds = run.run(meter)
+            if self._settings.flush and workload.writes:
+                flushing_at = meter.clock()
+                os.fsync(file)
+                seconds += meter.clock() - flushing_at
+            requests = run.requests
+            return started_at, run.moved_bytes, started_at + seconds
+
+        try:
+            timed = self._transfer(path, flags | os.O_NOCTTY | os.O_NONBLOCK, move)
+        except errors.MeasurementError as error:
+            if is_direct and isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.EINVAL:
+                raise direct_error(path, workload) from error
+            raise
+        return replace(timed, requests=requests)
 
     def _transfer(self, path: str, flags: int, move: Callable[[int], tuple[float, int, float]]) -> base.Transfer:
         """Open the file, ``move`` it and close it, each timed by itself.

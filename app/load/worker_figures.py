@@ -13,6 +13,7 @@ from typing import Annotated
 
 from storage import json_reader
 from storage.load import records
+from storage.request_times import lower_bound
 
 _MOST = 2**50
 """Limit of any count: the sum of 4,096 processes still fits in 64 bits."""
@@ -30,7 +31,7 @@ def _number(place: json_reader.JSONNode) -> float:
 def _histogram(place: json_reader.JSONNode) -> records.Histogram:
     histogram = records.histogram_from_json(place)
     # A histogram counts by classes of time, of which only the number was sent.
-    longest = records.lower_bound(max(histogram.counts, default=0))
+    longest = lower_bound(max(histogram.counts, default=0))
     if max(histogram.count, histogram.total_microseconds, histogram.max_microseconds, longest) > _MOST:
         raise place.wrong(f"numbers of at most {_MOST}")
     return histogram

@@ -9,8 +9,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from storage.load.records import Histogram, LoadPoint, class_width, lower_bound
+from storage.load.records import Histogram, LoadPoint
 from storage.records import LEAST_STANDSTILL_SECONDS
+from storage.request_times import class_width, lower_bound
 
 INTERVAL_SECONDS = 0.02
 """Between two timers of a process that makes a load."""

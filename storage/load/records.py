@@ -13,6 +13,7 @@ from typing import Annotated
 from storage.json_reader import Count, Filled, JSONNode, NotNegative, above_zero_up_to, named, up_to
 from storage.plan import MOST_SECONDS
 from storage.records import Facts, JSONValue, LeasedHead, Spread, Target
+from storage.request_times import class_of, lower_bound, quantile
 
 # The most that may be asked for.
 MOST_FILES = 10_000_000
@@ -149,31 +150,6 @@ def _think_from_json(node: JSONNode) -> Think:
     return Think(seconds=_seconds(node.at("think_seconds")), exponential=is_exponential)
 
 
-# Classes of a histogram: below 256 µs each microsecond is one; from there on each power of two has 128 classes of equal
-# width, so that a class is at most 1/128 (0.78 %) of its times wide. A class is known by its number, from 0 in order.
-_BITS = 7
-_CLASSES = 1 << _BITS
-"""In each power of two."""
-
-
-def class_of(microseconds: int) -> int:
-    """The number of the class that a time falls into."""
-    # Of a long time the first eight bits count: the first is always 1, the other seven say which of the 128 classes.
-    shift = max(0, microseconds.bit_length() - _BITS - 1)
-    return _CLASSES * shift + (microseconds >> shift)
-
-
-def lower_bound(class_number: int) -> int:
-    """The least time of a class, in microseconds."""
-    shift = max(0, class_number // _CLASSES - 1)
-    return (class_number - _CLASSES * shift) << shift
-
-
-def class_width(class_number: int) -> int:
-    """In microseconds."""
-    return 1 << max(0, class_number // _CLASSES - 1)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histogram:
     """Times of many requests: how many fell into each class, their sum and the longest."""
@@ -193,14 +169,8 @@ class Histogram:
 
     def quantile_seconds(self, share: float) -> float | None:
         """The time that this share of the times does not exceed, as the middle of its class; None without any."""
-        least_count = share * self.count
-        count = 0
-        for number in sorted(self.counts):
-            count += self.counts[number]
-            if count >= least_count:
-                middle = lower_bound(number) + (class_width(number) - 1) / 2
-                return min(middle, self.max_microseconds) / 1e6
-        return None
+        microseconds = quantile(self.counts, share, self.max_microseconds)
+        return None if microseconds is None else microseconds / 1e6
 
     def to_json(self) -> dict[str, JSONValue]:
         return {

@@ -12,18 +12,12 @@ from hypothesis import strategies as st
 from storage.errors import RefusedError
 from storage.json_reader import DocumentError, JSONNode
 from storage.load.documents import point_from_json, point_to_json
-from storage.load.records import (
-    HistogramBuilder,
-    class_of,
-    class_width,
-    histogram_from_json,
-    lower_bound,
-    merge_histograms,
-)
+from storage.load.records import HistogramBuilder, histogram_from_json, merge_histograms
 from storage.migrations import CURRENT_FORMAT
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import SeriesStatus
+from storage.request_times import class_of, class_width, lower_bound
 from tests.loads import full_load, histogram, point
 
 

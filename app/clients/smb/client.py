@@ -4,17 +4,21 @@ import builtins
 import hashlib
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from uuid import UUID
 
 from app import __version__
 from app.base import errors
 from app.clients import base, tcp_info
+from app.clients.random_requests import RandomWorkload
 from app.clients.smb import frame_socket, protection, transfer, wire
 from app.clients.smb import share as smb_share
 from app.clients.smb.connection import ChannelConnection
 from app.clients.smb.impacket_errors import mapped
 from app.clients.smb.link import OpenLink, SMBLink
+from app.clients.smb.random_file import RandomFile
 from storage import records
+from storage.request_times import RunRequests
 
 _MOST_CREDITS = 1 << 16
 """More than any server grants: the window is then bounded by its sizes alone."""
@@ -93,6 +97,43 @@ class SMBClient(SMBLink):
                 lambda: share.open_file(path, wire.ACCESS_WRITE, wire.DISPOSITION_CREATE),
                 move,
                 content.size_bytes,
+            )
+
+    def request_at_random(
+        self, path: str, workload: RandomWorkload, content: base.Content, meter: base.Meter
+    ) -> base.Transfer:
+        with self._using(path) as share:
+            self._check_window(workload)
+            requests = RunRequests()
+            moved_bytes = 0
+
+            def move(file: wire.OpenedFile) -> float:
+                nonlocal requests, moved_bytes
+                random_file = RandomFile(share.channel, share.tree_id, file, workload, content)
+                seconds = random_file.run(meter)
+                requests = random_file.requests
+                moved_bytes = random_file.moved_bytes
+                if not (self._settings.flush and workload.writes):
+                    return seconds
+                return seconds + transfer.flush_file(share.channel, share.tree_id, file, meter)
+
+            access = wire.ACCESS_READ_WRITE if workload.writes else wire.ACCESS_READ
+            timed = _timed_transfer(share, lambda: share.open_file(path, access, options=wire.OPTION_RANDOM), move)
+            return replace(timed, size_bytes=moved_bytes, requests=requests)
+
+    def _check_window(self, workload: RandomWorkload) -> None:
+        """Raises UsageError where the server takes no requests of that size."""
+        link = self._linked()
+        negotiated = link.negotiated
+        most_bytes = negotiated.max_read_bytes
+        if workload.writes:
+            most_bytes = min(most_bytes, negotiated.max_write_bytes)
+        largest_bytes = self._window(link, most_bytes).block_bytes
+        if workload.block_bytes > largest_bytes:
+            raise errors.UsageError(
+                f"{link.channel.where}: this server takes requests of at most {largest_bytes} bytes: ask for smaller"
+                " blocks",
+                options="--block SIZE",
             )
 
     def digest(self, path: str) -> str:

@@ -65,8 +65,10 @@ class Share:
             raise self.cut_off()
         return file
 
-    def open_file(self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN) -> wire.OpenedFile:
-        file = self.open(path, access, disposition)
+    def open_file(
+        self, path: str, access: int, disposition: int = wire.DISPOSITION_OPEN, options: int = wire.OPTION_SEQUENTIAL
+    ) -> wire.OpenedFile:
+        file = self.open(path, access, disposition, options)
         if file.is_folder:
             self.close(file)
             raise NotAFileError(f"{self.channel.where}: that is a folder, not a file; name a file in it")

@@ -19,7 +19,7 @@ _IN_FLIGHT_WITHOUT_MULTI_CREDIT = 4
 """Measured on the loopback: four requests of 64 KiB move as much as thirty-two."""
 _IN_FLIGHT_BEFORE_BLOCKS_SHRINK = 4
 """With few credits, blocks are made so small that at least this many are under way."""
-_OVERHEAD_BYTES = 256
+OVERHEAD_BYTES = 256
 """More than the headers of an answer that carries a block."""
 
 
@@ -119,7 +119,7 @@ class Pipeline:
             return piece
         while self._under_way:
             self._under_way.pop(self._channel.receive().message_id, None)
-        raise self._status_error(status)
+        raise status_error(self._channel, status)
 
     def note_moved(self, piece: tuple[int, int], count: int) -> None:
         """What is missing of the piece is asked for again."""
@@ -138,15 +138,17 @@ class Pipeline:
             )
         self._to_repeat.append((offset + count, length - count))
 
-    def _status_error(self, status: int) -> MeasurementError:
-        if status == wire.END_OF_FILE:
-            return ProtocolError(f"{self._channel.where}: the file became shorter while it was read; leave it alone")
-        if status == wire.ACCESS_DENIED and self._channel.sign_all:
-            return CorruptedError(
-                f"{self._channel.where}: the server refused a signed request for an open file: bytes were changed on "
-                "the way; look for what is in between"
-            )
-        return self._channel.refusal(status)
+
+def status_error(channel: Channel, status: int) -> MeasurementError:
+    """The error for a refused read or write of an open file."""
+    if status == wire.END_OF_FILE:
+        return ProtocolError(f"{channel.where}: the file became shorter while it was read; leave it alone")
+    if status == wire.ACCESS_DENIED and channel.sign_all:
+        return CorruptedError(
+            f"{channel.where}: the server refused a signed request for an open file: bytes were changed on "
+            "the way; look for what is in between"
+        )
+    return channel.refusal(status)
 
 
 def read_file(
@@ -159,9 +161,9 @@ def read_file(
     pipeline = Pipeline(channel, window, size_bytes)
 
     def advance_within_a_frame(frame_bytes: int) -> None:
-        meter.advance(pipeline.moved_bytes + max(0, frame_bytes - _OVERHEAD_BYTES))
+        meter.advance(pipeline.moved_bytes + max(0, frame_bytes - OVERHEAD_BYTES))
 
-    channel.reserve(window.block_bytes + _OVERHEAD_BYTES)
+    channel.reserve(window.block_bytes + OVERHEAD_BYTES)
     channel.watch = advance_within_a_frame
     channel.stall.start()
     started_at = meter.start(look=channel.stall.note_moved)
