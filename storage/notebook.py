@@ -14,11 +14,11 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from storage import codec, errors, migrations, queries, recordings, records, shared
-from storage.change_tables import ChangeTables
-from storage.isolation_tables import IsolationTables
 from storage.json_reader import named
 from storage.load.tables import LoadTables
-from storage.side_tables import SideTables
+from storage.tables.changes import ChangeTables
+from storage.tables.isolations import IsolationTables
+from storage.tables.side import SideTables
 
 _SERIES = (
     "SELECT recordings.*, series.*, (SELECT kind FROM experiments WHERE name = experiment) AS experiment_kind"
