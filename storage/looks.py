@@ -111,8 +111,10 @@ class Audit:
     """All that were read, those without a finding too."""
     facts: Mapping[str, Annotated[records.FactValue, _fact]] = field(default_factory=dict)
     findings: tuple[AuditFinding, ...] = ()
+    unread: tuple[str, ...] = ()
+    """Parts of the configuration that smbd reads and the audit could not, for people: it is no all-clear."""
     problems: tuple[str, ...] = ()
-    """What could not be read, and why, for people."""
+    """What else could not be found out, and why, for people."""
     label: str = ""
     note: str = ""
     question: str = ""

@@ -75,7 +75,7 @@ def audit_command(
     --server-ssh, and names what is harmful, contradictory, risky, misplaced, useless or worth trying. Nothing is
     changed. Without TARGET, --smb-conf FILE is a file on this machine: an smb.conf, or what testparm -sv prints.
 
-    Exit codes: 0 nothing harmful, 1 something harmful, 3 the settings could not be read.
+    Exit codes: 0 nothing harmful, 1 something harmful, 3 the settings, or a part of them, could not be read.
     """
     notebooks.check_can_store(context)
     result = _audit(context, target, spec, kerberos=kerberos, samba_version=samba_version)
@@ -95,7 +95,10 @@ def audit_command(
         return _try_costliest(context, audit, target)
     if audit.scope is looks.AuditScope.SESSION:
         return _UNREADABLE
-    return _HARMFUL if audit.count(looks.Ruling.HARMFUL) else 0
+    if audit.count(looks.Ruling.HARMFUL):
+        return _HARMFUL
+    # Nothing harmful was read; what was not read may be.
+    return _UNREADABLE if audit.unread else 0
 
 
 def _try_costliest(context: click.Context, audit: looks.Audit, target: str | None) -> int:

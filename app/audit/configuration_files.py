@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.base.errors import UsageError
-from forms.tuning.conf_file import read_conf
+from forms.tuning.conf_file import UnreadReason, read_conf
 
 MOST_BYTES = 16 << 20
 MOST_INCLUDES = 200
@@ -37,14 +37,15 @@ def _why_no_file(path: Path) -> str:
 
 
 def read_includes(path: str, files: dict[str, str]) -> list[str]:
-    """Add the files that the configuration at ``path`` includes to ``files``, the texts by path, if they can be read.
+    """Add to ``files``, the texts by path, what the configuration at ``path`` includes, and what is read in its place.
 
     Returns the failures, one line each.
     """
     problems: list[str] = []
     while len(files) < MOST_INCLUDES:
-        missing = [name for name in read_conf(path, files).missing_includes if name not in files]
-        readable = [name for name in missing if not glob.has_magic(name) and Path(name).is_file()]
+        parts = read_conf(path, files).unread_for(UnreadReason.INCLUDE_MISSING, UnreadReason.CONFIG_FILE_MISSING)
+        missing = [part.setting.value for part in parts]
+        readable = [name for name in missing if not glob.has_magic(name) and _is_file(name)]
         was_added = False
         for name in readable:
             try:
@@ -58,6 +59,13 @@ def read_includes(path: str, files: dict[str, str]) -> list[str]:
         if not was_added:
             return problems
     return [*problems, f"{path} includes more than {MOST_INCLUDES} files; the rest was not read"]
+
+
+def _is_file(name: str) -> bool:
+    """Whether the file is there; a name that the system does not take is none."""
+    with suppress(OSError, ValueError):
+        return Path(name).is_file()
+    return False
 
 
 def refuse_as_target(target: str) -> None:

@@ -4,7 +4,7 @@ Where the server's files can be read (it is this machine, or there is ssh), they
 what a session with the server reveals.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,11 +14,12 @@ from app.base import errors
 from app.clients import refusals
 from app.clients.base import Secrets
 from app.clients.registry import make_client
+from app.server import samba
 from app.server.probe import server_facts
 from forms.audit import share_access
 from forms.audit.judge import AuditedServer, gravest_first, judge
 from forms.audit.share_findings import share_findings
-from forms.tuning import conf_file
+from forms.tuning import conf_file, unread_wording
 from storage import looks, records
 from storage.plan import Settings
 
@@ -76,8 +77,9 @@ def audit_server(request: AuditRequest) -> AuditResult:
 
     # None where nobody can read the server's files.
     answer = server_side.answer
-    files = server_answer.configuration_files(answer) if answer else {}
-    path = str(facts.get("smb.conf.path", ""))
+    files = samba.configuration_files(answer) if answer else {}
+    # Files of another server of this machine are none of this one's.
+    path = samba.started_path(answer) if answer and "smb.conf.path" in facts else ""
     conf = conf_file.read_conf(path, files) if path in files else None
     server = AuditedServer(conf=conf, path=path, facts=facts)
     if answer is not None and conf is not None:
@@ -87,12 +89,13 @@ def audit_server(request: AuditRequest) -> AuditResult:
         assert session.failure is not None
         raise session.failure
 
-    problems = server_side.problems
+    unread = unread_wording.texts_on_server(conf, samba.unreadable_files(answer)) if conf and answer else []
+    problems = tuple(problem for problem in server_side.problems if problem not in unread)
     if session.failure:
         problems = (*problems, f"no session: {session.failure}", *_possible_causes(session.failure, facts))
     scope = looks.AuditScope.SESSION if conf is None else looks.AuditScope.SERVER
     return AuditResult(
-        audit=_audit_of(records.format_target(target), scope, server, problems),
+        audit=_audit_of(records.format_target(target), scope, server, unread, problems),
         files=files,
         refused=isinstance(session.failure, errors.LoginError),
     )
@@ -119,12 +122,13 @@ def audit_file(file_name: str, told_version: str = "") -> AuditResult:
     """
     path = str(Path(file_name))
     files = {path: configuration_files.read_configuration(Path(path))}
-    problems = configuration_files.read_includes(path, files)
+    unread = configuration_files.read_includes(path, files)
     conf = conf_file.read_conf(path, files)
+    unread += unread_wording.texts_of_copy(conf)
     modes = {name: Path(name).stat().st_mode & 0o7777 for name in files}
     facts = samba_version.facts_of_file(conf, told_version)
-    server = AuditedServer(conf=conf, path=path, modes=modes, facts=facts)
-    return AuditResult(audit=_audit_of(path, looks.AuditScope.FILE, server, tuple(problems)), files=files)
+    server = AuditedServer(conf=conf, path=path, is_copy=True, modes=modes, facts=facts)
+    return AuditResult(audit=_audit_of(path, looks.AuditScope.FILE, server, unread), files=files)
 
 
 def _open_session(request: AuditRequest) -> _Session:
@@ -150,7 +154,13 @@ def _open_session(request: AuditRequest) -> _Session:
     return _Session(facts={name: value for name, value in facts.items() if value})
 
 
-def _audit_of(subject: str, scope: looks.AuditScope, server: AuditedServer, problems: tuple[str, ...]) -> looks.Audit:
+def _audit_of(
+    subject: str,
+    scope: looks.AuditScope,
+    server: AuditedServer,
+    unread: Sequence[str],
+    problems: tuple[str, ...] = (),
+) -> looks.Audit:
     return looks.Audit(
         id=records.new_series_id(),
         created_at=records.utc_now(),
@@ -159,5 +169,6 @@ def _audit_of(subject: str, scope: looks.AuditScope, server: AuditedServer, prob
         settings=server.conf.settings if server.conf else (),
         facts=dict(server.facts),
         findings=gravest_first([*share_findings(server.facts), *judge(server)]),
+        unread=tuple(unread),
         problems=problems,
     )

@@ -8,15 +8,6 @@ from forms.audit.judge import AuditedServer
 from storage.records import Target
 
 
-def configuration_files(answer: Answer) -> dict[str, str]:
-    """The files that the server sent, by path, and its registry."""
-    files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
-    registry = answer.text("registry")
-    if registry:
-        files["registry"] = registry
-    return files
-
-
 def with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target) -> AuditedServer:
     """The server with the parameters and modules that its Samba knows, its files' modes, and the share's files."""
     scopes = testparm.parse_scopes(answer.text("scopes"))

@@ -23,14 +23,22 @@ def own_warnings(answer: Answer, conf: conf_file.SmbConfFile, scopes: Scopes) ->
         for setting in conf.settings
         if setting.section != "global" and smb_conf.parameter_key(setting.name) in server_keys
     ]
-    lines += [f"include = {name}: there is no such file to read" for name in conf.missing_includes]
-    lines += [f"include = {name} depends on the client and was not read" for name in conf.per_client_includes]
+    lines += [
+        f"include = {part.setting.value}: there is no such file to read"
+        for part in conf.unread_for(conf_file.UnreadReason.INCLUDE_MISSING)
+    ]
+    lines += [
+        f"{part.setting.name} = {part.setting.value} depends on the client and was not read"
+        for part in conf.unread_for(
+            conf_file.UnreadReason.INCLUDE_PER_CLIENT, conf_file.UnreadReason.CONFIG_FILE_PER_CLIENT
+        )
+    ]
     lines += [
         f"{setting.name} = {setting.value}: smb.conf has no comments at the end of a line"
         for setting in conf.settings
         if re.search(r"\s[#;]\s", setting.value) and smb_conf.parameter_key(setting.name) in known_keys
     ]
-    lines += [f"{_quoted(line, known_keys)} has no equals sign and says nothing" for line in conf.malformed]
+    lines += [f"{_quoted(line.text, known_keys)} has no equals sign and says nothing" for line in conf.malformed]
     return lines + _missing_modules(answer, conf)
 
 

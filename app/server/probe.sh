@@ -102,16 +102,19 @@ writable_by_all() {
     done
 }
 
-# Prints smb.conf and every file that it includes, each in a section of its own, and which of them all may write to.
+# FILE: prints it and every file that it includes, each in a section of its own; adds to $writable what all may write to.
 configuration_files() {
     waiting=$1
     depth=0
-    writable=
     while [ -n "$waiting" ] && [ "$depth" -lt 40 ]; do
         depth=$((depth + 1))
         current=$(printf '%s\n' "$waiting" | head -n 1)
         waiting=$(printf '%s\n' "$waiting" | sed 1d)
-        [ -f "$current" ] && [ -r "$current" ] || continue
+        [ -f "$current" ] || continue
+        if [ ! -r "$current" ]; then
+            section "unreadable:$current"
+            continue
+        fi
         section "mode:$current"
         stat -L -c %a "$current"
         section "conf:$current"
@@ -121,12 +124,23 @@ configuration_files() {
         included=$(sed -n 's/^[[:blank:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:blank:]]*=[[:blank:]]*//p' "$current")
         waiting=$(printf '%s\n%s\n' "$waiting" "$included" | sed '/^$/d')
     done
-    section writable
-    printf '%s' "$writable" | sort -u
 }
 
 parameter() {
     testparm -s --parameter-name="$1" ${2:+--section-name="$2"} "$conf" 2>/dev/null
+}
+
+# Makes $conf the file that smbd reads in place of it (config file), as often as one names another that is there.
+follow_config_files() {
+    followed=0
+    while [ "$followed" -lt 10 ] && grep -Eiqs '^[[:blank:]]*(config[[:blank:]]*file|include)[[:blank:]]*=' "$conf"; do
+        followed=$((followed + 1))
+        next=$(parameter 'config file')
+        case $next in '' | *%* | "$conf") return ;; esac
+        [ -f "$next" ] || return
+        configuration_files "$conf"
+        conf=$next
+    done
 }
 
 # Prints each smb.conf that an smbd of root's, or of this user's, was started with and that has $port.
@@ -155,10 +169,17 @@ configuration() {
     default=$(printf '%s\n' "$build" | sed -n 's/^ *CONFIGFILE: *//p')
     [ -n "$conf" ] || [ -z "$port" ] || conf=$(serving_the_port)
     [ -n "$conf" ] && [ "$(printf '%s\n' "$conf" | wc -l)" -eq 1 ] || conf=$default
+    started=$conf
+    writable=
+    section conf.started
+    printf '%s\n' "$started"
+    has testparm && [ -n "$conf" ] && follow_config_files
     section conf
     printf '%s\n' "$conf"
     [ -n "$conf" ] || return 0
     configuration_files "$conf"
+    section writable
+    printf '%s' "$writable" | sort -u
     modules=$(printf '%s\n' "$build" | sed -n 's/^ *MODULESDIR: *//p')
     section modules
     [ -n "$modules" ] && ls "$modules/vfs" 2>/dev/null
@@ -170,12 +191,12 @@ configuration() {
 }
 
 sessions() {
-    if grep -Eiqs '^[[:blank:]]*(include|config[[:blank:]]*backend)[[:blank:]]*=[[:blank:]]*registry' "$conf"; then
+    if grep -Eiqs '^[[:blank:]]*(include|config[[:blank:]]*backend)[[:blank:]]*=[[:blank:]]*registry|^[[:blank:]]*registry[[:blank:]]*shares' "$conf"; then
         has net && record registry net -s "$conf" conf list
     fi
     # Asked of a configuration that no smbd runs with, these two would make its databases.
-    served=$(printf '%s\n' "$running" | grep -F -e "$conf")
-    [ "$conf" = "$default" ] && served=$served$(printf '%s\n' "$running" | grep -v -e '^smbd:' -e "$(printf '\037')-s" -e configfile)
+    served=$(printf '%s\n' "$running" | grep -F -e "$started")
+    [ "$started" = "$default" ] && served=$served$(printf '%s\n' "$running" | grep -v -e '^smbd:' -e "$(printf '\037')-s" -e configfile)
     if [ -z "$served" ]; then
         section serving
         [ -z "$port" ] || serving_the_port

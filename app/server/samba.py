@@ -1,6 +1,8 @@
 """Facts of a server's Samba, from what ``probe.sh`` printed there: its configuration, its version, its sessions.
 
-The sections that are read here: ``conf`` (the path of smb.conf), ``conf:PATH`` (each of its files as it is),
+The sections that are read here: ``conf`` (the path of smb.conf, or of the `config file` in place of it),
+``conf.started`` (the path that smbd was started with), ``conf:PATH`` (each of its files as it is), ``unreadable:PATH``
+(one that the account may not read),
 ``registry``, ``testparm`` (the effective configuration), ``scopes`` (all parameters), ``version`` and ``build`` of
 smbd, ``modules`` (the files of VFS modules), ``processes`` (command lines of smbd), ``debuglevel``, ``smbstatus``,
 ``writable``. A parameter in effect becomes the fact ``smb.conf/global/NAME`` or ``smb.conf/share/NAME``, the latter
@@ -14,7 +16,7 @@ from dataclasses import dataclass, field
 from app.server.conf_warnings import own_warnings, reason_for_not_loading, refused_settings
 from app.server.shell import Answer
 from app.server.testparm import Scopes, parse_dump, parse_scopes, warnings
-from forms.tuning import conf_file, fact_names, smb_conf
+from forms.tuning import conf_file, fact_names, smb_conf, unread_wording
 from forms.tuning.samba_parameters import version_numbers
 from storage.records import FactValue
 
@@ -79,8 +81,7 @@ def _add_configuration(samba: SambaFacts, answer: Answer, share: str | None) -> 
 
     samba.facts["smb.conf.path"] = path
 
-    files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
-    files["registry"] = answer.text("registry") or ""  # read as a file that the others may include
+    files = configuration_files(answer)
     if path not in files:
         samba.facts[fact_names.CONF_STATE] = fact_names.ConfState.UNREADABLE.value
         samba.problems.append(f"{path} cannot be read on the server; name the right file")
@@ -89,7 +90,8 @@ def _add_configuration(samba: SambaFacts, answer: Answer, share: str | None) -> 
     if writable_path:
         samba.facts["smb.conf.writable_by_all"] = writable_path
 
-    conf = conf_file.read_conf(path, files)
+    conf = conf_file.read_conf(started_path(answer), files)
+    samba.problems += unread_wording.texts_on_server(conf, unreadable_files(answer))
     code = answer.code("testparm")
     if code is None:
         samba.problems.append(
@@ -117,10 +119,31 @@ def _add_configuration(samba: SambaFacts, answer: Answer, share: str | None) -> 
     state = fact_names.ConfState.WARNS if all_warnings else fact_names.ConfState.LOADS
     samba.facts[fact_names.CONF_STATE] = state.value
     _add_parameters(samba, answer, scopes, share)
-    _correct_log_level(samba, answer, conf, has_registry=bool(files["registry"]))
+    _correct_log_level(samba, answer, conf, has_registry=conf_file.REGISTRY in files)
     # Where a part of the configuration could not be read, nobody knows which parameters it sets.
-    if files["registry"] or not conf.uses_registry:
+    if conf_file.REGISTRY in files or not conf.uses_registry:
         samba.facts[fact_names.CONF_SET] = fact_names.in_one_fact(_names_set_for(share, conf))
+
+
+def configuration_files(answer: Answer) -> dict[str, str]:
+    """The texts of smb.conf, of what it includes and of what is read in place of it, by path; and its registry."""
+    files = {name.removeprefix("conf:"): text for name, text in answer.sections.items() if name.startswith("conf:")}
+    registry = answer.text(conf_file.REGISTRY)
+    # An empty one may be one that could not be read.
+    if registry or answer.code(conf_file.REGISTRY) == 0:
+        files[conf_file.REGISTRY] = registry or ""
+    return files
+
+
+def started_path(answer: Answer) -> str:
+    """The smb.conf that smbd was started with; a `config file` there may name another to read in place of it."""
+    return answer.stripped("conf.started") or answer.stripped("conf")
+
+
+def unreadable_files(answer: Answer) -> frozenset[str]:
+    """Files that are there, and that the account may not read."""
+    names = (name for name in answer.sections if name.startswith("unreadable:"))
+    return frozenset(name.removeprefix("unreadable:") for name in names)
 
 
 def _documented_scopes(samba_version: str) -> Scopes:
@@ -206,7 +229,7 @@ def _add_running(samba: SambaFacts, answer: Answer, client_address: str) -> None
     commands = [line for line in (answer.text("processes") or "").splitlines() if line.strip()]
     samba.facts["samba.smbd_running"] = len(commands)
 
-    path = str(samba.facts.get("smb.conf.path", ""))
+    path = started_path(answer)
     # Some may run with the file that was read: one that names it, or one that takes the default.
     configs = {config_option(command) for command in commands} - {None, ""}
     # A process that calls itself "smbd: …" does not show its options.

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
 
-from forms.audit import configuration, judgements
+from forms.audit import configuration, file_findings, judgements
 from forms.audit.configuration import Configuration
 from forms.audit.judgements import SettingJudgement
 from forms.tuning import conf_file, fact_names, samba_parameters, smb_conf
@@ -64,6 +64,8 @@ class AuditedServer:
     conf: conf_file.SmbConfFile | None = None
     path: str = ""
     """Of its smb.conf."""
+    is_copy: bool = False
+    """Whether only a copy of the file is here: what it names and is not here may be there."""
     modes: Mapping[str, int] = field(default_factory=dict)
     """The modes of its configuration files, by path."""
     facts: Mapping[str, FactValue] = field(default_factory=dict)
@@ -184,28 +186,7 @@ def _findings_of_conf(server: AuditedServer, file: conf_file.SmbConfFile) -> Ite
         elif not _is_same_setting(setting, winner):
             yield _set_twice_finding(setting, winner)
 
-    for name in file.missing_includes:
-        yield AuditFinding(
-            key="missing-include",
-            verdict=Ruling.MISPLACED,
-            cost=40,
-            setting="include",
-            value=name,
-            why="There is no such file to read, and Samba does not say so.",
-            what_to_do="Create the file or delete the line.",
-            file=server.path,
-        )
-    # Between the lines of a dump may stand what testparm says of the file.
-    for line in () if conf.is_dump else file.malformed:
-        yield AuditFinding(
-            key="malformed-line",
-            verdict=Ruling.MISPLACED,
-            cost=30,
-            setting=line[:60],
-            why="The line has no equals sign: Samba skips it.",
-            what_to_do="Complete or delete it.",
-            file=server.path,
-        )
+    yield from file_findings.file_findings(file, is_dump=conf.is_dump, is_copy=server.is_copy)
 
 
 def _is_same_setting(setting: AuditedSetting, winner: AuditedSetting) -> bool:

@@ -67,10 +67,12 @@ def finding_document(finding: AuditFinding) -> dict[str, Any]:
 
 
 def audit_answer(audit: Audit) -> str:
-    """The number of findings of each verdict, in a sentence."""
+    """What was not read, and the number of findings of each verdict, in a sentence."""
     numbers = {verdict: audit.count(verdict) for verdict in COUNTED}
     counts = ", ".join(f"{number} {verdict}" for verdict, number in numbers.items() if number)
     parts = [counts] if counts else []
+    if audit.unread:
+        parts.insert(0, "not all settings were read")
     if audit.scope is AuditScope.SESSION:
         parts.append("the server's settings were not read")
 
@@ -79,12 +81,13 @@ def audit_answer(audit: Audit) -> str:
 
 
 def audit_sign(audit: Audit) -> Sign:
-    """The sign of the gravest finding."""
+    """The sign of the gravest finding; without one that of whether all was read."""
     verdicts = {finding.verdict for finding in audit.findings}
     gravest = next((verdict for verdict in Ruling if verdict in verdicts), None)
     if gravest is not None:
         return SIGNS[gravest]
-    return Sign.UNKNOWN if audit.scope is AuditScope.SESSION else Sign.GOOD
+    is_whole = audit.scope is not AuditScope.SESSION and not audit.unread
+    return Sign.GOOD if is_whole else Sign.UNKNOWN
 
 
 def place_text(finding: AuditFinding) -> str:
@@ -134,13 +137,14 @@ def audit_report(audit: Audit, results: Mapping[str, Sequence[str]] | None = Non
         name="Audit",
         fields=report.fields_of(
             report.answer_field(f"{sign} {audit_answer(audit)}", sign.tone),
+            *(("Not read", text, Tone.CAUTION) for text in audit.unread),
             report.question_field(audit.question),
             ("Note", audit.note),
             ("Server", audit.subject),
             ("Samba", str(audit.facts.get(fact_names.SAMBA_VERSION, ""))),
             ("Scope", _scope_text(audit)),
             ("Read", path if audit.scope is AuditScope.SERVER else ""),
-            *(("Not read", problem, Tone.CAUTION) for problem in audit.problems),
+            *(("Not found out", problem, Tone.CAUTION) for problem in audit.problems),
         ),
         tables=(*_finding_tables(audit, results or {}), *_settings_tables(audit)),
         document=partial(audit_document, audit),

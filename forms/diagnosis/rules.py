@@ -20,7 +20,7 @@ from forms.diagnosis import summary
 from forms.findings.finding import Finding, NextAct, Severity
 from forms.findings.path import FAR_SECONDS
 from forms.stats.summary import median
-from storage.looks import LARGE_PACKETS, LOST, Diagnosis, Ruling, Stage, StageName
+from storage.looks import LARGE_PACKETS, LOST, Audit, Diagnosis, Ruling, Stage, StageName
 
 # Limits, by stage. A fraction is of the time or rate that its docstring names.
 
@@ -762,7 +762,7 @@ def _bad_settings(diagnosis: Diagnosis) -> Finding | None:
 
     bad = [finding for finding in audit.findings if finding.verdict in {Ruling.HARMFUL, Ruling.CONTRADICTORY}]
     if not bad:
-        return None
+        return _unread_settings(audit)
 
     is_harmful = any(finding.verdict is Ruling.HARMFUL for finding in bad)
     reasons = [f"{setting_text(finding)}: {finding.why} {finding.price}".strip() for finding in bad[:_NAMED_SETTINGS]]
@@ -775,6 +775,21 @@ def _bad_settings(diagnosis: Diagnosis) -> Finding | None:
         what_to_do=f"{bad[0].what_to_do} `sharebench audit TARGET` shows all of them.",
         sure="read, not measured",
         setting=f"{remedy.name}={remedy.value}" if remedy else "",
+        next_act=NextAct.AUDIT,
+    )
+
+
+def _unread_settings(audit: Audit) -> Finding | None:
+    """That nobody knows whether the settings are all right; None where all were read."""
+    if not audit.unread:
+        return None
+    return Finding(
+        key="settings-unread",
+        severity=Severity.WARNING,
+        title="Not all of the server's settings were read",
+        evidence="; ".join(audit.unread),
+        what_to_do="`sharebench audit TARGET` shows what the others are.",
+        sure="read, not measured",
         next_act=NextAct.AUDIT,
     )
 

@@ -13,7 +13,7 @@ from app.server.changes.script import ChangeFailedError, ChangeRefusedError
 from app.server.changes.smbd_restart import Restart
 from app.server.conf_warnings import loadable_modules
 from app.server.probe import ask_server, has_port
-from app.server.shell import Answer
+from app.server.samba import configuration_files
 from forms.tuning import smb_conf
 from forms.tuning.conf_file import read_conf
 from forms.tuning.smb_conf import parameter_key
@@ -115,7 +115,7 @@ def find_place(name: str, share: str, ssh: str | None, smb_conf_path: str | None
         conf=conf,
         name=spelled.name,
         section=section,
-        kind=_change_kind(_files_of_conf(answer), conf, section),
+        kind=_change_kind(configuration_files(answer), conf, section),
         knows=SambaKnows(
             modules=frozenset(loadable_modules(answer)),
             sections=frozenset(dump),
@@ -138,13 +138,6 @@ def _section_of(spelled: smb_conf.Spelling, share: str, scopes: testparm.Scopes)
     server_keys = {parameter_key(parameter) for parameter in scopes.for_server}
     is_of_server = parameter_key(spelled.name) in server_keys
     return "global" if is_of_server or spelled.parameter is None else share
-
-
-def _files_of_conf(answer: Answer) -> dict[str, str]:
-    """The texts of smb.conf and of what it includes, by path, and of Samba's registry as ``registry``."""
-    files = {key.removeprefix("conf:"): text for key, text in answer.sections.items() if key.startswith("conf:")}
-    files["registry"] = answer.text("registry") or ""
-    return files
 
 
 def writable_text(path: str) -> str:

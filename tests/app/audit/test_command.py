@@ -147,7 +147,8 @@ def test_includes_are_followed_and_loops_end(inside: Inside, tmp_path: Path):
     done = inside("audit", "--smb-conf", str(conf), "--json")
     found = {each["key"]: each for each in json.loads(done.stdout)["findings"]}
     assert (found["pinned-send-buffer"]["file"], found["pinned-send-buffer"]["line"]) == (str(part), 1)
-    assert found["missing-include"]["value"] == f"{tmp_path}/absent"
+    assert "missing-include" not in found
+    assert f"include = {tmp_path}/absent" in json.loads(done.stdout)["unread"][0]
 
 
 def test_what_testparm_prints_can_be_audited(inside: Inside, tmp_path: Path, make_smbd):
@@ -239,3 +240,45 @@ def test_five_megabytes_of_settings_are_read_and_judged(inside: Inside, tmp_path
     done = inside("audit", "--smb-conf", str(tmp_path / "smb.conf"))
     assert done.returncode == 1, done.stderr
     assert "SO_SNDBUF=14596" in done.stdout
+
+
+def test_an_smbd_that_reads_another_file_in_place_is_judged_by_that_one(inside: Inside, make_smbd, tmp_path: Path):
+    smbd: Smbd = make_smbd()
+    plain = smbd.conf.read_text()
+    other = tmp_path / "other.conf"
+    other.write_text(plain.replace("[global]", "[global]\nsocket options = SO_RCVBUF=4096", 1))
+    smbd.conf.write_text(plain.replace("[global]", f"[global]\nconfig file = {other}", 1))
+    done = inside("audit", format_target(smbd.target()), "--smb-conf", str(smbd.conf), "--json")
+    assert done.returncode == 1
+    found = {each["key"]: each for each in json.loads(done.stdout)["findings"]}
+    assert found["pinned-receive-buffer"]["file"] == str(other)
+    assert found["config-file"]["file"] == str(smbd.conf)
+    said = inside("check", format_target(smbd.target()), "--smb-conf", str(smbd.conf)).stdout
+    assert "SO_RCVBUF=4096" in said
+    assert "nothing harmful" not in said
+
+
+@pytest.mark.parametrize("line", ["include = /etc/samba/%m.conf", "config file = /etc/samba/%U.conf"])
+def test_settings_that_differ_from_client_to_client_are_no_all_clear(inside: Inside, make_smbd, line: str):
+    smbd: Smbd = make_smbd()
+    smbd.conf.write_text(smbd.conf.read_text().replace("[global]", f"[global]\n{line}", 1))
+    done = inside("audit", format_target(smbd.target()), "--smb-conf", str(smbd.conf))
+    assert done.returncode == 3
+    answer, first = done.stdout.splitlines()[1:3]
+    assert answer.startswith("Answer:")
+    assert "? Not all settings were read." in answer
+    assert first.startswith("Not read:")
+    said = inside("check", format_target(smbd.target()), "--smb-conf", str(smbd.conf)).stdout
+    assert "nothing harmful" not in said
+
+
+@pytest.mark.parametrize("name", ["include", "config file"])
+def test_a_copy_whose_other_files_are_not_here_is_no_all_clear(inside: Inside, tmp_path: Path, name: str):
+    conf = tmp_path / "smb.conf"
+    conf.write_text(f"[global]\n{name} = {tmp_path}/more.conf\n[pub]\npath = /srv\n")
+    done = inside("audit", "--smb-conf", str(conf), "--json")
+    assert done.returncode == 3
+    assert len(json.loads(done.stdout)["unread"]) == 1
+    (tmp_path / "more.conf").write_text("[global]\nworkgroup = OFFICE\n")
+    done = inside("audit", "--smb-conf", str(conf), "--json")
+    assert (done.returncode, json.loads(done.stdout)["unread"]) == (0, [])

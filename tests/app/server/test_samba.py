@@ -397,7 +397,7 @@ def test_a_written_file_with_continued_lines_comments_and_nested_includes() -> N
     assert conf.last("y", "deadtime") == "7"
     assert conf.last("X", "path") == "/x"
     assert "192.0.2.2" in str(conf.last("global", "allow hosts"))
-    assert conf.missing_includes == ()
+    assert conf.unread == ()
 
 
 def test_a_registry_backend_replaces_the_file() -> None:

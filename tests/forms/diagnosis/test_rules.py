@@ -394,6 +394,15 @@ def test_harmful_settings_are_a_problem_after_what_was_measured():
     assert [one.key for one in complaints(both)] == ["slow-open", "settings"]
 
 
+def test_settings_that_were_not_read_are_told():
+    fine = audited("log level = 1")
+    assert fine.audit is not None
+    partly = replace(fine, audit=replace(fine.audit, unread=("include = /etc/%m.conf: it differs",)))
+    found = the_one(partly)
+    assert found is not None
+    assert found.key == "settings-unread"
+
+
 def test_the_answer_is_the_costliest_finding_and_the_number_of_others():
     both = replace(connects([3.0, 0.1]), stages=(*connects([3.0, 0.1]).stages, *small(0.0045, 0.0039, 0.0001).stages))
     assert diagnosis_answer(both).text.endswith("of it for the name lookup. 1 more below.")

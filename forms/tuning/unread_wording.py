@@ -1,0 +1,42 @@
+"""What is said of a part of smb.conf that smbd reads, or may read, and that was not read here."""
+
+from collections.abc import Collection
+
+from forms.tuning.conf_file import SmbConfFile, UnreadPart, UnreadReason
+
+_ON_SERVER = {
+    UnreadReason.INCLUDE_PER_CLIENT: "its file differs from client to client; audit it with --smb-conf",
+    UnreadReason.CONFIG_FILE_PER_CLIENT: "smbd reads another file in place of this one, from client to client",
+    UnreadReason.CONFIG_FILE_LOOP: "this file and others name each other to be read in their place",
+    UnreadReason.REGISTRY: "Samba's registry can be read by root alone; log in there by ssh as root",
+    UnreadReason.TOO_MANY_INCLUDES: "files include each other too often",
+}
+"""Where the server's own files were read: one that is not there is not there for smbd either."""
+_IN_COPY = {
+    **_ON_SERVER,
+    UnreadReason.INCLUDE_MISSING: "there is no such file on this machine",
+    UnreadReason.CONFIG_FILE_MISSING: (
+        "smbd reads that file in place of this one; there is none on this machine, name it with --smb-conf"
+    ),
+    UnreadReason.REGISTRY: "Samba's registry is no file; audit the server itself, or what `testparm -s` prints there",
+}
+_UNREADABLE = "this account may not read the file; log in there by ssh as root"
+
+
+def texts_on_server(conf: SmbConfFile, unreadable: Collection[str] = ()) -> list[str]:
+    """One text for each part that was not read of a server's files; ``unreadable`` are those of denied access."""
+    texts = []
+    for part in conf.unread:
+        reason = _UNREADABLE if part.setting.value in unreadable else _ON_SERVER.get(part.reason)
+        if reason is not None:
+            texts.append(_text(part, reason))
+    return list(dict.fromkeys(texts))
+
+
+def texts_of_copy(conf: SmbConfFile) -> list[str]:
+    """One text for each part that was not read of a file that was named here."""
+    return list(dict.fromkeys(_text(part, _IN_COPY[part.reason]) for part in conf.unread))
+
+
+def _text(part: UnreadPart, reason: str) -> str:
+    return f"{part.setting.name} = {part.setting.value}: {reason}"
