@@ -110,6 +110,10 @@ class NotQuietError(MeasurementError):
     """The time was busy, and ``--quiet-time require`` is set."""
 
 
+class HookError(MeasurementError):
+    """A command that was to run before or after a run failed."""
+
+
 class ChildDiedError(MeasurementError):
     """The measuring process ended without a reason."""
 

@@ -7,14 +7,23 @@ import click
 
 from app.base.errors import UsageError
 from app.cli import console, notebooks, option_values, resuming
-from app.recording.spec import FormTexts, SeriesSpec
+from app.recording.spec import SeriesSpec
 from app.series.requests import spec_of
 from forms.layout import visible
 from storage.recordings import SERIES
 from storage.records import Series, format_target
 
-_WITH_RESUME = {"textfile", "as_json", "confirm_target", "kerberos", "reject_unusual", "target", "within_minutes"}
-"""The options that --resume allows: all others are as the series began."""
+_HOOKS = {"prepare", "conclude", "server_prepare"}
+_WITH_RESUME = _HOOKS | {
+    "textfile",
+    "as_json",
+    "confirm_target",
+    "kerberos",
+    "reject_unusual",
+    "target",
+    "within_minutes",
+}
+"""The options that --resume allows: all others are as the series began. Hooks are given anew, and compared."""
 _WITH_AGAIN = _WITH_RESUME | {"label", "note", "question"}
 """The options that --again allows without a TARGET."""
 
@@ -50,11 +59,11 @@ def find_earlier(
     return series
 
 
-def spec_to_repeat(before: Series, texts: FormTexts) -> SeriesSpec:
-    """The spec of the series before, to measure it again with the texts of this one."""
+def spec_to_repeat(before: Series, typed: SeriesSpec) -> SeriesSpec:
+    """The spec of the series before, to measure it again with the texts and the hooks that were typed now."""
     spec = spec_of(before)
     lineage = replace(spec.lineage, base_id=before.id, repeats=True)
-    return replace(spec, texts=texts, lineage=lineage)
+    return replace(spec, texts=typed.texts, hooks=typed.hooks, lineage=lineage)
 
 
 def with_repeated_base(spec: SeriesSpec, context: click.Context, choices: dict[str, Any]) -> SeriesSpec:

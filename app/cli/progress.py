@@ -73,6 +73,9 @@ class ProgressLine(StatusLine):
         match event:
             case process.Warned(text=text):
                 self.say(f"sharebench: {self.about}{visible(text)}")
+            case process.HookStarted(number=number, phase=phase):
+                self._run_text = series_events.run_name(number, phase, None)
+                self._draw_about(series_events.words(event))
             case process.RunStarted():
                 self._run_text = series_events.words(event)
                 self._draw_about(self._run_text)

@@ -9,7 +9,7 @@ import click
 
 from app.base.ssh_address import check_ssh_host
 from app.cli import declare, option_values
-from app.recording.spec import SeriesSpec, with_values
+from app.recording.spec import CONCLUDE, PREPARE, SERVER_PREPARE, SeriesSpec, with_values
 from app.series.requests import parse_change
 from forms.wording import typed_size
 from storage import plan
@@ -43,6 +43,11 @@ def _option(name: str, word: str, metavar: str, text: str, kind: Any = None, **a
 def _flag(name: str, word: str, text: str) -> _NamedOption:
     FIELD_OF_WORD[word.removeprefix("--")] = name
     return name, click.option(word, name, is_flag=True, help=text)
+
+
+def _hook(name: str, word: str, text: str) -> _NamedOption:
+    """An option that is only ever typed: it is no word of ``FIELD_OF_WORD``, which config.toml may set."""
+    return name, declare.option(word, "COMMAND", text, name=name, default="", show_default=False)
 
 
 def _choice(kind: Iterable[StrEnum]) -> click.Choice[str]:
@@ -125,6 +130,9 @@ _OPTIONS: tuple[_NamedOption, ...] = (
     _flag("single_requests", "--single-requests", "Open, read and close small files over SMB in separate requests."),
     _flag("profile", "--profile", "Read smbd's profile, to compare call by call; needs root on the server."),
     _flag("verify", "--verify", "Check the content after the timed runs."),
+    _hook("prepare", PREPARE, "Run COMMAND here before each run, untimed."),
+    _hook("conclude", CONCLUDE, "Run COMMAND here after each run, untimed."),
+    _hook("server_prepare", SERVER_PREPARE, "Run COMMAND on the server before each run, untimed."),
     _option("label", "--label", "TEXT", "Short name of the recording.", default=_USUAL.texts.label),
     _option("note", "--note", "TEXT", "Note to keep with the recording.", default=_USUAL.texts.note),
     _option(

@@ -53,10 +53,10 @@ def measure_and_show(
         if earlier and resume_reference:
             order = order_to_resume(earlier, secrets)
             # ``confirmed``: where it was imported, `find_earlier` has asked whether to log in at its target.
-            todo = Resumption(series_id=earlier.id, secrets=secrets, confirmed=True)
+            todo = Resumption(series_id=earlier.id, secrets=secrets, hooks=spec.hooks, confirmed=True)
         else:
             if earlier:
-                spec = earlier_series.spec_to_repeat(earlier, spec.texts)
+                spec = earlier_series.spec_to_repeat(earlier, spec)
             else:
                 spec = earlier_series.with_repeated_base(spec, context, choices)
             todo = series_requests.series_request(spec, place, secrets)
@@ -111,5 +111,5 @@ def _events(todo: SeriesRequest | Resumption, path: Path, control: process.Serie
     if control.limit.seconds < math.inf:
         return (event for _, event in record_interleaved([todo], path, control))
     if isinstance(todo, Resumption):
-        return resume(todo.series_id, todo.secrets, path, control, confirmed=todo.confirmed)
+        return resume(todo.series_id, todo.secrets, path, control, hooks=todo.hooks, confirmed=todo.confirmed)
     return record(todo, path, control)

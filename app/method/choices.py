@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Self
 
 from app.base.messages import plain
-from app.recording.spec import Lineage, SeriesSpec
+from app.recording.spec import Lineage, SeriesSpec, without_hooks
 from app.series.requests import spec_of, with_label
 from storage import plan, records
 from storage.json_reader import BESIDE, DocumentError, JSONNode
@@ -130,15 +130,16 @@ class GuideChoices:
         values_of_guide = {
             field.name: plain(getattr(self, field.name)) for field in fields(self) if field.name != "spec"
         }
-        return self.spec.to_json() | values_of_guide
+        return without_hooks(self.spec).to_json() | values_of_guide
 
     @classmethod
     def from_memory(cls, memory: Mapping[str, Any] | None) -> Self:
         """The choices of :meth:`to_memory`; the usual ones where there are none, or they cannot be read."""
         try:
-            return JSONNode("", memory or {}).record(cls)
+            choices = JSONNode("", memory or {}).record(cls)
         except DocumentError:
             return cls()
+        return replace(choices, spec=without_hooks(choices.spec))
 
 
 def with_target(choices: GuideChoices, target: records.Target, *, kerberos: bool = False) -> GuideChoices:

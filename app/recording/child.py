@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from app.base import child_process, messages
 from app.base.errors import SharebenchError
@@ -18,7 +18,11 @@ from app.clients.tree_client import TreeClient
 from app.recording import process
 from app.recording.calibration import calibrate
 from app.recording.engine import Engine
+from app.recording.spec import NO_HOOKS, SeriesSpec
 from storage.plan import Settings
+
+if TYPE_CHECKING:
+    from app.recording.hooks import HookRunner
 
 
 def main() -> int:
@@ -68,14 +72,24 @@ def measure_series(order: process.MeasuringOrder, gate: process.RunGate, emit: C
     def make_client() -> base.Client:
         return _make_client(order, settings)
 
+    hooks = _hook_runner(spec)
     if order.profile_conf is None:
-        Engine(order, make_client, gate, emit).measure()
+        Engine(order, make_client, gate, emit, hooks=hooks).measure()
         return
 
     from app.server.smbd import Profiler
 
     with Profiler(order.profile_ssh, order.profile_conf) as profiler:
-        Engine(order, make_client, gate, emit, profiler=profiler).measure()
+        Engine(order, make_client, gate, emit, profiler=profiler, hooks=hooks).measure()
+
+
+def _hook_runner(spec: SeriesSpec) -> "HookRunner | None":
+    if spec.hooks == NO_HOOKS:
+        return None
+    # Imported only where somebody asked: what it needs to run programs takes its time to load.
+    from app.recording.hooks import HookRunner
+
+    return HookRunner(spec.hooks, spec.monitor.server_ssh)
 
 
 def _make_client(order: process.MeasuringOrder, settings: Settings) -> base.Client:

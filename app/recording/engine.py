@@ -7,7 +7,7 @@ scratch files; their paths are told before they are made, and they are removed a
 import gc
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from storage import records
 from storage.json_reader import LARGEST
 
 if TYPE_CHECKING:
+    from app.recording.hooks import HookRunner
     from app.server.smbd import Profiler
 
 MIN_RUNS_FOR_INTERVAL = 3
@@ -42,10 +43,12 @@ class Engine:
         emit: Callable[[process.Event], None],
         now: Callable[[], str] = records.utc_now,
         profiler: "Profiler | None" = None,
+        hooks: "HookRunner | None" = None,
     ) -> None:
         """``gate`` says when a run may begin and when to end; ``emit`` is told each event, before anything follows.
 
-        ``profiler`` reads smbd's counters after each run; None where nobody asked for them.
+        ``profiler`` reads smbd's counters after each run, ``hooks`` runs commands around it; None where nobody asked
+        for them.
         """
         self._order = order
         self._spec = order.spec
@@ -55,6 +58,7 @@ class Engine:
         self._emit = emit
         self._now = now
         self._profiler = profiler
+        self._hooks = hooks
 
         self._client = make_client()
         self._scratch_paths: list[str] = []
@@ -132,6 +136,8 @@ class Engine:
             self._prepare_get()
 
         path_facts = self._client.facts_of_path() | login_facts
+        if self._hooks:
+            path_facts |= self._hooks.facts
         self._emit(process.Started(client=self._client.facts(), size_bytes=self._size_bytes, path_facts=path_facts))
 
     def _remove_earlier_scratch(self) -> None:
@@ -232,10 +238,13 @@ class Engine:
                 self._runs_done -= 1
             return
 
-        if self._order.stepped:  # what one connection is lucky with, such as its processor, is no part of a comparison
-            self._connect_anew()
-        self._emit(process.RunStarted(number=number, phase=phase, of=planned))
         run = records.Run(number=number, phase=phase, started_at=self._now(), size_bytes=self._size_bytes)
+        if self._hooks:
+            self._run_hooks(self._hooks.before_run, run)
+        self._connect_anew_for_run()
+
+        self._emit(process.RunStarted(number=number, phase=phase, of=planned))
+        run = replace(run, started_at=self._now())
         meter = base.Meter(self._gate.cancelled, self._emit_progress)
 
         self._watch.begin()
@@ -252,6 +261,8 @@ class Engine:
         )
         if transfer.traffic is not None:
             self._traffic.append(transfer.traffic)
+        if self._hooks:
+            self._run_hooks(self._hooks.after_run, run)
         # The event stores the run; all that follows is about a run that is kept.
         self._emit(process.RunFinished(run=run))
         self._look_around(run, standstill_seconds)
@@ -267,6 +278,34 @@ class Engine:
         self._gate.wait(stepped=self._order.stepped)
         if self._gate.cancelled.is_set():
             raise errors.CancelledError("cancelled")
+
+    def _run_hooks(self, options: Sequence[str], run: records.Run) -> None:
+        """Run the commands of these options. The run fails with one that fails, which is told before its error."""
+        assert self._hooks
+        for option in options:
+            self._emit(process.HookStarted(option=option, number=run.number, phase=run.phase))
+            try:
+                self._hooks.run(option, self._gate.when_cancelled)
+            except errors.HookError as error:
+                self._raise_if_cancelled(error)
+                self._emit(process.RunFinished(run=replace(run, status=records.RunStatus.FAILED, error=str(error))))
+                raise
+            finally:
+                self._gate.when_cancelled(self._client.abort)
+
+    def _raise_if_cancelled(self, error: errors.SharebenchError) -> None:
+        """Raises CancelledError where what broke follows from the cancellation."""
+        if self._gate.cancelled.is_set():
+            raise errors.CancelledError("cancelled") from error
+
+    def _connect_anew_for_run(self) -> None:
+        """Where runs are interleaved, since what one connection is lucky with is no part of a comparison.
+
+        And after a command that prepares a run: it may have restarted the server.
+        """
+        is_prepared = self._hooks is not None and bool(self._hooks.before_run)
+        if self._order.stepped or is_prepared:
+            self._connect_anew()
 
     def _connect_anew(self) -> None:
         self._client.close()
@@ -307,8 +346,7 @@ class Engine:
         except errors.CancelledError:
             raise
         except errors.MeasurementError as error:
-            if self._gate.cancelled.is_set():
-                raise errors.CancelledError("cancelled") from error
+            self._raise_if_cancelled(error)
             failed_run = replace(run, status=records.RunStatus.FAILED, error=str(error), progress=tuple(meter.samples))
             self._emit(process.RunFinished(run=failed_run))
             raise

@@ -252,6 +252,17 @@ class ScratchRemoved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HookStarted:
+    """A command around a run is running, outside of the timed part."""
+
+    option: str
+    """The option that gave it, such as ``--prepare``."""
+    number: int
+    """Of the run; so is the phase."""
+    phase: records.Phase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted:
     number: int
     phase: records.Phase
@@ -326,6 +337,7 @@ Event = (
     | PathSeen
     | ScratchMade
     | ScratchRemoved
+    | HookStarted
     | RunStarted
     | Progressed
     | RunFinished

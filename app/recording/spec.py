@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Annotated, Any
 
 from app.clients.base import Secrets
+from forms.tuning.fact_names import HOOK_CONCLUDE, HOOK_PREPARE, HOOK_SERVER_PREPARE
 from storage.json_reader import BESIDE
 from storage.plan import MonitorChoices, Plan, RunCounts, Settings
 from storage.records import Command, Experiment, Target
@@ -20,6 +21,37 @@ class FormTexts:
     label: str = ""
     note: str = ""
     question: str = ""
+
+
+PREPARE = "--prepare"
+"""The option of each hook, by which it is also told."""
+CONCLUDE = "--conclude"
+SERVER_PREPARE = "--server-prepare"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hooks:
+    """Commands that a shell runs around each run, outside of the timed part; empty for none.
+
+    They are of one measurement only: neither the notebook's plan nor the guide's memory has them, so that a stored or
+    imported series never brings a command to be run.
+    """
+
+    prepare: str = ""
+    conclude: str = ""
+    server_prepare: str = ""
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """The commands, by the names of the facts that the notebook keeps."""
+        commands = {HOOK_PREPARE: self.prepare, HOOK_CONCLUDE: self.conclude, HOOK_SERVER_PREPARE: self.server_prepare}
+        return {fact: command for fact, command in commands.items() if command}
+
+
+NO_HOOKS = Hooks()
+
+OPTION_OF_HOOK = {HOOK_PREPARE: PREPARE, HOOK_CONCLUDE: CONCLUDE, HOOK_SERVER_PREPARE: SERVER_PREPARE}
+"""The option by the name of the fact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +82,7 @@ class SeriesSpec:
     monitor: Annotated[MonitorChoices, BESIDE] = field(default_factory=MonitorChoices)
     texts: Annotated[FormTexts, BESIDE] = field(default_factory=FormTexts)
     lineage: Annotated[Lineage, BESIDE] = field(default_factory=Lineage)
+    hooks: Annotated[Hooks, BESIDE] = field(default_factory=Hooks)
     link_bits_per_second: int | None = None
     """As the user gave it; None for what the interface says."""
     wait_seconds: float = 0.0
@@ -63,8 +96,13 @@ class SeriesSpec:
     def to_json(self) -> dict[str, Any]:
         """All values side by side."""
         values = asdict(self.settings) | asdict(self.counts) | asdict(self.monitor)
-        values |= asdict(self.texts) | asdict(self.lineage)
+        values |= asdict(self.texts) | asdict(self.lineage) | asdict(self.hooks)
         return values | {name: getattr(self, name) for name in _OWN_FIELDS}
+
+
+def without_hooks(spec: SeriesSpec) -> SeriesSpec:
+    """What may be remembered: a command is only run where it was typed for this measurement."""
+    return replace(spec, hooks=NO_HOOKS)
 
 
 _PARTS: Mapping[str, type] = {
@@ -73,6 +111,7 @@ _PARTS: Mapping[str, type] = {
     "monitor": MonitorChoices,
     "texts": FormTexts,
     "lineage": Lineage,
+    "hooks": Hooks,
 }
 _OWN_FIELDS = tuple(field.name for field in fields(SeriesSpec) if field.name not in _PARTS)
 

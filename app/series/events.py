@@ -66,12 +66,17 @@ _WORDS = {
     process.Finished: "tidying up",
 }
 
+_WORDS_OF_END = {SeriesStatus.INTERRUPTED: "interrupted", SeriesStatus.COMPLETE: "done"}
+"""What a series that failed says was said before."""
+
 
 def words(event: RecorderEvent) -> str:
     """What the series is doing after this event; empty if nothing changed."""
     match event:
         case process.RunStarted(number=number, phase=phase, of=of):
             return run_name(number, phase, of)
+        case process.HookStarted(option=option, number=number, phase=phase):
+            return f"{option} of {run_name(number, phase, None)}"
         case process.RunFinished(run=run):
             return "failed" if run.status is RunStatus.FAILED else byte_rate(run.bytes_per_second)
         case process.Failed(text=text):
@@ -81,10 +86,8 @@ def words(event: RecorderEvent) -> str:
             return f"{wait}: {reason}" if reason else wait
         case BeginWait(begins_at=begins_at):
             return f"waits until {time_of_day(begins_at)}"
-        case SeriesClosed(status=SeriesStatus.INTERRUPTED):
-            return "interrupted"
-        case SeriesClosed(status=SeriesStatus.COMPLETE):
-            return "done"
+        case SeriesClosed(status=status):
+            return _WORDS_OF_END.get(status, "")
 
     return _WORDS.get(type(event), "")
 

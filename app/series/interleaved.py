@@ -179,6 +179,8 @@ class _Rounds:
         self._control = control
         self._orders = list(orders)
         self._has_begun = False
+        self._is_in_run = False
+        """Whether a run, or what prepares it, has begun and not ended."""
         self._is_measured = False
         """Whether a measured run has ended."""
 
@@ -192,10 +194,14 @@ class _Rounds:
 
     def take_event(self, index: int, event: RecorderEvent) -> None:
         """Tell the user's time limit (``--within``) when a run begins and ends: it keeps the longest of each series."""
-        if isinstance(event, process.RunStarted):
-            self._control.limit.begin_timing()
+        # What prepares a run takes its time as well.
+        if isinstance(event, process.HookStarted | process.RunStarted):
+            if not self._is_in_run:
+                self._control.limit.begin_timing()
+            self._is_in_run = True
         elif isinstance(event, process.RunFinished):
             self._control.limit.end_timing(index)
+            self._is_in_run = False
             self._is_measured = self._is_measured or event.run.phase is Phase.MEASURED
 
     def end_in_time(self, going: Sequence[int]) -> process.Warned | None:

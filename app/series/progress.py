@@ -125,6 +125,8 @@ class SeriesProgress:
             case process.RunStarted() | process.Progressed() | process.RunFinished():
                 return self._with_event_of_run(event)
 
+            case process.HookStarted(number=number, phase=phase):
+                return replace(self, number=number, phase=phase, now=None, curve=(), doing=words(event))
             case SeriesOpened() | process.ScratchMade() | process.Finished():
                 return replace(self, doing=words(event), waiting="", all_ended=isinstance(event, process.Finished))
             case process.Started(size_bytes=size):

@@ -8,6 +8,7 @@ from app.base.targets import check_complete, without_password
 from app.clients.base import MAX_BLOCK_BYTES, OWN, Secrets
 from app.clients.registry import check_client_name
 from app.recording.spec import FormTexts, Lineage, SeriesRequest, SeriesSpec
+from app.server.routes import is_this_machine
 from storage import records
 from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, Plan
 from storage.protocols import Protocol
@@ -94,6 +95,9 @@ def _check(spec: SeriesSpec, target: records.Target) -> None:
         _check_verify(spec, protocol)
     if spec.monitor.server_ssh:
         check_ssh_host(spec.monitor.server_ssh)
+    elif spec.hooks.server_prepare and not (protocol.is_local or is_this_machine(target.host)):
+        text = f"the way to {target.host} is not known: say by which ssh host the command is run there"
+        raise UsageError(text, options="--server-prepare, --server-ssh [USER@]HOST")
 
 
 def _check_tree(spec: SeriesSpec, protocol: Protocol) -> None:

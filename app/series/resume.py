@@ -10,10 +10,12 @@ from app.recording import process
 from app.recording.rescue import notebook_to_measure_into
 from app.recording.resuming import resumable
 from app.recording.series_writer import SeriesWriter
+from app.recording.spec import NO_HOOKS, OPTION_OF_HOOK, Hooks
 from app.recording.writer import Recorder, record_events
 from app.series.events import RecorderEvent
 from app.series.measuring import measure_series
 from app.series.requests import spec_of
+from forms.layout import visible
 from storage import records
 from storage.notebook import Notebook
 from storage.recordings import SERIES
@@ -25,15 +27,23 @@ class Resumption:
 
     series_id: str
     secrets: Secrets
+    hooks: Hooks = NO_HOOKS
+    """Typed anew: those of the series are text."""
     confirmed: bool = False
     """Whether the user has confirmed the target, where the series was imported: we log in there."""
 
 
 def resume(
-    series_id: str, secrets: Secrets, notebook_path: Path, control: process.SeriesControl, *, confirmed: bool = False
+    series_id: str,
+    secrets: Secrets,
+    notebook_path: Path,
+    control: process.SeriesControl,
+    *,
+    hooks: Hooks = NO_HOOKS,
+    confirmed: bool = False,
 ) -> Iterator[RecorderEvent]:
-    """Measure the missing runs; ``confirmed`` is as in :class:`Resumption`. Raises NotebookError, UsageError."""
-    resumption = Resumption(series_id=series_id, secrets=secrets, confirmed=confirmed)
+    """Measure the missing runs; the last two are as in :class:`Resumption`. Raises NotebookError, UsageError."""
+    resumption = Resumption(series_id=series_id, secrets=secrets, hooks=hooks, confirmed=confirmed)
     with notebook_to_measure_into(notebook_path) as notebook:
         yield from resume_into(notebook, resumption, control)
 
@@ -49,10 +59,26 @@ def resume_into(
             options=f"--resume {series.id} --confirm-target",
         )
 
-    order = replace(order_to_resume(series, resumption.secrets), stepped=stepped)
+    _check_hooks(series, resumption.hooks)
+    order = order_to_resume(series, resumption.secrets)
+    order = replace(order, spec=replace(order.spec, hooks=resumption.hooks), stepped=stepped)
     writer = SeriesWriter(series, Recorder(notebook, control), stored=True)
     closed = yield from record_events(writer.recorder, measure_series(writer, order, notebook, control))
     yield closed
+
+
+def _check_hooks(series: records.Series, hooks: Hooks) -> None:
+    """Raises UsageError where the runs to come would not have the commands around them that those before had."""
+    path_facts = series.environment.get("path", {})
+    typed = hooks.facts
+    for fact, option in OPTION_OF_HOOK.items():
+        stored_command = path_facts.get(fact, "")
+        if stored_command == typed.get(fact, ""):
+            continue
+        if not stored_command:
+            raise UsageError(f"the runs of series {series.id} had no such command around them: leave {option} out")
+        command = visible(str(stored_command))
+        raise UsageError(f"a stored command is never run: to go on with it, type it again, as {option} {command!r}")
 
 
 def order_to_resume(series: records.Series, secrets: Secrets) -> process.MeasuringOrder:

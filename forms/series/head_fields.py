@@ -42,6 +42,7 @@ def head_fields(series: records.Series) -> Iterator[report.Field]:
     yield report.measured_field(_measured_text(series), measured_facts)
     yield from origin.who_fields([series.environment])
     yield from report.fields_of(("Server settings", _settings_text(series_path.server_facts(series))))
+    yield from _hook_fields(series)
 
     leftover = None if series.running_by else series.scratch_path
     yield from report.fields_of(
@@ -124,6 +125,16 @@ def _round_trip_fields(series: records.Series) -> Iterator[report.Field]:
     if rate is not None and round_trip is not None and not series_path.is_loopback(series):
         text += f"; bandwidth-delay product {wording.binary_size(round(rate * round_trip))}"
     yield report.Field(name="Round trip", text=text, number=least, unit="seconds")
+
+
+def _hook_fields(series: records.Series) -> Iterator[report.Field]:
+    """The commands that were run around each run."""
+    facts = series_path.path_facts(series)
+    yield from report.fields_of(
+        ("Before each run", str(facts.get(fact_names.HOOK_PREPARE, ""))),
+        ("On the server before", str(facts.get(fact_names.HOOK_SERVER_PREPARE, ""))),
+        ("After each run", str(facts.get(fact_names.HOOK_CONCLUDE, ""))),
+    )
 
 
 def _measured_text(series: records.Series) -> str:

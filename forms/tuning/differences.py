@@ -257,6 +257,9 @@ def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
     settings = series.plan.settings if series.plan else Settings()
     for part in ("sign", "encrypt", "drop_cache"):
         yield f"settings.{part}", getattr(settings, part)
+    path_facts = series.environment.get("path", {})
+    for hook in fact_names.HOOKS:
+        yield hook, path_facts.get(hook, "none")
 
 
 def _sizes(series: Series) -> JSONValue:

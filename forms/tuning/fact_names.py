@@ -25,6 +25,13 @@ FOLDER_MISSING = "filesystem.folder_missing"
 """The fact that there is no such folder as the share's path; its value is the path."""
 FACTS_UNKNOWN = "facts.unknown"
 """The fact that says why the facts of a server could not be read."""
+HOOK_PREPARE = "hook.prepare"
+"""The command that was run before each run; so are the next two, after it and on the server. They are never run again
+from here."""
+HOOK_CONCLUDE = "hook.conclude"
+HOOK_SERVER_PREPARE = "hook.server_prepare"
+HOOKS = (HOOK_PREPARE, HOOK_CONCLUDE, HOOK_SERVER_PREPARE)
+"""Held against each other as settings are: a series without them had none."""
 _BETWEEN = "; "
 
 

@@ -17,7 +17,7 @@ from app.clients.base import Secrets
 from app.method.choices import GuideChoices, choices_of, with_target
 from app.method.rounds import request_of
 from app.recording.process import MeasuringOrder
-from app.recording.spec import SeriesRequest, SeriesSpec, with_values
+from app.recording.spec import SeriesRequest, SeriesSpec, with_values, without_hooks
 from app.series.command import run_command
 from app.series.record import new_series
 from app.series.requests import parse_change, series_request, spec_of
@@ -36,6 +36,7 @@ OTHER = spec_with(
     experiment="tuning", base_id="a" * 12, repeats=True,
     change_name="strict sync", change_value="no", quiet_time=QuietTime.REQUIRE, wait_seconds=60.0,
     server_ssh="admin@nas", smb_conf="/etc/samba/smb.conf", ceiling=CeilingPolicy.SKIP,
+    prepare="sync", conclude="date", server_prepare="fstrim /srv",
 )  # fmt: skip
 FITTING = varied(OTHER, drop_cache=False, make_file=False, files=None, client="sharebench")
 NAMES = tuple(USUAL.to_json())
@@ -61,6 +62,7 @@ def test_every_choice_reaches_the_measuring_process():
 
 def test_every_choice_but_those_of_one_rung_comes_back_from_the_notebook():
     lost = {"note", "question", "base_id", "repeats", "change_name", "change_value", "wait_seconds"}
+    lost |= {"prepare", "conclude", "server_prepare"}
     back, before = spec_of(stored(series_request(FITTING, FILE, Secrets()))).to_json(), FITTING.to_json()
     assert {name for name in NAMES if back[name] != before[name]} == lost
 
@@ -101,9 +103,15 @@ def test_what_fits_one_server_is_forgotten_at_another():
     assert with_target(choices, replace(FILE, path="other")).spec.settings.sign
 
 
-def test_the_guide_remembers_every_choice():
+def test_the_guide_remembers_every_choice_but_commands_to_run():
     choices = GuideChoices(spec=OTHER, target=FILE)
-    assert GuideChoices.from_memory(json.loads(json.dumps(choices.to_memory()))) == choices
+    remembered = replace(choices, spec=without_hooks(OTHER))
+    assert GuideChoices.from_memory(json.loads(json.dumps(choices.to_memory()))) == remembered
+
+
+def test_a_command_in_what_the_guide_remembers_is_not_taken():
+    memory = GuideChoices().to_memory() | {"prepare": "touch /tmp/x", "server_prepare": "touch /tmp/x"}
+    assert GuideChoices.from_memory(memory) == GuideChoices()
 
 
 def test_the_guide_reads_what_an_earlier_release_remembered():
