@@ -78,7 +78,7 @@ def _check_hooks(series: records.Series, hooks: Hooks) -> None:
         if not stored_command:
             raise UsageError(f"the runs of series {series.id} had no such command around them: leave {option} out")
         command = visible(str(stored_command))
-        raise UsageError(f"a stored command is never run: to go on with it, type it again, as {option} {command!r}")
+        raise UsageError(f"a stored command is never run: to continue, type it again, as {option} {command!r}")
 
 
 def order_to_resume(series: records.Series, secrets: Secrets) -> process.MeasuringOrder:
