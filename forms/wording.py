@@ -1,9 +1,8 @@
 """Figures and names as sentences, cells and spreadsheets write them: rates, sizes, times, percent, series, changes.
 
-From the top: numbers with their units, and numbers read from text; then words for runs, changes and series.
+From the top: numbers with their units; then words for runs, changes and series.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -15,14 +14,6 @@ from storage.records import Change, Command, Decision, Series, SeriesStatus, Tar
 _RATE_UNITS = ((10**12, "Tb/s"), (10**9, "Gb/s"), (10**6, "Mb/s"), (10**3, "kb/s"))
 _BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 _BINARY_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
-
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
-"""A number with commas between thousands."""
-
-_RATE = re.compile(r"([\d.,]+)\s*([kmgtKMGT]?)(?:b|[bB]its?|bps|b/s|[bB]its?/s)?")
-"""A link speed as people type it: a number, a prefix, and bits per second or nothing."""
-
-_FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 ABSENT = "-"
 """What stands for a figure that is not known."""
@@ -89,29 +80,6 @@ def rate_change(before: float, after: float) -> str:
 def binary_size(size_bytes: int) -> str:
     """Size to three figures: ``64 MiB``; :func:`typed_size` is exact."""
     return _scaled(size_bytes, _BINARY_UNITS, "byte" if size_bytes == 1 else "bytes")
-
-
-def number_from(text: str, *, decimal_comma: bool = False) -> float | None:
-    text = text.strip().replace("\u00a0", "").replace("\u202f", "").replace(" ", "").replace("'", "")
-    if decimal_comma:
-        text = text.replace(".", "") if "," in text or text.count(".") > 1 else text
-        text = text.replace(",", ".")
-    elif _THOUSANDS.fullmatch(text):
-        text = text.replace(",", "")
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if abs(number) < 1e300 else None
-
-
-def rate_from(text: str) -> int | None:
-    """Bits per second from ``1 Gb/s``, ``100M`` or ``10000000``; else None."""
-    match = _RATE.fullmatch(text.strip())
-    number = number_from(match[1]) if match else None
-    if match is None or number is None:
-        return None
-    return round(number * _FACTORS[match[2].lower()]) or None
 
 
 _DECIMAL = ("", "k", "M", "G", "T", "P")

@@ -12,9 +12,11 @@ from operator import attrgetter
 from typing import Any
 
 from app.base.errors import UsageError
+from app.exchange import foreign_files
 from app.recording.kind import KINDS, Kind, kind_with_schema
 from forms import importers
 from forms.importers import filled_form
+from forms.importers.form_lines import NoForm
 from forms.layout import visible
 from storage import records, shared
 from storage.json_reader import DocumentError
@@ -44,10 +46,6 @@ class ImportedRecording:
         return self.kind.ids_of(self.record)
 
 
-_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-"""How .xlsx and .ods begin, which are ZIP archives, and .xls."""
-
-
 @dataclass(frozen=True, slots=True)
 class Import:
     """What came of an import."""
@@ -62,12 +60,16 @@ class Import:
 
 def read(content: bytes, defaults: filled_form.FormDefaults) -> list[ImportedRecording]:
     """The recordings in a file; ``defaults`` are for what a filled-in form leaves open. Raises DocumentError."""
-    _refuse_other_files(content)
-    importers.check_utf_8(content)
+    foreign_files.refuse_other_files(content)
+    content = foreign_files.utf_8_of(content)
+    try:
+        importers.check_utf_8(content)
+    except DocumentError as error:
+        raise foreign_files.bytes_in_words(content, error) from error
+
     first_byte = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if first_byte not in {b"{", b"["}:
-        series_of_rows = map(importers.check, filled_form.series_from_csv(content, defaults))
-        return [ImportedRecording(KINDS[SERIES], series) for series in series_of_rows]
+        return [ImportedRecording(KINDS[SERIES], series) for series in _series_of_forms(content, defaults)]
 
     recordings: list[ImportedRecording] = []
     name = ""
@@ -81,16 +83,17 @@ def read(content: bytes, defaults: filled_form.FormDefaults) -> list[ImportedRec
     return recordings
 
 
-def _refuse_other_files(content: bytes) -> None:
-    """Raises DocumentError for what spreadsheets save instead of a form in UTF-8."""
-    if content.startswith(_WORKBOOKS):
-        raise DocumentError("it is a workbook; save its sheet as CSV UTF-8, and import that file")
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DocumentError("it is UTF-16 text; save it as CSV UTF-8, and import that file")
+def _series_of_forms(content: bytes, defaults: filled_form.FormDefaults) -> list[records.Series]:
+    try:
+        series_of_forms = filled_form.series_from_csv(content, defaults)
+    except NoForm as error:
+        raise DocumentError(foreign_files.form_for_reading(content) or str(error)) from error
+    return [importers.check(series) for series in series_of_forms]
 
 
 def recording_in(document: Any) -> ImportedRecording:
     """The recording in a document; one without a known schema is read as a series. Raises DocumentError."""
+    foreign_files.check_document(document)
     schema = document.get("schema") if isinstance(document, dict) else None
     kind = kind_with_schema(schema) or KINDS[SERIES]
     return ImportedRecording(kind, kind.from_document(document))

@@ -36,6 +36,9 @@ BUSY = "busy"
 CONTRADICTIONS = "form.contradictions"
 """The fact of a form that was filled by hand: cells that contradict each other."""
 
+LEFT_OUT = "form.left_out"
+"""The fact of a form that was filled by hand: lines and columns with numbers that no run has."""
+
 NEWEST_DIALECT = "3.1.1"
 
 OLD_DIALECTS = frozenset({"1.0", "NT1", "2.0.2", "2.1"})

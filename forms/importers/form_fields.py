@@ -6,22 +6,21 @@ wrote has the text alone, such as ``2026-01-31 10:00, series 0123456789ab, inter
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import NamedTuple
 
+from forms.importers import moments
 from forms.importers.form_lines import FilledForm
+from forms.importers.numerals import DecimalSign, number_of_rate, rate_from, readings_of
 from forms.series import put_end
 from forms.series.head_fields import TREE
 from forms.series.run_table import LINK
-from forms.wording import rate_from
 from storage import json_reader, records
 
 _MOST_DIGITS = 10
 """Whole numbers of as many digits are none that a form has."""
 
-_MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}))?")
-_SERIES_ID = re.compile(r"series ([0-9a-f]{12})\b")
-"""As version 0.1.0 wrote it, without facts beside it."""
+_NOT_TOLD = frozenset({"", "-", "?", "unknown", "n/a"})
+"""Texts of a field that say nothing."""
 
 BY_HAND = "by hand"
 
@@ -34,13 +33,12 @@ class Measured(NamedTuple):
     status: records.SeriesStatus
 
 
-def measured_field(form: FilledForm) -> Measured:
+def measured_field(form: FilledForm, day_first: bool | None) -> Measured:
     """When a series was measured, its id and how it ended: by the facts of what we exported, else by the field's text.
 
-    What the text lacks is made up: this moment, a new id, and that it is complete.
+    What the text lacks is made up: this moment, a new id, and that it is complete. ``day_first`` is for a date such as
+    02/01/2026. Raises DocumentError for a text without a date that can be read.
     """
-    text = form.text("Measured")
-    created_at = _moment_in(text) or records.utc_now()
     facts = form.facts("Measured")
     if facts.value:
         return Measured(
@@ -49,28 +47,20 @@ def measured_field(form: FilledForm) -> Measured:
             status=facts.at("status").one_of(records.SeriesStatus),
         )
 
-    id_match = _SERIES_ID.search(text)
+    text = measured_text(form)
     words = text.split(", ")
     statuses = [status for status in records.SeriesStatus if status.value in words]
     return Measured(
-        series_id=id_match[1] if id_match else records.new_series_id(),
-        created_at=created_at,
+        series_id=form.exported_id or records.new_series_id(),
+        created_at=moments.moment_in(text, day_first) if text else records.utc_now(),
         status=statuses[0] if statuses else records.SeriesStatus.COMPLETE,
     )
 
 
-def _moment_in(text: str) -> str | None:
-    """The date, and the minute if there is one, in a text; None where it has none. Raises DocumentError."""
-    match = _MOMENT.search(text)
-    if not match:
-        return None
-    try:
-        moment = datetime.fromisoformat(f"{match[1]}T{match[2] or '00:00'}").replace(tzinfo=UTC)
-    except ValueError as error:
-        raise json_reader.DocumentError(
-            f"Measured: expected a date such as 2026-01-31 10:00, found {text!r}"
-        ) from error
-    return json_reader.moment_text(moment)
+def measured_text(form: FilledForm) -> str:
+    """What a form says of when it was measured, date and time in one cell or in two; empty where it says nothing."""
+    text = ", ".join(cell.strip() for cell in form.fields.get("Measured", ()) if cell.strip())
+    return "" if text.lower() in _NOT_TOLD else text
 
 
 def target_field(form: FilledForm, target_of: Callable[[str], records.Target]) -> records.Target | None:
@@ -83,8 +73,7 @@ def target_field(form: FilledForm, target_of: Callable[[str], records.Target]) -
         return target_of(url)
 
     # What we exported shows a target without its escapes.
-    is_exported = form.facts("Measured").value or _SERIES_ID.search(form.text("Measured"))
-    return target_of(text.replace("%", "%25") if is_exported else text)
+    return target_of(text.replace("%", "%25") if form.is_exported else text)
 
 
 def client_field(form: FilledForm) -> records.ClientFacts:
@@ -134,14 +123,26 @@ def link_field(form: FilledForm) -> int | None:
     if not text.strip():
         return None
     for cell in reversed(form.fields[LINK][:2]):
-        rate = rate_from(cell)
+        rate = _rate_in(form, cell)
         if rate:
             return rate
-    if text.strip() != "unknown":
+    if text.strip().lower() not in _NOT_TOLD:
         raise json_reader.DocumentError(f"{LINK}: expected a rate such as 1 Gb/s, found {text!r}")
     return None
 
 
-def rate_in_heading(heading: str) -> int | None:
+def rate_in_heading(form: FilledForm) -> int | None:
     """The rate of the link in the heading of its column: ``% of 1 Gb/s``, ``%OF 100M``; None where it has none."""
-    return rate_from(heading.strip(" %oOfF"))
+    return _rate_in(form, form.link_heading.strip(" %oOfF"))
+
+
+def _rate_in(form: FilledForm, text: str) -> int | None:
+    """Bits/s in a text; None where it is no rate. Raises DocumentError for one that may be two."""
+    readings = readings_of(number_of_rate(text))
+    # A workbook that we exported says 2.5 Gb/s beside numbers with decimal commas.
+    sign = readings.only_sign or form.decimal_sign
+    if sign is None and readings.is_ambiguous:
+        raise json_reader.DocumentError(
+            f"{LINK}: {text!r} may be two rates: say which sign stands before decimals, by --decimal . or --decimal ,"
+        )
+    return rate_from(text, sign or DecimalSign.POINT)

@@ -3,13 +3,14 @@
 A printed number is kept with its decimals, since it stands for all numbers that would have been rounded to it.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from forms.exporters.csv import STATUS
-from forms.wording import number_from
+from forms.exporters.csv import REMARK, STATUS
+from forms.importers.numerals import DecimalSign, decimals_of, number_from
 from storage import json_reader, records
 
 
@@ -25,15 +26,22 @@ class PaperColumn(StrEnum):
 
 
 _SPELLINGS = {
-    PaperColumn.RUN: "runno run runnumber no",
+    PaperColumn.RUN: "runno run runnumber runnr run# no nr number # test testno trial iteration pass",
     PaperColumn.SIZE: "sizeinbytes size sizebytes filesize filesizeinbytes bytes",
     PaperColumn.TIME: "timesec time times timesecs timeinsec timeseconds timeinseconds seconds secs sec s",
     PaperColumn.RATE: "bytessec bytess bytespersec bytespersecond",
     PaperColumn.BITS: "bitssec bitss bitspersec bitspersecond",
 }
-"""Headings as people write them, in small letters without blanks and signs."""
+"""Headings as people write them, in small letters without blanks and most signs."""
 
-_HEADINGS_IN_ERRORS = {PaperColumn.SIZE: "Size in Bytes", PaperColumn.TIME: "Time (sec)", PaperColumn.RATE: "Bytes/sec"}
+_REMARK_SPELLINGS = frozenset({"remark", "remarks", "comment", "comments", "note", "notes"})
+
+_HEADINGS_IN_ERRORS = {
+    PaperColumn.SIZE: "Size in Bytes",
+    PaperColumn.TIME: "Time (sec)",
+    PaperColumn.RATE: "Bytes/sec",
+    PaperColumn.BITS: "Bits/sec",
+}
 
 
 def _columns_by_spelling() -> dict[str, PaperColumn]:
@@ -44,13 +52,17 @@ def _columns_by_spelling() -> dict[str, PaperColumn]:
 
 
 _COLUMN_OF_SPELLING = _columns_by_spelling()
+_WARM_UP = "warm-up"
+"""The status of a warm-up run."""
+
 _FLOAT_ROUNDING = 1e-9
 """Share by which numbers may differ that are the same but for the rounding of floats."""
 
 
 def columns_of_headings(record: Sequence[str]) -> list[str]:
     """Headings with the form's own, in any spelling, replaced by column names: as many as a row below has cells."""
-    folded = [re.sub(r"[^a-z%]", "", heading.lower()) for heading in record]
+    # Letters and digits of any kind stay: "Time (µs)" is not "Time (s)", nor "Bytes (10^6)" "Bytes".
+    folded = [re.sub(r"[^\w%#]|_", "", heading.lower()) for heading in record]
     headings: list[str] = []
     for index, (name, heading) in enumerate(zip(folded, record, strict=True)):
         # "Time, sec" without quotes is two headings of one column: "sec" is left out, and those behind it move up.
@@ -59,6 +71,8 @@ def columns_of_headings(record: Sequence[str]) -> list[str]:
 
         if name.startswith("%of"):
             headings.append(str(PaperColumn.PERCENT))
+        elif name in _REMARK_SPELLINGS:
+            headings.append(REMARK)
         else:
             headings.append(str(_COLUMN_OF_SPELLING.get(name, heading.strip())))
     return headings
@@ -93,26 +107,18 @@ RowNumbers = Mapping[PaperColumn, PrintedNumber]
 """The numbers of a row by column; a cell without one is absent."""
 
 
-_WHOLE_COLUMNS = frozenset({PaperColumn.SIZE, PaperColumn.RATE, PaperColumn.BITS})
-"""Columns of bytes and bits, which a form has in whole numbers."""
-_WHOLE_WITH_POINTS = re.compile(r"\s*\d{1,3}(\.\d{3})+\s*")
-"""As they are grouped where a comma stands before decimals: ``788.216`` is no fraction of a byte."""
-
-
-def read_number(text: str, *, decimal_comma: bool) -> PrintedNumber | None:
+def read_number(text: str, decimal_sign: DecimalSign) -> PrintedNumber | None:
     """The number in a cell with its precision; None where it holds none."""
-    number = number_from(text, decimal_comma=decimal_comma)
-    if number is None:
-        return None
-
-    _, point, fraction = text.strip().rpartition("," if decimal_comma else ".")
-    decimals = len(fraction) if point and fraction.isdecimal() else 0
-    return PrintedNumber(number, decimals)
+    number = number_from(text, decimal_sign)
+    return None if number is None else PrintedNumber(number, decimals_of(text, decimal_sign))
 
 
 def _finer_seconds(size_bytes: float, time: PrintedNumber, rate: PrintedNumber) -> float:
     """A run's time by its rate where that has more digits of the same time, else the time itself."""
     seconds_by_rate = size_bytes / rate.value
+    if math.isclose(seconds_by_rate, time.value, rel_tol=_FLOAT_ROUNDING):
+        # A time that was 2.305 s stays so.
+        return time.value
     is_finer = rate.last_digit / rate.value < time.last_digit / time.value
     is_same_time = abs(seconds_by_rate - time.value) < time.last_digit * (1 + _FLOAT_ROUNDING)
     return seconds_by_rate if is_finer and is_same_time else time.value
@@ -128,8 +134,8 @@ class FormRow:
     """By :func:`columns_of_headings`."""
     record: list[str]
     """The cells."""
-    decimal_comma: bool
-    """Whether numbers are written with a comma before their decimals."""
+    decimal_sign: DecimalSign
+    """What stands before the decimals of its numbers."""
 
     def text(self, heading: str) -> str:
         """The cell below a heading, empty where there is none."""
@@ -161,22 +167,41 @@ class FormRow:
 
     def _read(self, column: PaperColumn) -> PrintedNumber | None:
         """The number below the heading; None where there is none."""
-        text = self.text(column)
-        if self.decimal_comma and column in _WHOLE_COLUMNS and _WHOLE_WITH_POINTS.fullmatch(text):
-            text = text.replace(".", "")
-        return read_number(text, decimal_comma=self.decimal_comma)
+        return read_number(self.text(column), self.decimal_sign)
+
+    @property
+    def number_columns(self) -> list[PaperColumn]:
+        """The columns of figures with anything in them."""
+        columns = [column for column in PaperColumn if column is not PaperColumn.RUN]
+        return [column for column in columns if self.text(column).strip()]
+
+    @property
+    def is_unfilled(self) -> bool:
+        """Whether a run has no number at all."""
+        return not self.number_columns
+
+    @property
+    def is_warm_up(self) -> bool:
+        """Whether the status says so; the name of the run may say so too."""
+        return self.text(STATUS).strip().lower() == _WARM_UP
 
     def seconds(self, size_bytes: int | None) -> float | None:
         """The run's time, or what its rate makes of it."""
         time = self.number(PaperColumn.TIME)
         rate = self.number(PaperColumn.RATE)
-        if rate and size_bytes:
-            return _finer_seconds(size_bytes, time, rate) if time else size_bytes / rate.value
-        return time.value if time else None
+        if time:
+            return _finer_seconds(size_bytes, time, rate) if rate and size_bytes else time.value
+        if not size_bytes:
+            return None
+        if rate:
+            return size_bytes / rate.value
+
+        bits = self.number(PaperColumn.BITS)
+        return 8 * size_bytes / bits.value if bits else None
 
     def status(self) -> records.RunStatus:
         """The run's status: valid where the cell is empty."""
         text = self.text(STATUS).strip().lower()
-        if text in {"", "warm-up"}:
+        if text in {"", _WARM_UP}:
             return records.RunStatus.VALID
         return json_reader.JSONNode(f"line {self.line}: {STATUS}", text).one_of(records.RunStatus)

@@ -11,8 +11,9 @@ from app.cli import console, declare, imported_notebook, notebooks, option_value
 from app.cli.input_file import read_input
 from app.exchange import importing
 from forms import wording
-from forms.findings.rules_series import CONTRADICTIONS
+from forms.findings.rules_series import CONTRADICTIONS, LEFT_OUT
 from forms.importers.filled_form import FormDefaults
+from forms.importers.numerals import DecimalSign
 from forms.isolation.document import example_documents
 from forms.layout import visible
 from forms.tuning.catalogue import misprints_about
@@ -27,6 +28,12 @@ from storage.records import Command
 @click.option("--put", "put", is_flag=True, help="The series is a put, if the file does not say.")
 @declare.option("--size", "SIZE", "Size of the file measured, if the file does not say.", option_values.parse_size)
 @declare.option("--link", "RATE", "Link speed, if the file does not say.", option_values.parse_rate)
+@declare.option(
+    "--decimal",
+    "SIGN",
+    "Sign before the decimals of numbers that the file leaves open, a point or a comma: 1,234 may be 1234 or 1.234.",
+    click.Choice([sign.value for sign in DecimalSign]),
+)
 @click.option("--as-new", is_flag=True, help="Give every recording a new id.")
 @declare.answering_options("Print the ids imported and those already there, as JSON.")
 def import_command(context: click.Context, /, *, file: str | None, as_new: bool, as_json: bool, **choices: Any) -> None:
@@ -41,6 +48,7 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
         target=parse_target(choices["target"]) if choices["target"] else None,
         size_bytes=choices["size"],
         link_bits_per_second=choices["link"],
+        decimal_sign=DecimalSign(choices["decimal"]) if choices["decimal"] else None,
     )
     if (file is None) != choices["example"]:
         raise UsageError("name the FILE to import, or ask for the --example")
@@ -91,6 +99,8 @@ def _say_doubts(imported: importing.Import) -> None:
     for misprint in misprints_about(*imported.new):
         console.say(f"misprint in {misprint.sentence}")
     for series in imported.series:
-        contradictions = series.environment.get("client", {}).get(CONTRADICTIONS)
-        if contradictions:
-            console.say(f"{series.id}: the form contradicts itself: {visible(str(contradictions))}")
+        facts = series.environment.get("client", {})
+        if facts.get(LEFT_OUT):
+            console.say(f"{series.id}: left out: {visible(str(facts[LEFT_OUT]))}")
+        if facts.get(CONTRADICTIONS):
+            console.say(f"{series.id}: the form contradicts itself: {visible(str(facts[CONTRADICTIONS]))}")

@@ -112,7 +112,7 @@ def test_what_cannot_be_read(inside, tmp_path):
     assert "No such file" in inside.fails(2, "import", str(tmp_path / "none.json"))
     picture = tmp_path / "picture.png"
     picture.write_bytes(b"\x89PNG\r\n")
-    assert "byte 0: not UTF-8 text" in inside.fails(2, "import", str(picture))
+    assert "picture" in inside.fails(2, "import", str(picture))
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_what_cannot_be_read(inside, tmp_path):
     [
         (b"PK\x03\x04...", "workbook"),
         (b"\xd0\xcf\x11\xe0...", "workbook"),
-        ("Run;Time\n1;2\n".encode("utf-16"), "UTF-16"),
-        (b"\xfe\xff" + "Run;Time\n1;2\n".encode("utf-16-be"), "UTF-16"),
+        ("Run;Time\n1;2\n".encode("utf-16") + b"\0", "UTF-16"),
+        ("Run;Time\n1;2\n".encode("utf-32"), "UTF-32"),
     ],
 )
 def test_what_a_spreadsheet_saves_instead_of_a_form_is_told_as_that(inside, tmp_path, content, kind):

@@ -1,0 +1,136 @@
+"""Files of other programs, told as what they are, and text in UTF-16 as UTF-8."""
+
+import codecs
+import io
+import re
+import zipfile
+from typing import Any
+
+from storage.json_reader import DocumentError
+
+_SAVE_AS_CSV = "save its sheet as CSV UTF-8, and import that file"
+_EXPORT_AGAIN = "export it again with --format json or --format csv, and import that file"
+_TAKE_TO_THE_FORM = (
+    "write its sizes and times into a form (`sharebench export --blank --format csv -o FORM.csv`), and import that"
+)
+
+_BEGINNINGS = {
+    b"\xd0\xcf\x11\xe0": f"it is an old workbook (.xls), or another document of Office; {_SAVE_AS_CSV}",
+    b"%PDF": f"it is a PDF, which is for reading: {_EXPORT_AGAIN}",
+    b"\x1f\x8b": "it is compressed by gzip: unpack it, and import the file inside",
+    b"\xfd7zXZ": "it is compressed by xz: unpack it, and import the file inside",
+    b"(\xb5/\xfd": "it is compressed by zstd: unpack it, and import the file inside",
+    b"BZh": "it is compressed by bzip2: unpack it, and import the file inside",
+    b"SQLite format 3": "it is a notebook: import it by the name of its file, not through a pipe",
+    b"\x89PNG": "it is a picture; type its numbers into a form",
+    b"\xff\xd8\xff": "it is a picture; type its numbers into a form",
+    b"{\\rtf": "it is a text with fonts (RTF); save it as plain text in UTF-8, with a comma between the cells",
+}
+"""What a file is, and what to do instead, by the bytes that it begins with."""
+
+_ARCHIVE = b"PK\x03\x04"
+_PARTS_OF_WORKBOOKS = ("xl/", "Index/", "content.xml")
+"""Files inside of .xlsx, .numbers and .ods, which are ZIP archives."""
+
+_FORMS_FOR_READING = {
+    "a page (HTML or XML)": re.compile(rb"\A\s*<(?:!doctype html|html|\?xml|table)", re.IGNORECASE),
+    "a form as the terminal shows it": re.compile(rb"^ *Run No +Size in Bytes +Time \(sec\)", re.MULTILINE),
+    "a table in Markdown": re.compile(rb"^\|.*\|[ \r]*\n\|[ :|-]+\|", re.MULTILINE),
+}
+"""What a text is in which no form was found, by what it has near its beginning."""
+
+_KEYS_OF_PROGRAMS = {
+    "iperf3 --json": {"start", "intervals", "end"},
+    "fio --output-format=json": {"fio version", "jobs"},
+    "hyperfine --export-json": {"results"},
+    "smbstatus --json": {"smb_conf", "version"},
+    "lsblk --json": {"blockdevices"},
+    "sysstat (sadf, mpstat, iostat)": {"sysstat"},
+    "k6": {"root_group", "metrics"},
+}
+"""What the documents of other programs have at their top, by how they are made."""
+
+_BYTES_LOOKED_AT = 4096
+_LEAST_NULS = 0.4
+"""The share of NUL among every other byte from which on it is UTF-16: all of them, in a table of numbers."""
+
+
+def utf_8_of(content: bytes) -> bytes:
+    """The content, in UTF-8 if it is UTF-16, as Excel and PowerShell write it. Raises DocumentError."""
+    encoding = _encoding_of(content)
+    if encoding is None:
+        return content
+    if encoding == "utf-32":
+        raise DocumentError("it is text in UTF-32: save it as CSV UTF-8, and import that file")
+
+    try:
+        # surrogatepass is not wanted: half of a pair is no text.
+        return content.decode(encoding).encode()
+    except UnicodeDecodeError as error:
+        raise DocumentError(
+            f"it begins as text in UTF-16, and byte {error.start} is none: save it as CSV UTF-8, and import that file"
+        ) from error
+
+
+def _encoding_of(content: bytes) -> str | None:
+    """UTF-16 or UTF-32 by the mark at the beginning, or by its zeros; None for anything else."""
+    if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+
+    start = content[:_BYTES_LOOKED_AT]
+    first_bytes = start[::2]
+    second_bytes = start[1::2]
+    if second_bytes.count(0) > _LEAST_NULS * len(second_bytes) and not first_bytes.count(0):
+        return "utf-16-le"
+    if first_bytes.count(0) > _LEAST_NULS * len(first_bytes) and not second_bytes.count(0):
+        return "utf-16-be"
+    return None
+
+
+def refuse_other_files(content: bytes) -> None:
+    """Raises DocumentError for a file that is no text, which says what it is and what to do instead."""
+    for beginning, text in _BEGINNINGS.items():
+        if content.startswith(beginning):
+            raise DocumentError(text)
+    if content.startswith(_ARCHIVE):
+        raise DocumentError(_archive_in_words(content))
+
+
+def form_for_reading(content: bytes) -> str:
+    """What the text is in which no table was found, and what to do instead; empty where nobody knows."""
+    start = content[:_BYTES_LOOKED_AT].removeprefix(codecs.BOM_UTF8)
+    for name, pattern in _FORMS_FOR_READING.items():
+        if pattern.search(start):
+            return f"it is {name}, which is for reading: {_EXPORT_AGAIN}"
+    return ""
+
+
+def _archive_in_words(content: bytes) -> str:
+    try:
+        names = zipfile.ZipFile(io.BytesIO(content)).namelist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        # The end is missing, where its names are; most that people have here are workbooks.
+        names = list(_PARTS_OF_WORKBOOKS)
+    if any(name.startswith(_PARTS_OF_WORKBOOKS) for name in names):
+        return f"it is a workbook; {_SAVE_AS_CSV}"
+    return "it is a ZIP archive: unpack it, and import the file inside"
+
+
+def bytes_in_words(content: bytes, error: DocumentError) -> DocumentError:
+    """The error for bytes that are no UTF-8, in a spreadsheet's words if it is a table."""
+    if b"\0" in content[:_BYTES_LOOKED_AT]:
+        return DocumentError(f"it is no text ({error}): expected JSON or CSV that `sharebench export` wrote, or a form")
+    return DocumentError(f"{error}: save it as CSV UTF-8, and import that file")
+
+
+def check_document(document: Any) -> None:
+    """Raises DocumentError for JSON of another program."""
+    if not isinstance(document, dict) or "schema" in document:
+        return
+    for program, keys in _KEYS_OF_PROGRAMS.items():
+        if keys <= document.keys():
+            raise DocumentError(f"it is JSON of {program}, not of sharebench: {_TAKE_TO_THE_FORM}")
+    if document:
+        raise DocumentError(f"it is JSON of another program, without a schema of sharebench: {_TAKE_TO_THE_FORM}")

@@ -1,0 +1,122 @@
+"""Files of other programs are named as what they are, with what to do instead; UTF-16 is read."""
+
+import gzip
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from app.base.targets import parse_target
+from forms.importers.filled_form import FormDefaults
+from storage.json_reader import DocumentError
+from tests.builders import book_series, export, full_series, read_series
+from tests.command_line import Inside
+
+GIVEN = FormDefaults(target_of=parse_target)
+TABLE = "Run No;Size in Bytes;Time (sec);Remark\n1;1812898;2,3;für später\n"
+
+
+def archive(*names: str) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as file:
+        for name in names:
+            file.writestr(name, "x")
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig", "utf-8"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_text_in_utf_16_is_read_with_its_mark_or_without(encoding: str, mark: str):
+    if mark and encoding in {"utf-16", "utf-8-sig", "utf-8"}:
+        mark = ""
+    (series,) = read_series((mark + TABLE).encode(encoding), GIVEN)
+    assert (series.runs[0].seconds, series.note) == (2.3, "run 1: für später")
+    document = export([full_series()], "json").decode()
+    assert read_series((mark + document).encode(encoding), GIVEN)[0].runs == full_series().runs
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (export([book_series()], "xlsx"), "workbook"),
+        (export([book_series()], "xlsx")[:3000], "workbook"),
+        (archive("mimetype", "content.xml", "meta.xml"), "workbook"),
+        (archive("Index/Document.iwa"), "workbook"),
+        (archive("form.csv"), "ZIP archive"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "document of Office"),
+        (export([book_series()], "pdf"), "PDF"),
+        (export([book_series()], "html"), "HTML"),
+        (export([book_series()], "markdown"), "Markdown"),
+        (export([book_series()], "text"), "terminal"),
+        (gzip.compress(export([book_series()], "json")), "gzip"),
+        (b"SQLite format 3\0", "notebook"),
+        (b"\x89PNG\r\n\x1a\n", "picture"),
+        (b"{\\rtf1\\ansi Run No}", "RTF"),
+        (TABLE.encode("cp1252"), "CSV UTF-8"),
+        (TABLE.encode("utf-32"), "UTF-32"),
+        (TABLE.encode("utf-16") + b"\0", "UTF-16"),
+        (bytes(range(256)), "no text"),
+    ],
+)
+def test_a_file_that_is_no_form_is_named_as_what_it_is(content: bytes, words: str):
+    with pytest.raises(DocumentError, match=words) as refusal:
+        read_series(content, GIVEN)
+    assert "\n" not in str(refusal.value)
+    assert "…" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("document", "program"),
+    [
+        ({"start": {}, "intervals": [], "end": {"sum_sent": {}}}, "iperf3"),
+        ({"start": {}, "intervals": [], "end": {}, "error": "unable to connect"}, "iperf3"),
+        ({"fio version": "fio-3.33", "timestamp": 1, "jobs": [{}], "disk_util": []}, "fio"),
+        ({"results": [{"command": "cp a b", "mean": 1.5, "times": [1.5]}]}, "hyperfine"),
+        ({"timestamp": "x", "version": "4.17", "smb_conf": "/etc/samba/smb.conf", "sessions": {}}, "smbstatus"),
+        ({"sysstat": {"hosts": []}}, "sysstat"),
+        ({"something": 1}, "another program"),
+    ],
+)
+def test_json_of_another_program_is_named_as_that(document: dict[str, object], program: str):
+    for text, place in ((json.dumps(document), ""), (json.dumps([document]), r"\[0\]\.")):
+        with pytest.raises(DocumentError, match=f"^{place}it is JSON of .*{program}") as refusal:
+            read_series(text.encode(), GIVEN)
+        assert "…" not in str(refusal.value)
+
+
+def test_what_a_note_holds_makes_no_other_file_of_a_form():
+    note = "| a | b |\n|---|---|\n<html>\nRun No   Size in Bytes   Time (sec)"
+    form = f'Note;"{note}"\n{TABLE}'
+    (series,) = read_series(form.encode(), GIVEN)
+    assert series.note.startswith(note)
+
+
+def test_the_command_says_it_in_one_line_and_stores_nothing(tmp_path: Path):
+    here = Inside(tmp_path / "a.db", None)
+    for name, content in {
+        "a.xlsx": export([book_series()], "xlsx"),
+        "fio.json": b'{"fio version": "3", "jobs": []}',
+    }.items():
+        file = tmp_path / name
+        file.write_bytes(content)
+        answer = here("import", str(file))
+        assert answer.returncode == 2
+        assert answer.stderr.count("\n") == 1
+        assert str(file) in answer.stderr
+    assert "Traceback" not in here("list").stderr
+
+
+def test_the_command_takes_the_decimal_sign_and_names_what_it_left_out(tmp_path: Path):
+    here = Inside(tmp_path / "a.db", None)
+    file = tmp_path / "form.tsv"
+    file.write_text("Run No\tTime (sec)\n1\t2,244\n2\t2,235\nwarmer\t2,111\n")
+    assert here("import", str(file), "--size", "1M").returncode == 2
+    assert here("import", str(file), "--size", "1M", "--decimal", ";").returncode == 2
+
+    answer = here("import", str(file), "--size", "1M", "--decimal", ",", "--json")
+    assert answer.returncode == 0
+    assert "warmer" in answer.stderr
+    shown = json.loads(here("show", json.loads(answer.stdout)["imported"][0], "--json").stdout)
+    assert [run["seconds"] for run in shown["runs"]] == [2.244, 2.235]
