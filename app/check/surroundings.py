@@ -72,6 +72,11 @@ def check_link(target: records.Target, spec: SeriesSpec, environment: Environmen
         return Checked("link", f"{text}: {advice}", CheckState.ATTENTION)
     if not rate:
         return Checked("link", f"{text}; say it with --link RATE", CheckState.UNKNOWN)
+    seen = link.bits_per_second
+    if seen and rate > seen:
+        # Less may be the speed of a slower link further on; more cannot be had through this interface.
+        advice = f"{link.interface} runs at {wording.link_rate(seen)}; give that, unless several links are used at once"
+        return Checked("link", f"{text}: {advice}", CheckState.ATTENTION, "--link auto")
     return Checked("link", text)
 
 

@@ -37,22 +37,25 @@ def secrets_for(
     """
     from app.clients.logins import log_in_as
 
+    # An error of the login comes alone: nothing is measured then.
+    credentials_file = _credentials_file(context, credentials)
+    ask = partial(getpass.getpass, stream=sys.stderr) if console.can_ask() else None
+    target_with_user, secrets = log_in_as(target, credentials=credentials_file, kerberos=kerberos, ask=ask)
+
     if notebooks.has_notebook(notebooks.notebook_path(context)):
         # Opening it says what an interrupted trial left changed.
         with notebooks.open_notebook(context) as notebook:
-            _say_what_is_changed_now(context, notebook)
+            _say_what_is_changed_now(context, notebook, target)
             if context.info_name != "clean":
                 _say_what_is_left_over(context, notebook)
-
-    credentials_file = _credentials_file(context, credentials)
-    ask = partial(getpass.getpass, stream=sys.stderr) if console.can_ask() else None
-    return log_in_as(target, credentials=credentials_file, kerberos=kerberos, ask=ask)
+    return target_with_user, secrets
 
 
-def _say_what_is_changed_now(context: click.Context, notebook: "Notebook") -> None:
-    for entry in notebook.changes_at_work():
-        text = f"sharebench: a running trial has {entry.description}: a measurement there includes that"
-        notebooks.say_once(context, text)
+def _say_what_is_changed_now(context: click.Context, notebook: "Notebook", target: "Target") -> None:
+    from app.trial.changes_beside import changes_beside
+
+    for change in changes_beside(notebook, target):
+        notebooks.say_once(context, f"sharebench: a running trial has {change}: this measurement includes that")
 
 
 def _say_what_is_left_over(context: click.Context, notebook: "Notebook") -> None:

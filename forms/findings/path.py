@@ -61,6 +61,21 @@ def known_payload_share(series: Series) -> float | None:
     return payload / rate if payload and rate else None
 
 
+def seen_link_rate(series: Series) -> float | None:
+    """What the interface here, or its shaper, runs at, in bits per second; None where it has or tells no rate."""
+    return None if is_loopback(series) else number_of_fact(path_facts(series), "link.rate_bits_per_second")
+
+
+def interface_name(series: Series) -> str:
+    """For people: the interface of this machine that leads to the server, with its shaper where it has one."""
+    facts = path_facts(series)
+    name = wording.plain(str(facts.get("link.interface", "the interface")))
+    shaped = number_of_fact(facts, "link.shaper_bits_per_second")
+    if shaped is None or shaped != seen_link_rate(series):
+        return name
+    return f"{name} ({wording.plain(str(facts.get('link.shaper')))})"
+
+
 def full_link_text(payload_share: float) -> str:
     """What a full link shows, and why it is less than its speed: ``94 %; headers take the rest``."""
     return f"{100 * payload_share:.0f} %; headers take the rest"

@@ -124,8 +124,33 @@ def _impossible_link(series: records.Series) -> Iterator[Finding]:
     """An average above the speed that the link is said to have."""
     link = series.link_bits_per_second
     percent = records.percent_of_link(summary.mean(series.rates()), link)
-    if link and percent is not None and percent > _ALL_PERCENT:
-        yield warning_from_texts("link", link=wording.link_rate(link), percent=wording.percent(percent))
+    if not link or percent is None or percent <= _ALL_PERCENT:
+        return
+
+    seen = path.seen_link_rate(series)
+    is_faster = seen is not None and seen > link
+    yield warning_from_texts(
+        "link.seen" if is_faster else "link",
+        link=wording.link_rate(link),
+        percent=wording.percent(percent),
+        interface=path.interface_name(series),
+        seen=wording.link_rate(seen),
+    )
+
+
+def _overstated_link(series: records.Series) -> Iterator[Finding]:
+    """A link speed that was given, and is above that of the interface here: the percentages are too low.
+
+    A lower one may be that of a slower link further on. More than the interface carries came by several at once.
+    """
+    link = series.link_bits_per_second
+    seen = path.seen_link_rate(series)
+    average = summary.mean(series.rates())
+    if not link or seen is None or link <= seen or average is None or 8 * average > seen:
+        return
+    yield warning_from_texts(
+        "link-given", link=wording.link_rate(link), interface=path.interface_name(series), seen=wording.link_rate(seen)
+    )
 
 
 def _single_run(series: records.Series) -> Iterator[Finding]:
@@ -329,6 +354,7 @@ _RULES: tuple[Callable[[records.Series], Iterator[Finding]], ...] = (
     _unchecked_size,
     _unread_settings,
     _impossible_link,
+    _overstated_link,
     _single_run,
     _busy_time,
     _ceiling,

@@ -27,8 +27,8 @@ _SUSTAINED_DIFFERS = 0.005
 and the sustained rate, all bytes over all seconds.
 """
 
-_WARNED_OF = frozenset({"busy", "client-ceiling"})
-"""The keys of findings that a warning says as well."""
+_WARNED_BY = {"busy": "busy", "client-ceiling": "ceiling", "above-link": "link"}
+"""The key of the warning that says the same as a finding, by the key of the finding."""
 
 QUESTIONS = (
     "Are files and print jobs served faster than by the older version?",
@@ -40,15 +40,21 @@ QUESTIONS = (
 
 def series_report(series_summary: SeriesSummary) -> report.Report:
     series = series_summary.series
-    findings = [finding for finding in rules_series.series_findings(series) if finding.key not in _WARNED_OF]
+    warnings = series_warnings.advice(series)
+    warned_of = {warning.key for warning in warnings}
+    findings = [
+        finding
+        for finding in rules_series.series_findings(series)
+        if _WARNED_BY.get(finding.key) not in warned_of
+    ]
     return report.Report(
         form=FORM,
         title=series.title or wording.default_title(series.command, series.target),
         name=series.label or series.title or series.id,
-        fields=(_answer_field(series_summary, findings), *head_fields(series)),
+        fields=(_answer_field(series_summary, len(warnings), findings), *head_fields(series)),
         tables=(run_table(series_summary),),
         results=tuple(result_fields(series_summary)),
-        advice=tuple(finding.text for finding in (*series_warnings.advice(series), *findings)),
+        advice=tuple(finding.text for finding in (*warnings, *findings)),
         drawn=(runs_chart(series_summary),),
         document=partial(series_document, series),
     )
@@ -70,10 +76,9 @@ def blank_series_report(link_bits_per_second: int | None = None) -> report.Repor
     )
 
 
-def _answer_field(series_summary: SeriesSummary, findings: Sequence[Finding]) -> report.Field:
+def _answer_field(series_summary: SeriesSummary, warning_count: int, findings: Sequence[Finding]) -> report.Field:
     """``111.9 MB/s ± 0.2 %, 90 % of a 1 Gb/s link. No problems found.``; ``findings`` are those beside the warnings."""
-    wrong_count = sum(finding.is_wrong for finding in findings)
-    warnings = len(series_warnings.advice(series_summary.series)) + wrong_count
+    warnings = warning_count + sum(finding.is_wrong for finding in findings)
     problems = f"{wording.count(warnings, 'warning')}, see below." if warnings else "No problems found."
     if series_summary.average is None:
         text = f"No run counts, so there is no average. {problems}"

@@ -78,7 +78,7 @@ def test_a_measurement_beside_a_running_trial_is_warned_of(inside: Inside, tmp_p
     asked = ("run", f"file://{tmp_path}/big.bin", *QUICK, "--runs", "1", "--warmup", "0")
     with Notebook(inside.db) as notebook:
         notebook.open_journal(replace(abandoned_change(), owner=this_process()))
-        warning = "a running trial has strict sync changed on this machine: a measurement there includes that"
+        warning = "a running trial has strict sync changed on this machine: this measurement includes that"
         assert warning in inside(*asked).stderr
         notebook.close_journal(abandoned_change().id)
     assert "running trial" not in inside(*asked).stderr

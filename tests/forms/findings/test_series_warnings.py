@@ -209,6 +209,39 @@ def test_a_link_that_carries_more_than_itself_is_set_wrong():
     assert "link" not in texts(replace(series([125e6] * 5), link_bits_per_second=1_000_000_000))
 
 
+def over(given: int, *, rate: float, **facts: object) -> set[str]:
+    """The keys of the warnings about a link of ``given`` bits per second, whose interface has these facts."""
+    path = {f"link.{name}": value for name, value in facts.items()}
+    one = replace(series([rate] * 5), link_bits_per_second=given, environment={"path": path})
+    return {key for key in texts(one) if key.startswith("link")}
+
+
+GIGABIT = 1_000_000_000
+
+
+def test_a_given_link_speed_is_held_against_that_of_the_interface():
+    assert over(2 * GIGABIT, rate=100e6, rate_bits_per_second=GIGABIT) == {"link-given"}
+    assert over(GIGABIT, rate=100e6, rate_bits_per_second=GIGABIT) == set()
+    # A slower link further on is given; only a rate above it is impossible.
+    assert over(GIGABIT, rate=100e6, rate_bits_per_second=10 * GIGABIT) == set()
+    assert over(GIGABIT, rate=150e6, rate_bits_per_second=10 * GIGABIT) == {"link"}
+    # More than one interface carries came by several; no rate is known of a wireless one; the loopback has none.
+    assert over(2 * GIGABIT, rate=150e6, rate_bits_per_second=GIGABIT) == set()
+    assert over(2 * GIGABIT, rate=100e6) == set()
+    assert over(2 * GIGABIT, rate=100e6, rate_bits_per_second=GIGABIT, kind="loopback") == set()
+
+
+def test_an_impossible_link_names_the_speed_that_the_interface_runs_at():
+    path = {"link.interface": "eth0", "link.rate_bits_per_second": 2 * GIGABIT}
+    beyond = replace(series([130e6] * 5), link_bits_per_second=GIGABIT, environment={"path": path})
+    [warning] = [warning for warning in advice(beyond) if warning.key == "link"]
+    assert "eth0 of this machine runs at 2 Gb/s" in warning.text
+    assert warning.options == "--link auto"
+
+    shaped = {**path, "link.shaper": "tbf", "link.shaper_bits_per_second": 2 * GIGABIT}
+    assert "eth0 (tbf)" in texts(replace(beyond, environment={"path": shaped}))["link"]
+
+
 @pytest.mark.parametrize(
     ("asked", "problem", "said"),
     [
