@@ -1,6 +1,7 @@
 """``sharebench watch``: one check of a path against its baseline."""
 
 import re
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import click
 
 from app.base.errors import UsageError
 from app.base.targets import parse_target
-from app.cli import console, declare, logins, notebooks, run_options, targets, textfile
+from app.cli import console, declare, logins, notebooks, option_values, run_options, targets, textfile
 from app.cli.progress import watch
 from app.clients.base import Secrets
 from app.recording.process import SeriesControl
@@ -23,7 +24,7 @@ from app.watch.request import WatchRequest
 from forms.stats.decision import Limits
 from forms.watch import metrics, report, rule
 from storage import looks
-from storage.plan import NOISE_PERCENT
+from storage.plan import NOISE_PERCENT, QuietTime
 from storage.records import Target
 from storage.shared import why_no_baseline_name
 
@@ -104,13 +105,17 @@ def watch_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
 
     To be run by a timer (see `sharebench schedule`). Measures a series as `run` does, and compares it with the baseline
     by the rule of `compare` and the path's history. A slowdown is measured again at once, and reported only if that
-    confirms it. The first checks, on three different nights, collect the baseline. A check at a busy time is postponed.
+    confirms it. The first checks, on three different nights, collect the baseline. A check at a busy time is postponed
+    and measures nothing, unless --quiet-time says otherwise.
 
     Exit codes: 0 not slower, 1 slower, 3 inconclusive, postponed or still collecting, 4 cannot be measured.
     """
     notebooks.check_can_store(context)
     baseline = choices["baseline"]
     spec = requests.with_label(spec, spec.texts.label or f"watch {baseline}")
+    if "quiet_time" not in option_values.typed_options(context):
+        # A series of a busy time decides nothing, so none is measured.
+        spec = replace(spec, monitor=replace(spec.monitor, quiet_time=QuietTime.REQUIRE))
     place = parse_target(target)
     path = notebooks.notebook_path(context)
     # Raises a usage error before anything is stored.

@@ -128,8 +128,10 @@ def watch_report(check: Check) -> report.Report:
 
 
 def _nights_text(check: Check) -> str:
-    if check.nights:
+    if check.nights >= BASELINE_NIGHTS:
         return wording.count(check.nights, "night")
+    if check.nights:
+        return f"{check.nights} of {BASELINE_NIGHTS} nights collected"
     return "no night collected yet" if check.watch.series_id else "no series judged yet"
 
 

@@ -4,12 +4,17 @@ import json
 import re
 import sqlite3
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from app.base.errors import NotQuietError
+from app.cli.main import run
+from app.recording.spec import SeriesRequest
 from storage.looks import WATCH
 from storage.notebook import Notebook
+from storage.plan import QuietTime
 from storage.records import format_target
 from tests.command_line import QUICK, Inside
 from tests.servers.process import program, require
@@ -44,6 +49,25 @@ def test_the_first_night_is_collected_and_a_failure_is_told_once(inside: Inside,
         assert json.loads(done.stdout)["state"] == "unmeasurable"
     assert [json.loads(line)["state"] for line in told.read_text().splitlines()] == ["unmeasurable"]
     assert "Cannot be measured since" in inside("show", "last").stdout or inside("list").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "quiet_time"),
+    [((), QuietTime.REQUIRE), (("--quiet-time", "record"), QuietTime.RECORD), (QUICK, QuietTime.SKIP)],
+)
+def test_a_busy_time_is_looked_for_before_a_check_measures(
+    monkeypatch: pytest.MonkeyPatch, file: Path, tmp_path: Path, words: tuple[str, ...], quiet_time: QuietTime
+):
+    asked: list[SeriesRequest] = []
+
+    def refuse(request: SeriesRequest, *_others: object) -> Iterator[object]:
+        asked.append(request)
+        raise NotQuietError("others are at work")
+
+    monkeypatch.setattr("app.watch.command.record", refuse)
+    command = ["watch", f"file://{file}", "--baseline", "nightly", "--db", str(tmp_path / "n.db"), *words]
+    assert run(command, open_tui=pytest.fail) == 3
+    assert [request.spec.monitor.quiet_time for request in asked] == [quiet_time]
 
 
 @pytest.mark.parametrize("confirm", ["3/2", "0/2", "2", "x/3", "9/10"])

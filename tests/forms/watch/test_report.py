@@ -21,7 +21,8 @@ WATCH = Watch(
     [
         (None, 0, "nightly, no series judged yet"),
         ("aa", 0, "nightly, no night collected yet"),
-        ("aa", 1, "nightly, 1 night"),
+        ("aa", 1, "nightly, 1 of 3 nights collected"),
+        ("aa", 2, "nightly, 2 of 3 nights collected"),
         ("aa", 3, "nightly, 3 nights"),
     ],
 )
