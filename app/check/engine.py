@@ -40,7 +40,7 @@ def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook
         if facts is not None:
             yield from target_checks.check_login(target, facts, client.facts_of_path())
             yield from target_checks.check_share(target, client)
-            for checked in target_checks.check_file(target, spec, client, environment):
+            for checked in target_checks.check_file(target, spec, client, environment, notebook):
                 can_be_measured = not checked.is_failure
                 yield checked
 
@@ -50,7 +50,12 @@ def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook
                 can_be_measured = False
                 yield checked
 
-    yield from surroundings.check_server(environment, audit_command(target, spec.monitor), is_share_open=is_share_open)
+    yield from surroundings.check_server(
+        environment,
+        audit_command(target, spec.monitor),
+        missing_options=surroundings.missing_server_options(target, spec),
+        is_share_open=is_share_open,
+    )
     yield surroundings.check_link(target, spec, environment)
     yield surroundings.check_quiet_time(target, spec.command, environment)
     # It takes seconds, and says nothing of what cannot be measured.

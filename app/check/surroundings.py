@@ -12,6 +12,7 @@ from app.server.changes.samba_place import writable_text
 from app.server.facts import Environment
 from app.server.link_facts import Link
 from app.server.quiet_watch import QuietWatch
+from app.server.routes import is_this_machine
 from forms import wording
 from forms.audit import share_access
 from forms.findings.path import full_link_text
@@ -26,10 +27,13 @@ def link_bits_per_second(spec: SeriesSpec, environment: Environment) -> int | No
     return spec.link_bits_per_second or (environment.link.bits_per_second if environment.link else None)
 
 
-def check_server(environment: Environment, audit: str, *, is_share_open: bool = True) -> Iterator[Checked]:
+def check_server(
+    environment: Environment, audit: str, *, missing_options: str, is_share_open: bool = True
+) -> Iterator[Checked]:
     """The server's program and its settings; ``audit`` is the command that judges all of them.
 
-    Of a share that the server does not open, nobody knows that its settings are all right.
+    ``missing_options``: what lets the settings be read where they were not. Of a share that the server does not open,
+    nobody knows that its settings are all right.
     """
     version = environment.server.get("samba.version")
     if version:
@@ -48,7 +52,14 @@ def check_server(environment: Environment, audit: str, *, is_share_open: bool = 
     for path in str(environment.server.get("smb.conf.writable_by_all", "")).splitlines():
         yield Checked("server", writable_text(path), CheckState.ATTENTION)
     for problem in environment.problems:
-        yield Checked("server", problem, CheckState.UNKNOWN, "--server-ssh [USER@]HOST --smb-conf FILE")
+        yield Checked("server", problem, CheckState.UNKNOWN, missing_options)
+
+
+def missing_server_options(target: records.Target, spec: SeriesSpec) -> str:
+    """The options that lead to the settings of a server that were not read: the way there, or then their file."""
+    if spec.monitor.server_ssh is None and not is_this_machine(target.host):
+        return f"--server-ssh root@{target.host}"
+    return "--smb-conf FILE"
 
 
 def check_link(target: records.Target, spec: SeriesSpec, environment: Environment) -> Checked:

@@ -12,6 +12,7 @@ from app.clients import refusals
 from app.clients.base import Client, Content, Meter
 from app.recording.process import RunGate
 from app.recording.spec import SeriesSpec
+from app.series.earlier_rate import measured_rate
 from app.server.facts import Environment
 from forms import wording
 from forms.audit import share_access
@@ -20,6 +21,7 @@ from forms.series.file_size import FileFit, FileSizeContext
 from forms.series.wording import suitability
 from forms.tuning import fact_names
 from storage import records
+from storage.notebook import Notebook
 
 _MOST_NAMED_FILES = 8
 """Of a folder where a file is to be named."""
@@ -111,7 +113,9 @@ def check_share(target: records.Target, client: Client) -> Iterator[Checked]:
     yield Checked("share", f"{text}: {records.format_target(target)}/SHARE/PATH", CheckState.ATTENTION)
 
 
-def check_file(target: records.Target, spec: SeriesSpec, client: Client, environment: Environment) -> Iterator[Checked]:
+def check_file(
+    target: records.Target, spec: SeriesSpec, client: Client, environment: Environment, notebook: Notebook
+) -> Iterator[Checked]:
     """The file to get, or the folder to put into; nothing where the target has neither."""
     if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
         return
@@ -120,7 +124,7 @@ def check_file(target: records.Target, spec: SeriesSpec, client: Client, environ
         if spec.command is records.Command.PUT:
             yield _folder_to_write(target, client)
         else:
-            yield _file_to_read(target, client, _file_size_context(spec, environment))
+            yield _file_to_read(target, client, _file_size_context(target, spec, environment, notebook))
     except errors.MeasurementError as error:
         reasons = [str(error)]
         if isinstance(error, errors.NoSuchFileError):
@@ -151,10 +155,14 @@ def _why_not_written(spec: SeriesSpec, error: errors.MeasurementError, environme
         yield Checked("cause", share_access.possible_text(settings), CheckState.ATTENTION)
 
 
-def _file_size_context(spec: SeriesSpec, environment: Environment) -> FileSizeContext:
+def _file_size_context(
+    target: records.Target, spec: SeriesSpec, environment: Environment, notebook: Notebook
+) -> FileSizeContext:
+    """What a file is judged by, as in the guide: the link, the server's memory and an earlier series."""
     memory = environment.server.get("memory_bytes")
     return FileSizeContext(
         link_bits_per_second=surroundings.link_bits_per_second(spec, environment),
+        measured_bytes_per_second=measured_rate(notebook, target, spec.command, spec.settings.block_bytes),
         memory_bytes=int(memory) if isinstance(memory, int | float) else None,
     )
 

@@ -86,7 +86,9 @@ def server_facts(
         return ServerFacts(facts=filesystem_facts(ask_server({"folder": target.path}, None)))
     if ssh is None and not routes.is_this_machine(target.host):
         unused = f" ({smb_conf} was not read: it names a file on the server)" if smb_conf else ""
-        problem = f"the settings of {target.host} are unknown{unused}; name a way there by ssh, [USER@]{target.host}"
+        problem = (
+            f"the settings of {target.host} were not read{unused}: name a way there by ssh, such as root@{target.host}"
+        )
         return ServerFacts(problems=(problem,))
 
     route = routes.find_route(target.host, target.port)

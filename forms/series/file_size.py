@@ -74,7 +74,14 @@ class FileSizeContext:
 
     @property
     def expected_bytes_per_second(self) -> float | None:
-        return self.measured_bytes_per_second or (self.link_bits_per_second or 0) / 8 or None
+        """What was measured, unless the link is slower by now: no run will be faster than that."""
+        rates = (self.measured_bytes_per_second, (self.link_bits_per_second or 0) / 8)
+        return min((rate for rate in rates if rate), default=None)
+
+    @property
+    def is_as_measured(self) -> bool:
+        """Whether what is expected is what an earlier series reached; else it is what the link carries."""
+        return self.expected_bytes_per_second == self.measured_bytes_per_second
 
 
 def advised_bytes(context: FileSizeContext) -> int:

@@ -43,9 +43,7 @@ def series_report(series_summary: SeriesSummary) -> report.Report:
     warnings = series_warnings.advice(series)
     warned_of = {warning.key for warning in warnings}
     findings = [
-        finding
-        for finding in rules_series.series_findings(series)
-        if _WARNED_BY.get(finding.key) not in warned_of
+        finding for finding in rules_series.series_findings(series) if _WARNED_BY.get(finding.key) not in warned_of
     ]
     return report.Report(
         form=FORM,

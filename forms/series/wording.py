@@ -74,7 +74,7 @@ def advised_size_sentences(context: FileSizeContext) -> str:
             f"{typed}, a first guess: no link speed or earlier result is known. The review says if runs are too short."
         )
 
-    origin = "an earlier series reached" if context.measured_bytes_per_second else "the link carries"
+    origin = "an earlier series reached" if context.is_as_measured else "the link carries"
     lasts = wording.duration(size / rate)
     reason = f"{typed}: {origin} {wording.rate(rate)}, so a run should last about {lasts}"
     if not context.memory_bytes:

@@ -21,6 +21,8 @@ GIGABIT = FileSizeContext(link_bits_per_second=1_000_000_000)
         (FileSizeContext(link_bits_per_second=10_000_000_000), 16 * GIB),
         (FileSizeContext(link_bits_per_second=10_000_000_000, memory_bytes=8 * GIB), 4 * GIB),
         (FileSizeContext(link_bits_per_second=1_000_000_000, measured_bytes_per_second=3e6), 64 * 1024**2),
+        (FileSizeContext(link_bits_per_second=1_000_000_000, measured_bytes_per_second=2.4e9), 2 * GIB),
+        (FileSizeContext(measured_bytes_per_second=2.4e9), 32 * GIB),
         (FileSizeContext(link_bits_per_second=1_000_000_000, memory_bytes=1024), 64 * 1024**2),
     ],
 )
@@ -45,6 +47,13 @@ def test_each_size_has_a_word_and_a_reason(size, around, word):
     found = suitability(size, around)
     assert found.word is word
     assert found.reason.endswith(".")
+
+
+def test_the_rate_that_is_expected_has_its_origin():
+    beyond_the_link = FileSizeContext(link_bits_per_second=1_000_000_000, measured_bytes_per_second=2.4e9)
+    assert "the link carries 125.0 MB/s" in advised_size_sentences(beyond_the_link)
+    below_it = FileSizeContext(link_bits_per_second=1_000_000_000, measured_bytes_per_second=90e6)
+    assert "an earlier series reached 90.00 MB/s" in advised_size_sentences(below_it)
 
 
 def test_words_differ_in_sign_from_what_must_not_be_mistaken_for_them():
