@@ -1,6 +1,5 @@
 """The bars of a chart on a terminal: from 0 or zoomed, with names, numbers, intervals, an axis and a legend."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -170,8 +169,10 @@ class BarPicture:
         arrows = {drawn[-1] for drawn in drawn_intervals if drawn[-1] in "→>"}
         parts += sorted(f"{arrow} beyond the chart" for arrow in arrows)
         parts += sorted({_look_of(bar).legend for bar in bars} - {""})
-        if self.level is not None and (self.zoomed or self.level.value > self.high):
-            parts.append(f"{self.level.name} {wording.rate(self.level.value)}, beyond the chart")
+        if self.level is not None and not self._is_level_at_axis():
+            is_beyond = not self.low <= self.level.value <= self.high * _ROUNDING
+            beyond = ", beyond the chart" if is_beyond else ""
+            parts.append(f"{self.level.name} {wording.rate(self.level.value)}{beyond}")
         if self.zoomed:
             parts.append("zoomed")
         return parts
@@ -277,9 +278,9 @@ class BarPicture:
             return [(_BREAK, marks.figure(self.low, self.longest)), (last_column, high_label)]
 
         labels = []
-        level = self._level_at_end()
-        if level:
-            labels.append((last_column, f"{marks.figure(level.value, self.longest)} {level.name}"))
+        if self.level and self._is_level_at_axis():
+            name = f"{marks.figure(self.level.value, self.longest)} {self.level.name}"
+            labels.append((int(self._cell_at(self.level.value)), name))
         for tick in scale.round_ticks(self.high, max(1, self.bar_cells // _CELLS_PER_TICK)):
             if tick <= self.high * _ROUNDING:
                 label = marks.figure(tick, self.longest) if tick else "0"
@@ -289,11 +290,9 @@ class BarPicture:
             labels.append((last_column, high_label))
         return labels
 
-    def _level_at_end(self) -> Level | None:
-        """What the bars are compared with, where the scale ends at it; the legend names one beyond it."""
-        if self.level and math.isclose(self.level.value, self.high):
-            return self.level
-        return None
+    def _is_level_at_axis(self) -> bool:
+        """Whether the axis names what the bars are compared with: from 0, as far as it reaches; else the legend does."""
+        return self.level is not None and not self.zoomed and self.level.value <= self.high * _ROUNDING
 
 
 def _look_of(bar: Bar) -> _Look:

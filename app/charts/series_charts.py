@@ -2,7 +2,7 @@
 
 Each function of a chart returns its lines as one text, for a place of ``width`` columns and ``height`` lines. Where
 that is too small, or there is nothing to draw, it returns a text that says so. ``zoomed`` is what the user asked for by
-a key: an axis that does not begin at 0; some charts turn that round, and begin zoomed.
+a key: an axis that does not begin at 0.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,6 @@ from forms.series.progress import over_time
 from forms.series.run_table import mark_of
 from forms.series.summary import SeriesSummary
 
-_ALIKE = 0.9
-"""Least share of the longest bar from which all bars look as long."""
 _LEAST_CURVE = 12
 """Lines from which the rates of many runs are drawn as a curve: below, it says less than the last bars."""
 _BELOW_BARS = 3
@@ -57,21 +55,12 @@ def rates_chart(
     *,
     colour: bool = True,
     zoomed: bool = False,
-    begins_zoomed: bool = False,
     expected_bytes_per_second: float | None = None,
     expected_name: str = "expected",
 ) -> str:
-    """A bar for each run and the average; more runs than lines are one curve; ``zoomed`` shows how they vary.
-
-    ``begins_zoomed``: where the bars look alike, they are zoomed at first, and ``zoomed`` shows them from 0.
-    """
+    """A bar for each run and the average; more runs than lines are one curve; ``zoomed`` shows how they vary."""
     average = summary.average_rate
     bars = [Bar(name=row.label, value=row.measures.bytes_per_second, mark=mark_of(row)) for row in summary.all_rows]
-    rates = [bar.value for bar in bars] + [expected_bytes_per_second]
-    values = [rate for rate in rates if rate]
-    look_alike = len(values) > 1 and min(values) >= _ALIKE * max(values)
-    if begins_zoomed and look_alike:
-        zoomed = not zoomed
 
     small = marks.too_small(width, height)  # a text where it is; None where there is room
     if not any(bar.value for bar in bars):

@@ -217,7 +217,6 @@ def _draw_chart(chart: guide_page.PageChart, width: int, height: int, zoomed: bo
         width,
         height,
         zoomed=zoomed,
-        begins_zoomed=True,
         expected_bytes_per_second=chart.expected_bytes_per_second,
         expected_name=chart.expected_name,
     )

@@ -107,7 +107,7 @@ class SeriesView(Widget):
         elif self._shows_newest_run:
             chart.show_chart(partial(runs_chart, [("0 s", run.progress if run else ())]))
         else:
-            chart.show_chart(partial(rates_chart, self.form, begins_zoomed=True))
+            chart.show_chart(partial(rates_chart, self.form))
 
     def _newest_run_with_progress(self) -> "Run | None":
         if self.form is None:

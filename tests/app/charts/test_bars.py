@@ -115,16 +115,36 @@ def test_zoomed_bars_are_broken_and_the_axis_names_both_ends():
     assert [float(word) for word in axis[:2]] == pytest.approx([111.3, 112.1], abs=0.05)
 
 
-@for_each("least", [90e6, 89.9e6])
-def test_a_screen_begins_zoomed_where_all_bars_would_look_as_long(least: float):
-    runs = form([100e6, least, 95e6], warmups=0)
-    zoomed, other = (rates_chart(runs, 78, 12, zoomed=asked, begins_zoomed=True) for asked in (False, True))
-    assert ("zoomed" in zoomed, "zoomed" in other) == (least == 90e6, least != 90e6)
-    higher = rates_chart(runs, 78, 12, begins_zoomed=True, expected_bytes_per_second=120e6)
-    assert "zoomed" not in higher, "the expected rate counts"
-    for rates, is_zoomed in (([100e6], False), ([100e6, 95e6], True)):
-        drawn = rates_chart(form(rates, warmups=0), 78, 12, begins_zoomed=True)
-        assert ("zoomed" in drawn) is is_zoomed, "one bar is as long as itself"
+def test_runs_that_look_alike_are_drawn_from_0_until_somebody_zooms():
+    runs = form([100e6, 99e6, 99.5e6], warmups=0)
+    assert "zoomed" not in rates_chart(runs, 78, 12)
+    assert "zoomed" in rates_chart(runs, 78, 12, zoomed=True)
+
+
+LINK = 125e6
+
+
+@for_each("interval", [(90e6, 110e6), (90e6, 124.9e6), (90e6, 125e6), (90e6, 130e6), (90e6, 149e6)])
+def test_a_level_is_named_wherever_an_interval_ends(interval: tuple[float, float]):
+    chart = chart_of([100e6], interval, levels=(Level(name="link", value=LINK),))
+    axis, *_ = (line for line in bars_chart(chart, 78, 8, colour=False).split("\n") if "125 link" in line)
+    cells = rows_of(bars_chart(chart, 78, 8, colour=False))["n0"]
+    left = axis.index("125 link") - (78 - len(cells) - len("100.0") - 1)
+    at_level = len(cells) * LINK / max(LINK, interval[1])
+    assert left == pytest.approx(min(at_level, len(cells) - len("125 link")), abs=1.5)
+
+
+def test_a_level_below_the_bars_is_named():
+    chart = chart_of([190e6, 200e6], levels=(Level(name="link", value=LINK),))
+    assert "125 link" in bars_chart(chart, 78, 8, colour=False)
+
+
+@for_each("value", [100e6, 111.5e6, 125e6])
+def test_a_level_is_beyond_a_zoomed_chart_only_where_it_is(value: float):
+    chart = chart_of([111.4e6, 112e6, 111.8e6], levels=(Level(name="link", value=value),))
+    text = bars_chart(chart, 78, 8, colour=False, zoomed=True)
+    assert "link" in text
+    assert ("beyond the chart" in text) is (value != 111.5e6)
 
 
 def test_what_is_far_above_is_named_instead_of_drawn():
