@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from app.charts import ascii_only, scale
 from app.charts import canvas as marks
 from forms import layout, wording
-from forms.report import FAR_ABOVE, Bar, Chart, Level, Mark
+from forms.report import FAR_ABOVE, Bar, Chart, Mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +291,7 @@ class BarPicture:
         return labels
 
     def _is_level_at_axis(self) -> bool:
-        """Whether the axis names what the bars are compared with: from 0, as far as it reaches; else the legend does."""
+        """Whether the axis, from 0, reaches to what the bars are compared with and names it; else the legend does."""
         return self.level is not None and not self.zoomed and self.level.value <= self.high * _ROUNDING
 
 

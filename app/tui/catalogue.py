@@ -108,10 +108,12 @@ class CatalogueScreen(PlacedScreen):
             self._list_again()
 
     def _list_again(self) -> None:
-        """Draw the rows anew, the cursor staying where it was."""
+        """Draw the rows anew, which may come in another order; the cursor stays on its entry, or at the top."""
         row = self._entries.highlighted
+        pointed = self.shown[row] if row else None
         self._list_entries(self.query_one("#search", widgets.Input).value)
-        self._entries.highlighted = row if self.shown else None
+        if pointed is not None and pointed in self.shown:
+            self._entries.highlighted = self.shown.index(pointed)
 
     # Listing
 
@@ -131,12 +133,12 @@ class CatalogueScreen(PlacedScreen):
             self.query_one("#entry-box").border_title = "Not in the catalogue"
             text = "Neither the catalogue nor what was read of the server has it."
             self.query_one("#entry", AnsiView).show_text(text)
+            self.refresh_bindings()
 
-        self._show_count(sum(value.mark == measured_place.SET for value in values))
+        self._show_count(words, sum(value.mark == measured_place.SET for value in values))
 
     def _sought_entries(self, words: str) -> tuple[catalogue.CatalogueEntry | str, ...]:
-        # Without a series and without a word the list is the catalogue by itself.
-        other_settings = self.place.settings_without_entry(words) if self.series_id or words else ()
+        other_settings = self.place.settings_without_entry(words) if self._has_other_settings(words) else ()
         entries: tuple[catalogue.CatalogueEntry | str, ...] = (*catalogue.search(words), *other_settings)
         if not self.series_id:
             return entries
@@ -151,9 +153,13 @@ class CatalogueScreen(PlacedScreen):
             return ServerValue(self.place.value(entry), self.place.mark(entry))
         return ServerValue(*self.place.value_and_mark(entry))
 
-    def _show_count(self, set_count: int) -> None:
+    def _has_other_settings(self, words: str) -> bool:
+        """Whether settings without an entry are listed too: without a series and a word it is the catalogue alone."""
+        return bool(self.series_id or words)
+
+    def _show_count(self, words: str, set_count: int) -> None:
         total = len(catalogue.entries())
-        if self.series_id:
+        if self._has_other_settings(words):
             total += len(self.place.settings_without_entry(""))
         set_text = f"{set_count} {measured_place.SET}, " if set_count else ""
         self.query_one("#found", widgets.Static).update(f"{set_text}{len(self.shown)} of {total}")

@@ -85,7 +85,7 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
     def _show(self, summary: experiments_summary.ExperimentSummary | None) -> None:
         """Show what was read; the cursor stays where it is, unless the experiment has another last step than before."""
         if summary is None:
-            self.query_one("#step", views.AnsiView).show_text(NONE_YET)
+            self._show_none()
             return
 
         last_step_before = self.summary.steps[-1].series.id if self.summary else None
@@ -108,6 +108,23 @@ class ExperimentScreen(Copies, MeasureMixin, views.ZoomsCharts):
         last_row = len(summary.steps) - 1
         steps.highlighted = last_row if has_grown or row is None or row > last_row else row
         steps.focus()
+
+    def _show_none(self) -> None:
+        """There is none, or what was shown is gone: its series were deleted, or another process renamed it."""
+        self.summary = None
+        self.report = None
+        self.refresh_bindings()
+
+        self.query_one("#steps-pane", parts.Pane).set_title("sharebench · Experiment")
+        self.query_one("#gain", widgets.Static).update("")
+        self.query_one("#headings", widgets.Static).update("")
+        self.query_one("#steps", widgets.OptionList).clear_options()
+        self.query_one("#picture", views.ChartView).show_chart(None)
+
+        name = plain(self.experiment)
+        text = f"No experiment is called {name}. e opens another one." if name else NONE_YET
+        self.query_one("#step-box").border_title = None
+        self.query_one("#step", views.AnsiView).show_text(text)
 
     def _list_steps(self, summary: experiments_summary.ExperimentSummary) -> None:
         room = max(self.size.width - _AROUND_STEPS, exporters_text.WIDTH - 2)

@@ -123,11 +123,8 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
 
     def fill(self, lines: "Iterable[RecordingLine]", edition: int, problems: Mapping[str, str] | None = None) -> None:
         """Take lines that were asked for, but none that is older than the one shown."""
-        # Memory is limited: whoever scrolls through very many has them read again.
         if len(self.lines) > _MOST_LINES_KEPT:
-            self.lines.clear()
-            self._editions.clear()
-            self._asked_for.clear()
+            self._forget_lines_out_of_view()
 
         for line in lines:
             if self._is_news(line.id, edition):
@@ -139,6 +136,15 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
                 self.lines.pop(series_id, None)
         self._fit_columns()
         self.refresh()
+
+    def _forget_lines_out_of_view(self) -> None:
+        """Memory is limited: whoever scrolls through very many has them read again.
+
+        The editions stay, so that no older answer to come takes the place of what is read again.
+        """
+        ids_in_view = {row.recording_id for row in self._rows_around_view() if isinstance(row, queries.Found)}
+        self.lines = {series_id: line for series_id, line in self.lines.items() if series_id in ids_in_view}
+        self._asked_for &= ids_in_view
 
     def _is_news(self, series_id: str, edition: int) -> bool:
         """Whether an answer of that edition is not older than what is shown; it then counts as what is shown."""
@@ -274,18 +280,20 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
 
     def _ask(self) -> None:
         """Ask for the lines in view that were not asked for, and then for those around them too."""
-        top = self.scroll_offset.y
-        height = max(self.size.height, 1)
-        if not self._missing_ids(top, top + height):
+        if not self._missing_ids(self._rows_around_view(0)):
             return
 
-        ids = self._missing_ids(max(0, top - _AHEAD), top + height + _AHEAD)
+        ids = self._missing_ids(self._rows_around_view())
         self._asked_for.update(ids)
         self.post_message(self.Wanted(ids, self.edition))
 
-    def _missing_ids(self, first: int, end: int) -> list[str]:
+    def _rows_around_view(self, ahead: int = _AHEAD) -> Sequence[queries.Found | list_rows.Group]:
+        """The rows in view, and ``ahead`` above and below them."""
+        top = self.scroll_offset.y
+        return self.rows[max(0, top - ahead) : top + max(self.size.height, 1) + ahead]
+
+    def _missing_ids(self, rows: Sequence[queries.Found | list_rows.Group]) -> list[str]:
         """Of these rows, the recordings whose lines were not asked for yet."""
-        rows = self.rows[first:end]
         return [
             row.recording_id
             for row in rows

@@ -1,6 +1,7 @@
 """The catalogue, its entries, and the steps of an experiment."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from textual.widgets import Input, OptionList
 
 from app.guide.screen import GuideScreen
 from app.method.choices import MEMORY_KEY
-from app.method.measured_place import measured_place
+from app.method.measured_place import MeasuredPlace, measured_place
 from app.method.rounds import branch_from, take_change
 from app.trial.screen import TrialScreen
 from app.tui.catalogue import CatalogueScreen
@@ -24,6 +25,7 @@ from app.tui.notebook.stored import StoredScreen
 from app.tui.value_dialog import ValueDialog
 from app.tui.widgets.report_screen import ReportScreen
 from forms.tuning.catalogue import entries, find
+from forms.tuning.differences import GLOBAL
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
@@ -87,6 +89,47 @@ async def test_what_an_earlier_search_found_is_not_pointed_at(path, event):
         assert f"0 of {len(entries())}" in painted(app)
         assert entries()[3].does[:20] not in painted(app)
         assert isinstance(app.screen, CatalogueScreen)
+
+
+def with_settings(path: Path, settings: Mapping[str, str]) -> str:
+    """Gives the notebook a newest series, whose server has these settings; its id."""
+    facts = {f"{GLOBAL}{name}": value for name, value in settings.items()}
+    measured = one(9, environment={"server": facts}, created_at="2031-01-01T10:00:00.000Z")
+    book(path, measured)
+    return measured.id
+
+
+async def test_the_cursor_stays_on_its_entry_when_the_settings_of_the_server_come_first(path):
+    series_id = with_settings(path, {"strict sync": "no", "log level": "3"})
+    app = app_on(path, first="catalogue", series_id=series_id)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        screen = here(app)
+        as_read = screen.place
+        first_as_read = screen.shown[0]
+        screen.place = MeasuredPlace()
+        screen._list_again()
+        assert screen.shown[0] != first_as_read, "before the server was read, the list is in the usual order"
+        await pilot.press("end")
+        await settled(app, pilot)
+        last = screen.pointed
+
+        screen._take_place(as_read)
+        await settled(app, pilot)
+        assert screen.shown[0] == first_as_read
+        assert screen.pointed == last
+        assert screen.shown[screen.query_one("#entries", OptionList).highlighted] == last
+
+
+async def test_what_a_search_finds_beside_the_catalogue_counts_in_the_total(path):
+    with_settings(path, {"zebra stripes": "yes"})
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        assert f"{len(entries())} of {len(entries())}" in text_of(app.screen, "#found")
+        await pilot.press("f", *"zebra")
+        await settled(app, pilot)
+        assert f"1 of {len(entries()) + 1}" in text_of(app.screen, "#found")
 
 
 async def test_a_search_that_finds_nothing_shows_nothing(path):
@@ -506,7 +549,13 @@ async def test_an_experiment_whose_series_are_gone_says_so(path):
                 notebook.annotate(replace(notebook.series(f"{number:012x}"), experiment=None))
         await pilot.press("k")
         await settled(app, pilot)
-        assert "There is no experiment" in painted(app)
+        assert "No experiment is called files." in painted(app)
+        assert here(app).query_one("#steps", OptionList).option_count == 0
+        assert here(app).text_to_copy() == ""
+        assert "k Keep" not in painted(app)
+        await pilot.press("k", "r", "c", "v", "y", "enter")
+        await settled(app, pilot)
+        assert "No experiment is called files." in painted(app), "nothing is done to what is gone"
 
 
 async def test_a_new_step_has_the_cursor_when_one_comes_back_to_the_experiment(path):

@@ -20,6 +20,7 @@ from app.tui.frame.commands import offered
 from app.tui.frame.dialogs import MessageDialog, PickDialog
 from app.tui.frame.help import HelpDialog
 from app.tui.frame.key_bar import KeyBar
+from app.tui.notebook import series_list
 from app.tui.notebook.columns import COLUMNS, PlacedColumn, fit_columns
 from app.tui.notebook.compare_screen import CompareScreen
 from app.tui.notebook.deletion import question_before
@@ -756,6 +757,38 @@ async def test_a_row_is_listed_as_it_was_until_it_is_read_again_and_changes_mean
         assert shown(app) == ["series 3 now", "series 2 now", "series 1 now"], "an older answer replaces no newer one"
         rows.fill(before, asked_at)
         assert shown(app) == ["series 3", "series 2", "series 1"], "one of the same time does"
+
+
+async def test_lines_in_view_stay_when_those_of_very_many_recordings_are_forgotten(three, monkeypatch):
+    monkeypatch.setattr(series_list, "_MOST_LINES_KEPT", 2)
+    app = app_on(three)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        rows = here(app).rows
+        asked_at = rows.edition
+        newest, *others = rows.lines.values()
+        rows.ask_again()
+        await settled(app, pilot)
+
+        rows.fill([newest], rows.edition)
+        assert shown(app) == ["series 3", "series 2", "series 1"], "those in view were not asked for anew"
+        rows.fill([replace(line, label="as it was before") for line in others], asked_at)
+        assert shown(app) == ["series 3", "series 2", "series 1"], "an older answer replaces no newer one"
+
+
+async def test_lines_out_of_view_are_forgotten_and_read_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(series_list, "_MOST_LINES_KEPT", 10)
+    every = [replace(one(n, (1e6,) * 3), created_at=f"2026-01-01T10:{n:02}:00.000Z") for n in range(1, 60)]
+    path = book(tmp_path / "notebook.db", *every)
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        rows = here(app).rows
+        for key in ("end", "home", "end", "home"):
+            await pilot.press(key)
+            await settled(app, pilot)
+            assert [row.recording_id for row in rows._rows_around_view(0) if row.recording_id not in rows.lines] == []
+        assert len(rows.lines) < 59
 
 
 async def test_a_recording_that_is_gone_needs_no_id_to_tell_another_apart_from_it(tmp_path):
