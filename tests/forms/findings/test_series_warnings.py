@@ -8,6 +8,8 @@ from forms.findings.series_warnings import advice, advised_size, near_ceiling_pe
 from forms.tuning.fact_names import FACTS_UNKNOWN
 from storage.records import (
     Command,
+    Facts,
+    FactValue,
     Phase,
     Quiet,
     QuietVerdict,
@@ -209,9 +211,9 @@ def test_a_link_that_carries_more_than_itself_is_set_wrong():
     assert "link" not in texts(replace(series([125e6] * 5), link_bits_per_second=1_000_000_000))
 
 
-def over(given: int, *, rate: float, **facts: object) -> set[str]:
+def over(given: int, *, rate: float, **facts: FactValue) -> set[str]:
     """The keys of the warnings about a link of ``given`` bits per second, whose interface has these facts."""
-    path = {f"link.{name}": value for name, value in facts.items()}
+    path: Facts = {f"link.{name}": value for name, value in facts.items()}
     one = replace(series([rate] * 5), link_bits_per_second=given, environment={"path": path})
     return {key for key in texts(one) if key.startswith("link")}
 
@@ -232,13 +234,13 @@ def test_a_given_link_speed_is_held_against_that_of_the_interface():
 
 
 def test_an_impossible_link_names_the_speed_that_the_interface_runs_at():
-    path = {"link.interface": "eth0", "link.rate_bits_per_second": 2 * GIGABIT}
+    path: Facts = {"link.interface": "eth0", "link.rate_bits_per_second": 2 * GIGABIT}
     beyond = replace(series([130e6] * 5), link_bits_per_second=GIGABIT, environment={"path": path})
     [warning] = [warning for warning in advice(beyond) if warning.key == "link"]
     assert "eth0 of this machine runs at 2 Gb/s" in warning.text
     assert warning.options == "--link auto"
 
-    shaped = {**path, "link.shaper": "tbf", "link.shaper_bits_per_second": 2 * GIGABIT}
+    shaped: Facts = {**path, "link.shaper": "tbf", "link.shaper_bits_per_second": 2 * GIGABIT}
     assert "eth0 (tbf)" in texts(replace(beyond, environment={"path": shaped}))["link"]
 
 
