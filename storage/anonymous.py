@@ -217,9 +217,20 @@ def _collect_names(value: Any, people: set[str], domains: set[str]) -> None:
     for key, item in value.items():
         _collect_names(item, people, domains)
         kind = _NAMED_BY.get(key)
-        if kind and isinstance(item, str):
-            names = people if kind == USER else domains
-            names.add(item)
+        for name in item if isinstance(item, list) else [item]:
+            if kind == DOMAIN and isinstance(name, str):
+                domains.add(name)
+            elif kind and isinstance(name, str):
+                _add_user(name, people, domains)
+
+
+def _add_user(name: str, people: set[str], domains: set[str]) -> None:
+    r"""Add a user's name, which a server may tell as ``DOMAIN\alice``."""
+    people.add(name)
+    domain, separator, user = name.partition("\\")
+    if separator:
+        people.add(user)
+        domains.add(domain)
 
 
 class _Forget:

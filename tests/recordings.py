@@ -15,6 +15,7 @@ from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.recordings import Recording, to_recording
 from storage.records import Change, ClientFacts, Command, Experiment, ExperimentKind, SeriesStatus, Spread, Target
+from storage.who import MachineUse, ServerSession, Who, recording_of_who
 from tests.builders import one
 from tests.loads import full_load
 
@@ -169,6 +170,57 @@ def _watch(notebook: Notebook) -> str:
     return made.id
 
 
+WHO = Who(
+    id="ff66ff66ff66",
+    created_at="2026-01-09T10:00:00.000Z",
+    status=SeriesStatus.COMPLETE,
+    target=Target(protocol="smb", host="nas"),
+    seconds=10.0,
+    machine=MachineUse(
+        processors=4,
+        cpu_percent=35.0,
+        card="eth0",
+        card_bits_per_second=40e6,
+        link_bits_per_second=1_000_000_000,
+        disk="sda",
+        disk_percent=12.5,
+    ),
+    sessions=(
+        ServerSession(
+            process=1101,
+            users=("NT\\alice",),
+            client="10.0.0.5",
+            machine="ws-alice",
+            connected_at="2026-01-09T08:30:00.000Z",
+            dialect="SMB3_11",
+            cpu_percent=8.0,
+            sent_bytes=39_000_000,
+            received_bytes=1_000_000,
+            disk_bytes=4096,
+            open_files=3,
+            locks=1,
+        ),
+        ServerSession(
+            process=1102,
+            users=("bob", "carol"),
+            client="10.0.0.6",
+            connected_at="2026-01-09T09:59:30.000Z",
+            dialect="SMB3_11",
+            cpu_percent=1.5,
+            sent_bytes=500_000,
+            received_bytes=9_500_000,
+        ),
+    ),
+    ended=1,
+    look_cpu_seconds=0.06,
+)
+
+
+def _who(notebook: Notebook) -> str:
+    notebook.add_recording(recording_of_who(WHO))
+    return WHO.id
+
+
 def _weighing(notebook: Notebook) -> str:
     made = Weighing(
         id="bb22bb22bb22", created_at="2026-01-06T10:00:00.000Z", status=SeriesStatus.COMPLETE, host="nas",
@@ -190,6 +242,7 @@ MAKERS: dict[str, Callable[[Notebook], str]] = {
     "audit": _audit,
     "diagnosis": _diagnosis,
     "watch": _watch,
+    "who": _who,
     "weighing": _weighing,
 }
 """Stores one recording of the kind, and gives its id."""

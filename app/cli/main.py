@@ -53,6 +53,7 @@ _COMMANDS_OF_MODULES = {
     "app.survey.command": "survey",
     "app.trial.command": "try sweep",
     "app.watch.command": "watch",
+    "app.who.command": "who",
     "app.watch.schedule_command": "schedule",
     "app.cli.commands.history": "history",
     "app.worksheets.command": "worksheet",

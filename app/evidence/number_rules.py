@@ -162,6 +162,7 @@ RULES: Mapping[str, NumberRules] = {
     ),
     "sharebench/audit/1": NumberRules(computed=frozenset({"counts"})),
     "sharebench/diagnosis/1": NumberRules(computed=frozenset({"findings", "figures"})),
+    "sharebench/who/1": NumberRules(computed=frozenset({"used_percent", "bytes_per_second", "shares"})),
     "sharebench/watch/1": NumberRules(
         computed=frozenset({"baseline_nights_needed"}),
         from_elsewhere=frozenset({"baseline_nights", "smallest_slowdown_percent", "comparison", "changed", "sentence"}),

@@ -458,6 +458,7 @@ KINDS = KindsByName(
         "audit": "app.audit.kind:AUDIT_KIND",
         "diagnosis": "app.diagnosis.kind:DIAGNOSIS_KIND",
         "watch": "app.watch.kind:WATCH_KIND",
+        "who": "app.who.kind:WHO_KIND",
         "trial": "app.trial.kind:TRIAL_KIND",
         "sweep": "app.trial.kind:SWEEP_KIND",
         "survey": "app.survey.kind:SURVEY_KIND",

@@ -24,6 +24,8 @@ class Process:
     """Clock ticks that it worked, for itself and in the kernel."""
     ended_children_ticks: int
     """The same of those of its children that have ended."""
+    started_ticks: int = 0
+    """When it was started, in clock ticks since the machine was."""
 
 
 def all_processes() -> dict[int, Process]:
@@ -52,6 +54,7 @@ def parse_stat(text: str) -> Process | None:
         name=id_and_name.partition("(")[2],
         ticks=user + system,
         ended_children_ticks=children_user + children_system,
+        started_ticks=int(fields[19]) if len(fields) > 19 else 0,
     )
 
 

@@ -110,8 +110,12 @@ class Smbd(ServerProcess):
             self._has_user = True
 
     def _make_user(self) -> None:
+        self.add_user(UNIX_USER)
+
+    def add_user(self, name: str) -> None:
+        """Let one more of this system's users log in, with the same password."""
         subprocess.run(
-            [self.program("smbpasswd"), "-c", str(self.conf), "-a", "-s", UNIX_USER],
+            [self.program("smbpasswd"), "-c", str(self.conf), "-a", "-s", name],
             input=f"{self.password}\n{self.password}\n".encode(),
             check=True,
             capture_output=True,

@@ -10,6 +10,7 @@ from forms.experiments.kinds_report import experiment_report
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.report import Report
+from forms.who.report import who_report
 from forms.worksheets.bottleneck_report import bottleneck_report
 from forms.worksheets.users import UserGroup, UsersCalculation
 from forms.worksheets.users_report import users_report
@@ -19,6 +20,7 @@ from tests.builders import example_isolation, interleaved, series
 from tests.diagnoses import healthy_but, long_run_stage, small_files_stage
 from tests.forms.worksheets.table_b5 import B5
 from tests.loads import golden_load, golden_prediction
+from tests.recordings import WHO
 
 
 def one_of(index: int, rate: float, **fields: Any) -> Series:
@@ -82,6 +84,7 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
         "load": load_report(golden_load(text), golden_prediction(text)),
         "isolation": isolation_report(replace(example_isolation(), label=text)),
         "diagnosis": diagnosis_report(diagnosis(text)),
+        "who": who_report(replace(WHO, sessions=(replace(WHO.sessions[0], users=(text,)), *WHO.sessions[1:]))),
         "bottleneck": bottleneck_report(B5, text),
         "clients": users_report(
             UsersCalculation(capacity_bytes_per_second=960e3, capacity_source=text, groups=(office, office)), text

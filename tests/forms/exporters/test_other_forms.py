@@ -19,7 +19,7 @@ from tests.forms.exporters.page import Page
 from tests.forms.golden_files import check
 
 
-@pytest.mark.parametrize("form", ["comparison", "matrix", "experiment", "isolation", "load", "diagnosis"])
+@pytest.mark.parametrize("form", ["comparison", "matrix", "experiment", "isolation", "load", "diagnosis", "who"])
 @pytest.mark.parametrize("name", [n for n, f in FORMATS.items() if not f.binary])
 def test_golden_forms(form, name):
     check(f"{form}{FORMATS[name].suffix}", export_reports([reports()[form]], name))

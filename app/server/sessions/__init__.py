@@ -1,0 +1,1 @@
+"""The sessions of an smbd: whose they are, and what each does."""

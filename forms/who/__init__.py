@@ -1,0 +1,1 @@
+"""Looks at who uses a server."""
