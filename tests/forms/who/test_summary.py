@@ -26,8 +26,8 @@ def session(process: int, moved_bytes: int = 0, cpu_percent: float = 0.0, disk_b
     )
 
 
-def look(*sessions: ServerSession, **machine: float) -> Who:
-    return replace(WHO, machine=replace(IDLE_MACHINE, **machine), sessions=sessions)
+def look(*sessions: ServerSession, machine: MachineUse = IDLE_MACHINE) -> Who:
+    return replace(WHO, machine=machine, sessions=sessions)
 
 
 MOVER = session(1, moved_bytes=800_000_000, cpu_percent=10.0)
@@ -50,18 +50,18 @@ def test_without_a_limit_the_bytes_decide():
 @pytest.mark.parametrize(
     ("machine", "limit", "first"),
     [
-        ({"cpu_percent": 79.9}, None, 1),
-        ({"cpu_percent": 80.0}, Resource.PROCESSORS, 2),
-        ({"disk_percent": 80.0}, Resource.DISK, 3),
-        ({"disk_percent": 79.9}, None, 1),
-        ({"card_bits_per_second": 800e6, "link_bits_per_second": 10**9}, Resource.NETWORK, 1),
-        ({"card_bits_per_second": 799e6, "link_bits_per_second": 10**9}, None, 1),
-        ({"card_bits_per_second": 1e12}, None, 1),
-        ({"disk_percent": 90.0, "cpu_percent": 95.0}, Resource.PROCESSORS, 2),
+        (replace(IDLE_MACHINE, cpu_percent=79.9), None, 1),
+        (replace(IDLE_MACHINE, cpu_percent=80.0), Resource.PROCESSORS, 2),
+        (replace(IDLE_MACHINE, disk_percent=80.0), Resource.DISK, 3),
+        (replace(IDLE_MACHINE, disk_percent=79.9), None, 1),
+        (replace(IDLE_MACHINE, card_bits_per_second=800e6, link_bits_per_second=10**9), Resource.NETWORK, 1),
+        (replace(IDLE_MACHINE, card_bits_per_second=799e6, link_bits_per_second=10**9), None, 1),
+        (replace(IDLE_MACHINE, card_bits_per_second=1e12), None, 1),
+        (replace(IDLE_MACHINE, disk_percent=90.0, cpu_percent=95.0), Resource.PROCESSORS, 2),
     ],
 )
 def test_the_busiest_part_of_the_server_orders_the_sessions(machine, limit, first):
-    who = look(*ALL, **machine)  # together they take a fifth of four processors
+    who = look(*ALL, machine=machine)  # together they take a fifth of four processors
     assert who_summary(who).limit is limit
     assert order(who)[0] == first
 
@@ -69,7 +69,7 @@ def test_the_busiest_part_of_the_server_orders_the_sessions(machine, limit, firs
 @pytest.mark.parametrize(("cpu_percent", "amount"), [(80.0, Amount.CPU), (79.0, Amount.BYTES)])
 def test_processors_that_are_busy_with_other_work_do_not_order_them(cpu_percent, amount):
     sessions = (replace(MOVER, cpu_percent=0.0), replace(WORKER, cpu_percent=cpu_percent))
-    who = look(*sessions, cpu_percent=99.0)
+    who = look(*sessions, machine=replace(IDLE_MACHINE, cpu_percent=99.0))
     made = who_summary(who)
     assert (made.limit, made.amount) == (Resource.PROCESSORS, amount)
     assert made.is_limited_by_others == (amount is Amount.BYTES)
