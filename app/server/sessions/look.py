@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from app.base import errors
 from app.server import shell
 from app.server.sessions.holders import FILES, LOCKS, Held, Holder, address_of, parse_holders
-from app.server.sessions.readings import Reading, lines_by_file, reading_of, whole
+from app.server.sessions.readings import SessionsReading, lines_by_file, reading_of, whole
 from storage.json_reader import LARGEST, moment_text
 from storage.who import MachineUse, ServerSession
 
@@ -88,14 +88,14 @@ def _check(answer: shell.Answer, server: shell.ServerShell, port: int) -> None:
         )
 
 
-def _all_requests(first: Reading, last: Reading) -> int | None:
+def _all_requests(first: SessionsReading, last: SessionsReading) -> int | None:
     """None where smbd counts none: its counters are 0 then, or stand still, whatever its sessions do."""
     growth = last.all_requests - first.all_requests
     return growth if growth > 0 else None
 
 
 def _sessions(
-    first: Reading, last: Reading, holders: Mapping[int, Holder], held: Held, now: datetime
+    first: SessionsReading, last: SessionsReading, holders: Mapping[int, Holder], held: Held, now: datetime
 ) -> Iterator[ServerSession]:
     """The sessions that were there at the end. All that one did counts if it began after the first reading."""
     seconds = last.uptime_seconds - first.uptime_seconds
@@ -129,7 +129,9 @@ def _sessions(
         )
 
 
-def _moved_bytes(first: Reading, last: Reading, holders: Mapping[int, Holder]) -> dict[int, tuple[int, int]]:
+def _moved_bytes(
+    first: SessionsReading, last: SessionsReading, holders: Mapping[int, Holder]
+) -> dict[int, tuple[int, int]]:
     """Bytes sent and received by each process on all of its connections; empty where they are not counted."""
     if last.sockets is None:
         return {}
@@ -169,7 +171,7 @@ class _Owners:
         return min(processes) if len(processes) == 1 else None
 
 
-def _machine_use(first: Reading, last: Reading, speeds: Mapping[str, int]) -> MachineUse:
+def _machine_use(first: SessionsReading, last: SessionsReading, speeds: Mapping[str, int]) -> MachineUse:
     """``speeds`` are those of the network cards, in bits per second; 0 where it is not known."""
     seconds = last.uptime_seconds - first.uptime_seconds
     rates: dict[str, float] = {}

@@ -21,7 +21,7 @@ _PROFILED_SESSION = re.compile(r":(\d{1,9})\.\d+\[")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class SessionsReading:
     """The server's counters at one moment."""
 
     uptime_seconds: float
@@ -41,7 +41,7 @@ class Reading:
     all_requests: int
 
 
-def reading_of(answer: Answer, name: str) -> Reading | None:
+def reading_of(answer: Answer, name: str) -> SessionsReading | None:
     """One of the two readings; None where it is no whole one."""
     files = lines_by_file(answer.text(f"{name}.counters") or "")
     stat = files.get("/proc/stat", [])
@@ -56,7 +56,7 @@ def reading_of(answer: Answer, name: str) -> Reading | None:
     interfaces = parse_interfaces("\n".join(files.get("/proc/net/dev", [])))
     disks = parse_disks("\n".join(files.get("/proc/diskstats", [])))
     requests, all_requests = parse_requests(answer.text(f"{name}.profile") or "")
-    return Reading(
+    return SessionsReading(
         uptime_seconds=uptime_seconds,
         cpu=cpu,
         processors=max(1, sum(bool(re.match(r"cpu\d", line)) for line in stat)),
