@@ -6,6 +6,8 @@ from itertools import chain
 from app.server.shell import Answer
 from app.server.testparm import Scopes
 from forms.tuning import conf_file, smb_conf
+from forms.tuning.smb_values import entries_of_list
+from forms.tuning.trailing_comments import comment_effect
 
 _MOST_WORDS = 7
 """The name of a parameter has no more words."""
@@ -36,7 +38,7 @@ def own_warnings(answer: Answer, conf: conf_file.SmbConfFile, scopes: Scopes) ->
     lines += [
         f"{setting.name} = {setting.value}: smb.conf has no comments at the end of a line"
         for setting in conf.settings
-        if re.search(r"\s[#;]\s", setting.value) and smb_conf.parameter_key(setting.name) in known_keys
+        if comment_effect(setting.name, setting.value) and smb_conf.parameter_key(setting.name) in known_keys
     ]
     lines += [f"{_quoted(line.text, known_keys)} has no equals sign and says nothing" for line in conf.malformed]
     return lines + _missing_modules(answer, conf)
@@ -54,7 +56,7 @@ def _missing_modules(answer: Answer, conf: conf_file.SmbConfFile) -> list[str]:
         if smb_conf.parameter_key(setting.name) != vfs_objects:
             continue
         # Behind a colon stands the name of one instance; a path is a module of the admin's own.
-        loaded = {name.partition(":")[0] for name in setting.value.replace(",", " ").split()}
+        loaded = {name.partition(":")[0] for name in entries_of_list(setting.value)}
         lines += [
             f"{setting.name} = {name}: there is no such module, and every connection to the share will fail"
             for name in sorted(loaded - modules)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from forms.audit import testparm_dump
-from forms.tuning import catalogue, conf_file, smb_conf
+from forms.tuning import catalogue, conf_file, smb_conf, smb_values
 from forms.tuning.catalogue import CatalogueEntry
 from forms.tuning.samba_parameters import MEASURED, Version
 from storage.looks import AuditedSetting
@@ -23,11 +23,19 @@ class Configuration:
         """By section and parameter the line that counts: of several the last one."""
         self.shares = tuple(dict.fromkeys(setting.section for setting in conf.settings if setting.section != "global"))
         """The names of their sections."""
+        self._places = {id(setting): place for place, setting in enumerate(conf.settings)}
+        self._beginnings: dict[str, int] = {}
+        self._global_lines: dict[str, list[AuditedSetting]] = {}
+        for place, setting in enumerate(conf.settings):
+            self._beginnings.setdefault(setting.section, place)
+            if setting.section == "global":
+                self._global_lines.setdefault(smb_conf.parameter_key(setting.name), []).append(setting)
 
     def in_effect(self, section: str, name: str) -> str:
-        """A parameter's value in a section: its own, [global]'s or the default; "" where unknown."""
-        key = smb_conf.parameter_key(name)
-        setting = self.last.get((section, key)) or self.last.get(("global", key))
+        """A parameter's value in a section: its own, that of the share that it copies, [global]'s or the default; ""
+        where unknown.
+        """
+        setting = self._setting_in_effect(section, name)
         if setting is not None:
             return meant_value(setting)
 
@@ -35,13 +43,40 @@ class Configuration:
         default = parameter.default_in(self.version or MEASURED) if parameter else None
         return default or ""
 
+    def _setting_in_effect(self, section: str, name: str) -> AuditedSetting | None:
+        key = smb_conf.parameter_key(name)
+        copied_sections: set[str] = set()
+        copying_section = section
+        while copying_section not in copied_sections:
+            own = self.last.get((copying_section, key))
+            if own is not None:
+                return own
+            copied_sections.add(copying_section)
+            copy = self.last.get((copying_section, "copy"))
+            copying_section = copy.value.lower() if copy else section
+
+        of_global = self._global_lines.get(key, ())
+        # Each share begins with what [global] has set by then; only options of modules are looked up later.
+        in_time = [line for line in of_global if ":" in name or self.holds_for(line, section)]
+        return in_time[-1] if in_time else None
+
+    def holds_for(self, setting: AuditedSetting, share: str) -> bool:
+        """Whether a line of [global] stands before the share's section, which takes what is set by then."""
+        return share == "global" or self._places[id(setting)] < self._beginnings.get(share, len(self.settings))
+
     def sections_of(self, setting: AuditedSetting) -> Sequence[str]:
         """Where a line acts: its section; in [global] every share that does not set the parameter itself."""
         parameter = smb_conf.spelling(setting.name).parameter
-        if setting.section != "global" or parameter is None or parameter.scope == "global":
+        is_option = ":" in setting.name
+        is_for_shares = is_option or (parameter is not None and parameter.scope != "global")
+        if setting.section != "global" or not is_for_shares:
             return [setting.section]
         key = smb_conf.parameter_key(setting.name)
-        return [share for share in self.shares if (share, key) not in self.last] or ["global"]
+        return [
+            share
+            for share in self.shares
+            if (share, key) not in self.last and (is_option or self.holds_for(setting, share))
+        ] or ["global"]
 
     def overrides_global(self, setting: AuditedSetting) -> bool:
         """Whether a share's line brings back for the share what [global] sets otherwise for all."""
@@ -81,6 +116,9 @@ class Configuration:
     def _has(self, section: str, name: str, values: Sequence[str]) -> bool:
         full_name = smb_conf.spelling(name).name
         in_effect = self.in_effect(section, name)
+        if full_name == "log level":
+            # No message of Samba is of a higher level than 10.
+            in_effect = str(min(smb_values.highest_log_level(in_effect), 10))
         return any(smb_conf.same_value(full_name, in_effect, value) for value in values)
 
 

@@ -5,17 +5,24 @@ by the judgements of its values in ``forms/tuning/data/judgements.toml``. A *fac
 of the server, such as a limit of its kernel; the judgements know some of them.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
 
-from forms.audit import configuration, file_findings, judgements
+from forms.audit import (
+    companion_findings,
+    configuration,
+    file_findings,
+    judgements,
+    module_findings,
+    place_findings,
+    value_findings,
+)
 from forms.audit.configuration import Configuration
 from forms.audit.judgements import SettingJudgement
-from forms.tuning import conf_file, fact_names, samba_parameters, smb_conf
+from forms.tuning import conf_file, fact_names, samba_parameters, smb_conf, smb_values
 from forms.tuning.catalogue import CatalogueEntry, Status
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 from storage.records import FactValue
@@ -53,7 +60,6 @@ SOCKET_OPTIONS = (
     "TCP_USER_TIMEOUT",
 )
 """The words that smbd knows (lib/util/util_net.c)."""
-_TRAILING_COMMENT = re.compile(r"\s[#;](\s|$)")
 _RANK = {ruling: rank for rank, ruling in enumerate(Ruling)}
 
 
@@ -118,6 +124,8 @@ def harmful_settings(facts: Mapping[str, FactValue]) -> tuple[AuditFinding, ...]
     harmful = []
     for setting in settings:
         findings = [*_findings_by_judgements(server, conf, setting, configuration.meant_value(setting))]
+        findings += companion_findings.companion_findings(conf, setting)
+        findings += module_findings.option_findings(conf, setting)
         hiding = _hiding_finding(server, setting)
         if hiding is not None:
             findings.append(hiding)
@@ -187,6 +195,8 @@ def _findings_of_conf(server: AuditedServer, file: conf_file.SmbConfFile) -> Ite
             yield _set_twice_finding(setting, winner)
 
     yield from file_findings.file_findings(file, is_dump=conf.is_dump, is_copy=server.is_copy)
+    if not conf.is_dump:
+        yield from place_findings.place_findings(conf)
 
 
 def _is_same_setting(setting: AuditedSetting, winner: AuditedSetting) -> bool:
@@ -206,6 +216,10 @@ def _findings_of_setting(server: AuditedServer, conf: Configuration, setting: Au
     """The findings of a line that counts: one by the rules, else all by the judgements, else that it is the default."""
     if ":" in setting.name:
         # An option of a module, such as `recycle:repository`: the rules know Samba's own parameters alone.
+        comment = value_findings.comment_finding(setting)
+        if comment is not None:
+            yield comment
+        yield from module_findings.option_findings(conf, setting)
         yield from _findings_by_judgements(server, conf, setting, setting.value)
         return
 
@@ -220,8 +234,14 @@ def _findings_of_setting(server: AuditedServer, conf: Configuration, setting: Au
     value = configuration.meant_value(setting)
     findings: list[AuditFinding] = []
     # An empty value may be the default of a parameter of which every other is judged.
-    if value or not smb_conf.is_default(smb_conf.spelling(setting.name).name, value, conf.version):
-        findings = [*_findings_by_judgements(server, conf, setting, value), *_findings_of_words(server, setting)]
+    if not value and smb_conf.is_default(smb_conf.spelling(setting.name).name, value, conf.version):
+        return
+    findings = [*_findings_by_judgements(server, conf, setting, value), *_findings_of_words(setting)]
+    # What smbd reads of a word is said with the judgement of it.
+    judged_words = {finding.word for finding in findings if finding.word}
+    findings += [finding for finding in value_findings.value_findings(setting) if finding.word not in judged_words]
+    findings += companion_findings.companion_findings(conf, setting)
+    findings += module_findings.module_findings(conf, setting, server.modules)
     hiding = None if findings else _hiding_finding(server, setting)
     if findings:
         yield from findings
@@ -292,7 +312,7 @@ def _finding_by_rules(server: AuditedServer, conf: Configuration, setting: Audit
         return _skipped_finding(conf, setting, spelled, entry) or _unknown_finding(server, conf, setting)
     # The first that applies: what follows would be wrong, or say the same again.
     return (
-        _trailing_comment_finding(setting)
+        value_findings.comment_finding(setting)
         or _refused_finding(conf, setting, spelled)
         or _wrong_section_finding(setting, spelled)
         or _smb1_finding(conf, setting, entry)
@@ -362,15 +382,6 @@ def _unknown_finding(server: AuditedServer, conf: Configuration, setting: Audite
         return replace(_finding(setting, "not-judged", Ruling.MISPLACED, 3, reason, instead=None), what_to_do=remedy)
 
     return _finding(setting, "unknown", Ruling.MISPLACED, 50, f"{samba} knows no such parameter.{hint}", instead=None)
-
-
-def _trailing_comment_finding(setting: AuditedSetting) -> AuditFinding | None:
-    if not _TRAILING_COMMENT.search(setting.value):
-        return None
-    value = _TRAILING_COMMENT.split(setting.value)[0].strip()
-    reason = "smb.conf has no comments at the end of a line: what follows belongs to the value."
-    instead = f"{setting.name} = {value}"
-    return _finding(setting, "trailing-comment", Ruling.HARMFUL, 92, reason, instead=instead)
 
 
 def _refused_finding(conf: Configuration, setting: AuditedSetting, spelled: smb_conf.Spelling) -> AuditFinding | None:
@@ -444,19 +455,13 @@ def _holds_there(
     )
 
 
-def _findings_of_words(server: AuditedServer, setting: AuditedSetting) -> Iterator[AuditFinding]:
-    """Of the two parameters that are lists: words that smbd does not know (options), or cannot load (modules)."""
+def _findings_of_words(setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """Of socket options: words that smbd does not know."""
     name = smb_conf.spelling(setting.name).name
-    words = [word for word, _value in judgements.words_of(setting.value)]
     if name == "socket options":
-        for word in words:
+        for word, _number in smb_values.socket_options(setting.value):
             if word.upper() not in SOCKET_OPTIONS:
                 yield _unknown_option_finding(setting, word)
-    if name == "vfs objects" and server.modules:
-        for word in words:
-            module = word.partition(":")[0]
-            if "/" not in module and module not in server.modules:
-                yield _missing_module_finding(setting, word, module)
 
 
 def _unknown_option_finding(setting: AuditedSetting, word: str) -> AuditFinding:
@@ -468,15 +473,10 @@ def _unknown_option_finding(setting: AuditedSetting, word: str) -> AuditFinding:
     return _finding(setting, "unknown-socket-option", Ruling.MISPLACED, 50, reason, instead=instead, word=word)
 
 
-def _missing_module_finding(setting: AuditedSetting, word: str, module: str) -> AuditFinding:
-    reason = f"There is no module {module}: every connection to the share fails."
-    instead = _without_word(setting, word)
-    return _finding(setting, "missing-module", Ruling.HARMFUL, 98, reason, instead=instead, word=word)
-
-
 def _without_word(setting: AuditedSetting, word: str) -> str:
     """The line without that word; empty where no other is in it."""
-    others = [other for other in setting.value.split() if other.partition("=")[0].strip(",").lower() != word.lower()]
+    words = smb_values.words_of_value(smb_conf.spelling(setting.name).name, setting.value)
+    others = [other for other in words if other.partition("=")[0].lower() != word.lower()]
     return f"{setting.name} = {' '.join(others)}" if others else ""
 
 

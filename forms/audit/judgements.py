@@ -1,12 +1,11 @@
 """The judgements of ``forms/tuning/data/judgements.toml``, and which values each of them is about."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from forms.tuning import smb_conf
+from forms.tuning import smb_conf, smb_values
 from storage.looks import Ruling
 from storage.records import FactValue
 
@@ -105,7 +104,10 @@ class SettingJudgement:
         return self.price_source if self.price else ""
 
     def reason_for(self, judged: "JudgedValue") -> str:
-        return self.reason.format(value=judged.text, number=judged.number)
+        reason = self.reason.format(value=judged.text, number=judged.number)
+        if judged.written:
+            reason += f" smbd reads {judged.text} from {judged.written}: only digits are allowed here, and no unit."
+        return reason
 
     def facts_hold(self, facts: Mapping[str, FactValue]) -> bool:
         """Whether the facts of a server meet the judgement's conditions."""
@@ -123,10 +125,14 @@ class SettingJudgement:
             return None
 
         canonical_name = smb_conf.spelling(name).name
+        written = ""
         if self.word:
             if self.word.lower() not in words:
                 return None
             value = words[self.word.lower()]
+            if canonical_name == "socket options":
+                written = value
+                value = str(smb_values.read_by_atoi(written))
             canonical_name = ""  # what follows a word is not compared as the parameter's own values are
         elif self.part:
             parts = value.split()
@@ -135,7 +141,7 @@ class SettingJudgement:
         number = number_of(canonical_name, value)
         if not self._judges(canonical_name, value, number):
             return None
-        return JudgedValue(value, _number_text(number))
+        return JudgedValue(value, _number_text(number), written if written != value else "")
 
     def _judges(self, canonical_name: str, value: str, number: float | None) -> bool:
         """Whether the value, and the number in it, meet all tests of the row; a row without any judges nothing."""
@@ -155,6 +161,8 @@ class JudgedValue:
     text: str
     number: str
     """The number in it; empty where it has none."""
+    written: str = ""
+    """What smbd reads the value from, where it is written otherwise; empty where it is not."""
 
 
 def _number_text(number: float | None) -> str:
@@ -190,13 +198,13 @@ def _judgements_by_parameter() -> Mapping[str, tuple[SettingJudgement, ...]]:
 
 
 def number_of(name: str, value: str) -> float | None:
-    """The number in a value: plain, a size such as 64K, or a log level's first; else None.
+    """The number in a value: plain, a size such as 64K, or the highest of all classes of a log level; else None.
 
     ``name`` is the parameter's; empty for a fact, or a word of a value.
     """
-    text = smb_conf.tidy_value(name, value)
     if name == "log level":
-        text = re.split(r"[\s@]", text)[0].removeprefix("all:")
+        return float(smb_values.highest_log_level(value))
+    text = smb_conf.tidy_value(name, value)
     try:
         return float(text)
     except ValueError:
@@ -205,7 +213,7 @@ def number_of(name: str, value: str) -> float | None:
 
 def words_of(value: str) -> Iterator[tuple[str, str]]:
     """The words of a value in small letters, each with what follows its equals sign, or "1"."""
-    for word in without_commas(value).lower().split():
+    for word in smb_values.entries_of_list(value.lower()):
         name, _, number = word.partition("=")
         yield name, number or "1"
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from forms.tuning import catalogue, trial_rules
 from forms.tuning.conf_file import file_lines
 from forms.tuning.smb_conf import same_value, spelling
+from forms.tuning.smb_values import words_of_value
 from storage.looks import AuditFinding, Ruling
 
 TESTED = frozenset({Ruling.HARMFUL, Ruling.CONTRADICTORY, Ruling.WORTH_TRYING})
@@ -67,7 +68,8 @@ def edited_line(findings: Sequence[AuditFinding]) -> str:
 
     bad_words = {finding.word.lower() for finding in findings}
     first = findings[0]
-    words = [word for word in first.value.split() if word.partition("=")[0].strip(",").lower() not in bad_words]
+    all_words = words_of_value(first.parameter, first.value)
+    words = [word for word in all_words if word.partition("=")[0].lower() not in bad_words]
     return f"{first.setting} = {' '.join(words)}" if words else ""
 
 

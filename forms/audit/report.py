@@ -10,6 +10,7 @@ from forms import report
 from forms.layout import Sign, Tone
 from forms.tuning import fact_names
 from forms.tuning.differences import values_that_matter
+from forms.tuning.smb_values import words_of_value
 from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 
 SCHEMA = "sharebench/audit/1"
@@ -106,7 +107,7 @@ def setting_text(finding: AuditFinding) -> str:
 
 
 def _word_as_written(finding: AuditFinding) -> str:
-    words = finding.value.replace(",", " ").split()
+    words = words_of_value(finding.parameter, finding.value)
     return next((word for word in words if word.partition("=")[0].lower() == finding.word.lower()), finding.word)
 
 

@@ -14,11 +14,14 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
+from forms.tuning import smb_values
 from forms.tuning.samba_parameters import Parameter, ParameterTable, Version, version_numbers
 
 _YES = frozenset({"yes", "true", "on", "1"})
 _NO = frozenset({"no", "false", "off", "0"})
-_SIZE = re.compile(r"(\d+)([kmgtp]?)", re.IGNORECASE)
+_SIZE = re.compile(r"\+?(\d+)\s*([kmgtp]?)", re.IGNORECASE)
+_LARGEST_SIZE = 2**31 - 1
+"""Of a parameter in bytes: smbd keeps it as an int, and refuses what is larger."""
 _UNORDERED = frozenset(
     {"hosts allow", "hosts deny", "valid users", "invalid users", "read list", "write list", "admin users"}
 )
@@ -96,36 +99,37 @@ def tidy_value(name: str, value: str) -> str:
     kind = parameter.kind if parameter else ""
     words = " ".join(value.split()).strip('"').lower()
     if name in _choices():
-        return _choices()[name].get(words) or words
+        return _choices()[name].get(squeeze(words)) or words
     if name == "socket options":
         return _tidy_socket_options(words)
     if name == "log level":
         return words.removeprefix("all:")
 
     # 0 and 1 are numbers unless the parameter is known to be a switch.
-    is_switch_word = words in (_YES | _NO) - {"0", "1"}
+    is_switch_word = squeeze(words) in (_YES | _NO) - {"0", "1"}
     if kind == "yes_no" or (kind in ("choice", "") and is_switch_word):
         return _tidy_switch(words)
     if kind == "list" or ("," in words and kind == ""):
         items = words.replace(",", " ").replace(";", " ").split()
         return " ".join(sorted(items) if name in _UNORDERED else items)
     if kind == "octal":
-        return words.lstrip("0") or "0"
+        octal_digits = re.match("[0-7]*", words)
+        return (octal_digits[0] if octal_digits else "").lstrip("0") or "0"
+    if kind == "number" and words:
+        return str(smb_values.read_by_strtol(words))
     return _tidy_number(words)
 
 
 def _tidy_socket_options(words: str) -> str:
-    options: dict[str, str] = {}
-    for word in words.replace(",", " ").split():
-        option, _, value = word.partition("=")
-        options[option] = _tidy_number(value) if value else "1"
+    options = {option: smb_values.read_by_atoi(value) for option, value in smb_values.socket_options(words)}
     return " ".join(f"{option}={value}" for option, value in sorted(options.items()))
 
 
 def _tidy_switch(words: str) -> str:
-    if words in _YES:
+    squeezed = squeeze(words)
+    if squeezed in _YES:
         return "yes"
-    return "no" if words in _NO else words
+    return "no" if squeezed in _NO else words
 
 
 def same_value(name: str, value: str, other: str) -> bool:
@@ -149,7 +153,7 @@ def is_default(name: str, value: str, version: Version | None) -> bool:
 
 def opposite_value(value: str) -> str:
     """``no`` for yes, and ``yes`` for no, in any spelling; other values stay."""
-    words = value.strip().lower()
+    words = squeeze(value)
     if words in _YES:
         return "no"
     return "yes" if words in _NO else value
@@ -167,13 +171,22 @@ def refusal(name: str, value: str, version: Version | None = None) -> str | None
     words = " ".join(value.split()).lower()
     choices = _choices().get(parameter.name)
     if choices:
-        is_taken = words in choices or _was_a_word(parameter.name, words, version)
+        is_taken = squeeze(words) in choices or _was_a_word(parameter.name, words, version)
         return None if is_taken else f"{value!r} is none of {', '.join(choices)}"
-    if parameter.kind == "yes_no" and words not in _YES | _NO:
+    if parameter.kind == "yes_no" and squeeze(words) not in _YES | _NO:
         return f"{value!r} is neither yes nor no"
-    if parameter.kind == "size" and not _SIZE.fullmatch(words):
-        return f"{value!r} is not a size in bytes, such as 65536 or 64K"
+    if parameter.kind == "size" and not _is_size(words):
+        return f"{value!r} is not a size below 2 GiB, such as 65536 or 64K"
+    if parameter.kind == "octal" and not re.match("[0-7]", words):
+        return f"{value!r} is not an octal number, such as 0664"
+    words_refused = smb_values.words_without_level(value) if parameter.name == "log level" else ()
+    if words_refused:
+        return f"{words_refused[0]!r} is no class with its level, such as auth:3"
     return None
+
+
+def _is_size(words: str) -> bool:
+    return _SIZE.fullmatch(words) is not None and int(_tidy_number(words)) <= _LARGEST_SIZE
 
 
 def _was_a_word(name: str, word: str, version: Version | None) -> bool:

@@ -14,7 +14,8 @@ from typing import Any
 from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import Effect, EntryKind, Status
 from forms.tuning.samba_parameters import MEASURED, Parameter
-from forms.tuning.smb_conf import same_value, squeeze, tidy_value
+from forms.tuning.smb_conf import same_value, spelling, squeeze, tidy_value
+from forms.tuning.smb_values import is_whole_number
 
 _COMMENT = re.compile(r"(^|\s)[#;]")
 _NUMBER = re.compile(r"-?\d+")
@@ -185,7 +186,9 @@ def _range_refusals(name: str, value: str) -> Iterator[str]:
 
     least, most = ends
     number = tidy_value(name, value)
-    if not _NUMBER.fullmatch(number):
+    parameter = spelling(name).parameter
+    is_cut = parameter is not None and parameter.kind == "number" and not is_whole_number(value)
+    if is_cut or not _NUMBER.fullmatch(number):
         # A log level may name classes of its own.
         if name != "log level":
             yield f"{name}: {value!r} is no whole number"

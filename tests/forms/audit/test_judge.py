@@ -287,10 +287,11 @@ def test_what_is_tested_takes_all_bad_words_of_a_line_together():
     "limit", ["read_bw_limit = 1M", "write_bw_limit = 50000000", "read_iops_limit = 200", "write_iops_limit = 1"]
 )
 def test_a_limit_that_somebody_set_is_harmful(limit: str):
-    (found,) = audited(f"[pub]\npath = /srv\naio_ratelimit:{limit}")
+    loaded = "[pub]\npath = /srv\nvfs objects = aio_ratelimit"
+    (found,) = audited(f"{loaded}\naio_ratelimit:{limit}")
     assert found.verdict is Ruling.HARMFUL
     name, _, _ = limit.partition(" ")
-    assert all(one.verdict is not Ruling.HARMFUL for one in audited(f"[pub]\npath = /srv\naio_ratelimit:{name} = 0"))
+    assert all(one.verdict is not Ruling.HARMFUL for one in audited(f"{loaded}\naio_ratelimit:{name} = 0"))
 
 
 @pytest.mark.parametrize(

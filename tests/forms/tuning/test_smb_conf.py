@@ -135,7 +135,12 @@ def test_values_that_differ(name: str, one: str, other: str) -> None:
     ("name", "one", "other"),
     [
         ("socket options", "IPTOS_LOWDELAY TCP_NODELAY", "TCP_NODELAY=1 IPTOS_LOWDELAY"),
-        ("socket options", "SO_SNDBUF=64K", "SO_SNDBUF=65536"),
+        ("socket options", "SO_SNDBUF=64K", "SO_SNDBUF=64"),
+        ("socket options", "TCP_NODELAY=yes", "TCP_NODELAY=0"),
+        ("deadtime", "0x10", "16 minutes"),
+        ("aio read size", "16 k", "16384"),
+        ("create mask", "0775", "775"),
+        ("read only", "Y es", "1"),
         ("hosts allow", "10.0.0.1 10.0.0.2", "10.0.0.2, 10.0.0.1"),
         ("log level", "all:3", "3"),
     ],

@@ -1,0 +1,178 @@
+"""Findings of VFS modules: operations that full_audit does not know, options whose module no share loads, and which
+modules a share's own list leaves out.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from forms import wording
+from forms.audit.configuration import Configuration
+from forms.audit.line_finding import line_finding
+from forms.tuning import samba_parameters, smb_conf, smb_values, vfs_modules
+from storage.looks import AuditedSetting, AuditFinding, Ruling
+
+_AUDITED_OPERATIONS = frozenset({"full_audit:success", "full_audit:failure"})
+_EVERY_OPERATION = "all"
+_NO_OPERATION = "none"
+"""Ends the list: smbd reads nothing behind it."""
+_MOST_SHARES = 4
+"""Named in a sentence; more are counted."""
+
+
+def option_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """What is wrong with an option of a module, such as ``full_audit:success``."""
+    prefix = setting.name.partition(":")[0].strip().lower()
+    modules = vfs_modules.modules_with_options(prefix)
+    if not modules:
+        return
+
+    shares = [share for share in conf.sections_of(setting) if modules & set(loaded_modules(conf, share))]
+    if not shares:
+        yield _option_without_module_finding(conf, setting, sorted(modules))
+    elif smb_conf.squeeze(setting.name) in _AUDITED_OPERATIONS:
+        unknown = unknown_operations(conf, setting.value)
+        if unknown:
+            yield _unknown_operation_finding(conf, setting, unknown, shares)
+
+
+def module_findings(
+    conf: Configuration, setting: AuditedSetting, server_modules: Collection[str]
+) -> Iterator[AuditFinding]:
+    """What is wrong with ``vfs objects``; ``server_modules`` are those that the server has, empty if unknown."""
+    if smb_conf.spelling(setting.name).name != "vfs objects":
+        return
+    for module in loaded_by(setting.value):
+        known = vfs_modules.modules().get(module)
+        if module in server_modules:
+            continue
+        if server_modules:
+            yield _missing_module_finding(setting, module)
+        elif known is None:
+            yield _unknown_module_finding(setting, module)
+        elif not known.is_in(conf.version):
+            yield _absent_module_finding(conf, setting, known)
+
+    of_global = conf.last.get(("global", smb_conf.parameter_key("vfs objects")))
+    if setting.section != "global" and of_global is not None and setting.value:
+        left_out = [module for module in loaded_by(of_global.value) if module not in loaded_by(setting.value)]
+        if left_out:
+            yield _replacing_finding(setting, left_out)
+
+
+def loaded_by(value: str) -> list[str]:
+    """The modules that a value of ``vfs objects`` loads; a path is one of the admin's own, and left out."""
+    # Behind a colon stands the name of one instance.
+    names = [entry.partition(":")[0].lower() for entry in smb_values.entries_of_list(value)]
+    return [name for name in names if name and "/" not in name]
+
+
+def loaded_modules(conf: Configuration, section: str) -> list[str]:
+    """The modules of a share; in [global] those of all shares without a list of their own."""
+    return loaded_by(conf.in_effect(section, "vfs objects"))
+
+
+def unknown_operations(conf: Configuration, value: str) -> list[str]:
+    """The operations in a list of full_audit that its Samba does not know."""
+    unknown = []
+    for entry in smb_values.entries_of_list(value):
+        name = entry.removeprefix("!").lower()
+        if name == _NO_OPERATION:
+            break
+        operation = vfs_modules.operations().get(name)
+        is_known = operation is not None and operation.is_in(conf.version)
+        if name != _EVERY_OPERATION and not is_known:
+            unknown.append(entry)
+    return unknown
+
+
+def _unknown_operation_finding(
+    conf: Configuration, setting: AuditedSetting, unknown: Sequence[str], shares: Sequence[str]
+) -> AuditFinding:
+    where = "every share" if shares == ["global"] else _shares_text(shares)
+    reason = f"{_samba(conf)} knows no operation {wording.listed(list(unknown))}: every connection to {where} fails."
+    entries = []
+    for entry in smb_values.entries_of_list(setting.value):
+        entries += _operations_now(conf, entry) if entry in unknown else [entry]
+    # Several may be one now, as unlink and rmdir are unlinkat.
+    instead = f"{setting.name} = {' '.join(dict.fromkeys(entries)) or _NO_OPERATION}"
+    return line_finding(setting, "unknown-operation", Ruling.HARMFUL, 1000, reason, instead=instead)
+
+
+def _operations_now(conf: Configuration, entry: str) -> list[str]:
+    """What took the place of an operation; nothing where that is not known."""
+    sign = "!" if entry.startswith("!") else ""
+    operation = vfs_modules.operations().get(entry.removeprefix("!").lower())
+    names = operation.now if operation else ()
+    return [f"{sign}{name}" for name in names if vfs_modules.operations()[name].is_in(conf.version)]
+
+
+def _option_without_module_finding(
+    conf: Configuration, setting: AuditedSetting, modules: Sequence[str]
+) -> AuditFinding:
+    name = wording.listed(list(modules), "or")
+    if setting.section == "global":
+        reason = f"No share loads {name}: the option does nothing."
+        return line_finding(setting, "option-without-module", Ruling.MISPLACED, 44, reason, instead=None)
+
+    loaded_elsewhere = loaded_modules(conf, "global")
+    if not set(modules) & set(loaded_elsewhere):
+        reason = f"[{setting.section}] does not load {name}: the option does nothing."
+        return line_finding(setting, "option-without-module", Ruling.MISPLACED, 44, reason, instead=None)
+
+    reason = (
+        f"[{setting.section}] does not load {name}, since its own vfs objects takes the place of that of [global]:"
+        " the option does nothing."
+    )
+    advice = f"Write all modules into the share's vfs objects: {' '.join(_all_modules(conf, setting.section))}."
+    return line_finding(setting, "option-without-module", Ruling.CONTRADICTORY, 54, reason, instead=None, advice=advice)
+
+
+def _all_modules(conf: Configuration, section: str) -> list[str]:
+    return list(dict.fromkeys([*loaded_modules(conf, "global"), *loaded_modules(conf, section)]))
+
+
+def _replacing_finding(setting: AuditedSetting, left_out: Sequence[str]) -> AuditFinding:
+    reason = f"It takes the place of the list in [global]: {wording.listed(list(left_out))} is not loaded here."
+    advice = f"If both are meant, write `{setting.name} = {' '.join([*left_out, *loaded_by(setting.value)])}`."
+    return line_finding(setting, "modules-left-out", Ruling.CONTRADICTORY, 38, reason, instead=None, advice=advice)
+
+
+def _missing_module_finding(setting: AuditedSetting, module: str) -> AuditFinding:
+    reason = f"There is no module {module}: every connection to the share fails."
+    return line_finding(
+        setting, "missing-module", Ruling.HARMFUL, 98, reason, instead=_without(setting, module), word=module
+    )
+
+
+def _without(setting: AuditedSetting, module: str) -> str:
+    """The line without that module; empty where no other is in it."""
+    others = [entry for entry in smb_values.entries_of_list(setting.value) if entry.partition(":")[0].lower() != module]
+    return f"{setting.name} = {' '.join(others)}" if others else ""
+
+
+def _unknown_module_finding(setting: AuditedSetting, module: str) -> AuditFinding:
+    reason = f"Samba has no module {module} of its own: unless somebody installed it, every connection fails."
+    return line_finding(setting, "unknown-module", Ruling.RISKY, 60, reason, instead=None, word=module)
+
+
+def _absent_module_finding(
+    conf: Configuration, setting: AuditedSetting, module: vfs_modules.VersionedName
+) -> AuditFinding:
+    if module.until is not None:
+        version = samba_parameters.short_version(module.until)
+        reason = f"{_samba(conf)} has no module {module.name}, which {version} had: every connection fails."
+    else:
+        version = samba_parameters.short_version(module.since or ())
+        reason = f"{_samba(conf)} has no module {module.name}, which came with {version}: every connection fails."
+    instead = _without(setting, module.name)
+    return line_finding(setting, "missing-module", Ruling.HARMFUL, 98, reason, instead=instead, word=module.name)
+
+
+def _samba(conf: Configuration) -> str:
+    version = conf.version or samba_parameters.MEASURED
+    return f"Samba {samba_parameters.short_version(version)}"
+
+
+def _shares_text(shares: Sequence[str]) -> str:
+    if len(shares) > _MOST_SHARES:
+        return f"{len(shares)} shares"
+    return wording.listed([f"[{share}]" for share in shares])

@@ -1,0 +1,49 @@
+"""Findings of where a line or a section stands: [global] behind shares, names of shares with blanks around them."""
+
+from collections.abc import Iterator
+
+from forms.audit.configuration import Configuration
+from forms.audit.line_finding import line_finding
+from forms.tuning import smb_conf
+from storage.looks import AuditedSetting, AuditFinding, Ruling
+
+
+def place_findings(conf: Configuration) -> Iterator[AuditFinding]:
+    for setting in conf.last.values():
+        late_for = _shares_before(conf, setting)
+        if late_for:
+            shares = f"[{late_for[0]}]" if len(late_for) == 1 else f"the {len(late_for)} shares"
+            reason = (
+                f"It stands behind {shares}, where it does not hold: each share takes what [global] has set by then."
+            )
+            advice = "Move it before the first share."
+            yield line_finding(
+                setting, "global-behind-share", Ruling.MISPLACED, 43, reason, instead=None, advice=advice
+            )
+
+    for share in conf.shares:
+        if share != share.strip():
+            yield _padded_name_finding(share, conf)
+
+
+def _shares_before(conf: Configuration, setting: AuditedSetting) -> list[str]:
+    """The shares that a line of [global] does not reach, since they begin before it."""
+    parameter = smb_conf.spelling(setting.name).parameter
+    if setting.section != "global" or parameter is None or parameter.scope == "global":
+        return []
+    key = smb_conf.parameter_key(setting.name)
+    return [share for share in conf.shares if not conf.holds_for(setting, share) and (share, key) not in conf.last]
+
+
+def _padded_name_finding(share: str, conf: Configuration) -> AuditFinding:
+    first = next(setting for setting in conf.settings if setting.section == share)
+    return AuditFinding(
+        key="padded-share-name",
+        verdict=Ruling.HARMFUL,
+        cost=97,
+        setting=f"[{share}]",
+        why="The blanks inside the brackets belong to the name: no client finds the share without them.",
+        what_to_do=f"Write `[{share.strip()}]`.",
+        file=first.file,
+        section=share,
+    )

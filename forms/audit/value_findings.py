@@ -1,0 +1,127 @@
+"""Findings of how smbd reads a value: comments that belong to it, numbers that end early, words that it skips."""
+
+import re
+from collections.abc import Iterator
+
+from forms.audit.line_finding import line_finding
+from forms.tuning import smb_conf, smb_values
+from forms.tuning.trailing_comments import CommentEffect, comment_effect, without_comment
+from storage.looks import AuditedSetting, AuditFinding, Ruling
+
+_SLASHED_LISTS = frozenset({"veto files", "veto oplock files", "hide files", "aio write behind"})
+"""Parameters whose value is a list of patterns, which slashes alone separate."""
+
+_OTHER_SEPARATORS = re.compile(r"[\s,;|\\]+")
+_LOOKS_LIKE_PATTERN = re.compile(r"[*?.]")
+
+_LEAST_SPEED = 10_000_000
+"""Bits per second of the slowest card that is sold; a smaller number was meant in Mbit/s."""
+_MEGABIT = 1_000_000
+
+_INTERFACE_OPTIONS = frozenset({"speed", "capability", "if_index", "options"})
+_CAPABILITIES = frozenset({"rss", "rdma"})
+
+
+def comment_finding(setting: AuditedSetting) -> AuditFinding | None:
+    """A comment at the end of the line; None where there is none, or it changes nothing."""
+    effect = comment_effect(setting.name, setting.value)
+    if effect is None:
+        return None
+
+    value = without_comment(setting.value)
+    instead = f"{setting.name} = {value}" if value else ""
+    if effect is CommentEffect.IS_ENTRY:
+        reason = "In a list a semicolon separates entries: what follows it is no comment."
+        return line_finding(setting, "semicolon-in-list", Ruling.MISPLACED, 50, reason, instead=None)
+
+    reason = "smb.conf has no comments at the end of a line: what follows belongs to the value."
+    verdict = Ruling.MISPLACED if effect is CommentEffect.IS_SHOWN else Ruling.HARMFUL
+    return line_finding(setting, "trailing-comment", verdict, 92, reason, instead=instead)
+
+
+def value_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """What smbd leaves out of a value that it takes, beside what the value is good for."""
+    spelled = smb_conf.spelling(setting.name)
+    kind = spelled.parameter.kind if spelled.parameter else ""
+    if kind == "number" and not smb_values.is_whole_number(setting.value):
+        yield _cut_number_finding(setting)
+    if spelled.name == "socket options":
+        yield from _socket_option_findings(setting)
+    if spelled.name in _SLASHED_LISTS:
+        yield from _separator_findings(setting)
+    if spelled.name == "interfaces":
+        yield from _interface_findings(setting)
+
+
+def _cut_number_finding(setting: AuditedSetting) -> AuditFinding:
+    if not setting.value:
+        reason = "smbd reads -1 from an empty value."
+        return line_finding(setting, "cut-number", Ruling.MISPLACED, 55, reason, instead="")
+    number = smb_values.read_by_strtol(setting.value)
+    reason = f"smbd reads {number}, and leaves out what stands behind the digits: no unit is allowed here."
+    return line_finding(setting, "cut-number", Ruling.MISPLACED, 55, reason, instead=None)
+
+
+def _socket_option_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
+    for name, number in smb_values.socket_options(setting.value):
+        if number.isdecimal():
+            continue
+        read = smb_values.read_by_atoi(number)
+        reason = f"smbd reads {read} from {number}: only digits are allowed here, and no unit."
+        yield line_finding(setting, "cut-number", Ruling.MISPLACED, 55, reason, instead=None, word=name)
+
+
+def _separator_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """Patterns that something else than slashes separates: smbd takes them for one, of a name that no file has."""
+    patterns = smb_values.patterns_of(setting.value)
+    joined = [pattern for pattern in patterns if len(_parts_of(pattern)) > 1]
+    padded = [pattern for pattern in patterns if pattern != pattern.strip()]
+    if not joined and not padded:
+        return
+
+    if joined:
+        reason = f"Slashes alone separate the patterns: smbd takes `{joined[0]}` for one, of a name that no file has."
+    else:
+        reason = f"A blank beside a slash belongs to the pattern: `{padded[0]}` is of names with that blank."
+    parts = [part for pattern in patterns for part in _parts_of(pattern)]
+    instead = f"{setting.name} = /{'/'.join(parts)}/"
+    yield line_finding(setting, "wrong-separator", Ruling.MISPLACED, 52, reason, instead=instead)
+
+
+def _parts_of(pattern: str) -> list[str]:
+    """The patterns that somebody meant by one; itself where it may be the name of a file, such as ``My file.txt``."""
+    parts = [part for part in _OTHER_SEPARATORS.split(pattern) if part]
+    is_list = len(parts) > 1 and all(_LOOKS_LIKE_PATTERN.search(part) for part in parts)
+    return parts if is_list else [pattern.strip()]
+
+
+def _interface_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """Options behind the names of interfaces, such as ``"eth0;speed=10000000000"``."""
+    for entry in smb_values.entries_of_list(setting.value):
+        name, semicolon, options = entry.partition(";")
+        if "=" in name:
+            reason = f"{name} is taken for an interface: quotes must enclose each interface with its options."
+            yield line_finding(setting, "unquoted-interface", Ruling.MISPLACED, 48, reason, instead=None)
+        elif semicolon:
+            yield from _interface_option_findings(setting, name, options)
+
+
+def _interface_option_findings(setting: AuditedSetting, interface: str, options: str) -> Iterator[AuditFinding]:
+    for option in options.split(","):
+        key, _, value = (part.strip().lower() for part in option.partition("="))
+        is_unknown = key not in _INTERFACE_OPTIONS or (key == "capability" and value not in _CAPABILITIES)
+        if is_unknown:
+            reason = f"smbd does not know {option.strip()}, and skips it."
+            yield line_finding(setting, "unknown-interface-option", Ruling.MISPLACED, 30, reason, instead=None)
+        elif key == "speed":
+            speed = smb_values.read_by_strtol(value)
+            if speed < _LEAST_SPEED:
+                yield _slow_interface_finding(setting, interface, speed)
+
+
+def _slow_interface_finding(setting: AuditedSetting, interface: str, speed: int) -> AuditFinding:
+    reason = f"The speed is in bits per second: clients are told that {interface} has {speed} bit/s."
+    if speed:
+        reason += f" Did you mean {speed * _MEGABIT}?"
+    advice = "Leave speed out: Linux tells smbd by itself. Else write it in bits per second."
+    return line_finding(setting, "slow-interface", Ruling.CONTRADICTORY, 60, reason, instead=None, advice=advice)

@@ -1,0 +1,374 @@
+"""Findings of how smbd reads an smb.conf: comments, numbers, lists, modules, places; each with what is no finding."""
+
+from __future__ import annotations
+
+import pytest
+
+from forms.audit.judge import AuditedServer, harmful_settings, judge
+from forms.tuning import vfs_modules
+from forms.tuning.conf_file import read_conf
+from forms.tuning.fact_names import PARAMETER_PREFIX, SAMBA_VERSION
+from storage.looks import AuditFinding, Ruling
+from storage.records import FactValue
+
+CONF = "/etc/samba/smb.conf"
+
+
+def audited(text: str, version: str = "4.17.12", **files: str) -> list[AuditFinding]:
+    texts = {CONF: text, **{f"/etc/{name}": content for name, content in files.items()}}
+    facts: dict[str, FactValue] = {SAMBA_VERSION: version} if version else {}
+    return list(judge(AuditedServer(conf=read_conf(CONF, texts), path=CONF, facts=facts)))
+
+
+def keys(text: str, version: str = "4.17.12", **files: str) -> set[str]:
+    return {finding.key for finding in audited(text, version, **files)}
+
+
+def the_one(text: str, key: str, version: str = "4.17.12") -> AuditFinding:
+    (finding,) = (each for each in audited(text, version) if each.key == key)
+    return finding
+
+
+# Comments
+
+
+@pytest.mark.parametrize(
+    ("line", "instead"),
+    [
+        ("path = /data/films #films", "path = /data/films"),
+        ("path = /data/films ;films", "path = /data/films"),
+        ("path = /data/films //films", "path = /data/films"),
+        ("path = /data/films # films", "path = /data/films"),
+        ("guest account = visitor #nobody", "guest account = visitor"),
+        ("dos charset = CP850 ; old", "dos charset = CP850"),
+        ("vfs objects = catia #fruit", "vfs objects = catia"),
+        ("write list = eve #mallory", "write list = eve"),
+        ("recycle:repository = .bin #per user", "recycle:repository = .bin"),
+        ("force group = #staff", ""),
+    ],
+)
+def test_a_comment_behind_a_value_is_harmful_in_any_spelling(line: str, instead: str):
+    section = "global" if "charset" in line or "account" in line else "films"
+    finding = the_one(f"[{section}]\n{line}\n", "trailing-comment")
+    assert finding.verdict is Ruling.HARMFUL
+    assert finding.instead == instead
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "path = /data/Plant #5",
+        "path = /data/#recycle",
+        "comment = Films; music, and more",
+        "comment = Nr #7",
+        "root preexec = mkdir /tmp/%u ; chown %u /tmp/%u",
+        "print command = lpr -r %s # fast",
+        "veto files = /#recycle/@eaDir/",
+        "full_audit:prefix = %u;%I",
+        "msdfs proxy = //backup/films",
+    ],
+)
+def test_what_only_looks_like_a_comment_is_none(line: str):
+    assert "trailing-comment" not in keys(f"[films]\n{line}\n")
+
+
+def test_a_comment_in_a_text_that_people_see_is_not_harmful():
+    assert the_one("[films]\ncomment = All films # public\n", "trailing-comment").verdict is Ruling.MISPLACED
+
+
+@pytest.mark.parametrize("line", ["valid users = eve ; all others", "hosts allow = 192.0.2. ; LAN"])
+def test_a_semicolon_separates_entries_of_a_list(line: str):
+    assert "semicolon-in-list" in keys(f"[films]\n{line}\n")
+    assert "semicolon-in-list" not in keys(f"[films]\n{line.replace(' ;', ',')}\n")
+
+
+# Values that smbd refuses, or reads in its own way
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "read only =",
+        "log level = 2 quiet",
+        "log level = auth 5",
+        "create mask = rwxr-x",
+        "max log size = 2G",
+        'guest ok = "yes"',
+        "strict locking = sometimes",
+        "aio read size = -1",
+    ],
+)
+def test_a_value_that_smbd_refuses_is_harmful(line: str):
+    section = "global" if line.startswith(("log", "max")) else "films"
+    assert the_one(f"[{section}]\n{line}\n", "refused").verdict is Ruling.HARMFUL
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["read only = Y E S", "log level = 2 auth:3", "log level =", "create mask = 0750", "max log size = 2097151 K"],
+)
+def test_a_value_that_smbd_takes_is_not_called_refused(line: str):
+    assert "refused" not in keys(f"[global]\n{line}\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "number"),
+    [
+        ("deadtime = 15 minutes", "15"),
+        ("max open files = 50K", "50"),
+        ("winbind cache time = 300s", "300"),
+        ("socket options = TCP_KEEPIDLE=2m", "2"),
+        ("deadtime = 10 # minutes", "10"),
+    ],
+)
+def test_a_number_that_ends_early_is_told(line: str, number: str):
+    assert number in the_one(f"[global]\n{line}\n", "cut-number").why
+    plain = line.partition(" =")[0] + f" = {number}"
+    assert "cut-number" not in keys(f"[global]\n{plain}\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "key"),
+    [
+        ("SO_SNDBUF=256K", "pinned-send-buffer"),
+        ("SO_RCVBUF=1M", "pinned-receive-buffer"),
+        ("SO_RCVBUF=lots", "pinned-receive-buffer"),
+        ("TCP_NODELAY=yes", "nagle"),
+        ("SO_SNDBUF = 262144", "pinned-send-buffer"),
+    ],
+)
+def test_socket_options_are_judged_by_the_digits_that_smbd_reads(options: str, key: str):
+    assert the_one(f"[global]\nsocket options = {options}\n", key).verdict is Ruling.HARMFUL
+
+
+def test_a_buffer_of_digits_alone_is_judged_as_before():
+    assert "pinned-send-buffer" not in keys("[global]\nsocket options = SO_SNDBUF=262144\n")
+
+
+@pytest.mark.parametrize("level", ["vfs:10", "1 smb2:10 auth:5", "0 tdb:7@/var/log/tdb.log", "all:1 locking:6"])
+def test_a_log_level_is_judged_by_its_highest_class(level: str):
+    found = keys(f"[global]\nlog level = {level}\nmax log size = 0\n")
+    assert {"log-level-high", "endless-log"} <= found
+
+
+@pytest.mark.parametrize("level", ["1 auth:2", "0", "2", "1 vfs:1 smb2:0"])
+def test_a_log_level_of_low_classes_is_none(level: str):
+    found = keys(f"[global]\nlog level = {level}\nmax log size = 0\n")
+    assert not {"log-level-high", "log-level-raised", "endless-log"} & found
+
+
+def test_a_raised_class_without_a_limit_of_the_log_is_told():
+    assert {"log-level-raised", "endless-log"} <= keys("[global]\nlog level = 1 auth:3\nmax log size = 0\n")
+
+
+@pytest.mark.parametrize(
+    "name", ["aio write behind", "hide files", "veto files", "include", "comment", "dfree command"]
+)
+def test_an_empty_value_is_the_default(name: str):
+    assert keys(f"[films]\npath = /data\n{name} =\n") == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "instead"),
+    [
+        ("veto files = *.tmp *.bak", "/*.tmp/*.bak/"),
+        ("veto files = *.tmp;*.bak", "/*.tmp/*.bak/"),
+        ("veto files = /*.tmp,*.bak/", "/*.tmp/*.bak/"),
+        ("hide files = thumbs.db desktop.ini", "/thumbs.db/desktop.ini/"),
+        ("veto oplock files = *.mdb|*.accdb", "/*.mdb/*.accdb/"),
+        ("veto files = /*.tmp/ *.bak/", "/*.tmp/*.bak/"),
+    ],
+)
+def test_patterns_are_separated_by_slashes_alone(line: str, instead: str):
+    finding = the_one(f"[films]\n{line}\n", "wrong-separator")
+    assert str(finding.instead).endswith(instead)
+
+
+@pytest.mark.parametrize(
+    "value", ["/*.tmp/*.bak/", "/Temporary Items/.DS_Store/", "/My file.txt/", "*.tmp", "/~$*/", "/a, b/"]
+)
+def test_patterns_with_slashes_are_right(value: str):
+    assert "wrong-separator" not in keys(f"[films]\nveto files = {value}\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "key"),
+    [
+        ('"eth0;speed=1000"', "slow-interface"),
+        ('"eth0;capability=RSS,speed=10G"', "slow-interface"),
+        ('lo "192.0.2.9;speed=2500"', "slow-interface"),
+        ("eth0;speed=10000000000", "unquoted-interface"),
+        ('"eth0;capability=RSX"', "unknown-interface-option"),
+        ('"eth0;spead=10000000000"', "unknown-interface-option"),
+    ],
+)
+def test_options_of_interfaces_are_read(value: str, key: str):
+    assert key in keys(f"[global]\ninterfaces = {value}\n")
+
+
+@pytest.mark.parametrize("value", ["lo eth0 192.0.2.0/24", '"eth0;if_index=3,capability=RDMA,speed=10000000000"'])
+def test_interfaces_that_are_right(value: str):
+    assert keys(f"[global]\ninterfaces = {value}\n") == set()
+
+
+# Modules
+
+
+@pytest.mark.parametrize(
+    ("version", "value", "instead"),
+    [
+        ("4.17.12", "opendir chmod", "fdopendir fchmod"),
+        ("4.17.12", "openat, rename; unlinkat", "openat renameat unlinkat"),
+        ("4.17.12", "all !unlink", "all !unlinkat"),
+        ("4.22.0", "fsync pwrite", "fsync_send fsync_recv pwrite"),
+        ("", "rmdir", "unlinkat"),
+        ("4.17.12", "wrote", "none"),
+    ],
+)
+@pytest.mark.parametrize("outcome", ["success", "failure"])
+def test_operations_that_this_samba_does_not_know_close_the_share(version: str, value: str, instead: str, outcome: str):
+    text = f"[global]\nvfs objects = full_audit\nfull_audit:{outcome} = {value}\n[films]\npath = /data\n"
+    findings = audited(text, version)
+    assert (findings[0].key, findings[0].verdict) == ("unknown-operation", Ruling.HARMFUL)
+    assert findings[0].instead == f"full_audit:{outcome} = {instead}"
+
+
+@pytest.mark.parametrize(
+    ("version", "value"),
+    [
+        ("4.17.12", "mkdirat renameat unlinkat create_file"),
+        ("4.11.0", "mkdir rename unlink"),
+        ("4.17.12", "none mkdir"),
+        ("4.17.12", "ALL"),
+        ("", "pread pwrite openat"),
+    ],
+)
+def test_operations_that_this_samba_knows(version: str, value: str):
+    text = f"[films]\npath = /data\nvfs objects = full_audit\nfull_audit:success = {value}\n"
+    assert "unknown-operation" not in keys(text, version)
+
+
+def test_operations_count_only_where_the_module_is_loaded():
+    text = (
+        "[global]\nfull_audit:success = mkdir\n[a]\npath = /a\nvfs objects = full_audit\n"
+        "[b]\npath = /b\n[c]\npath = /c\nvfs objects = full_audit\nfull_audit:success = mkdirat\n"
+    )
+    why = the_one(text, "unknown-operation").why
+    assert "[a]" in why
+    assert "[b]" not in why
+    assert "[c]" not in why
+
+
+def test_a_recording_names_settings_that_close_its_share():
+    def kept(**settings: str) -> dict[str, FactValue]:
+        facts: dict[str, FactValue] = {
+            f"{PARAMETER_PREFIX}share/{name.replace('_', ' ')}": value for name, value in settings.items()
+        }
+        return facts | {SAMBA_VERSION: "4.17.12"}
+
+    audit = kept(vfs_objects="full_audit") | {f"{PARAMETER_PREFIX}share/full_audit:success": "mkdir"}
+    assert [finding.key for finding in harmful_settings(audit)] == ["unknown-operation"]
+    assert [finding.key for finding in harmful_settings(kept(kernel_share_modes="Yes"))] == ["kernel-share-modes"]
+    assert harmful_settings(kept(kernel_share_modes="No", vfs_objects="full_audit")) == ()
+
+
+@pytest.mark.parametrize(
+    ("option", "modules", "is_loaded"),
+    [
+        ("recycle:keeptree = yes", "catia", False),
+        ("recycle:keeptree = yes", "catia recycle", True),
+        ("fruit:metadata = stream", "recycle", False),
+        ("shadow:snapdir = .snapshots", "shadow_copy", False),
+        ("shadow:snapdir = .snapshots", "shadow_copy2", True),
+        ("full_audit:success = mkdirat", "audit", False),
+        ("virusfilter:scanner = clamav", "", False),
+        ("nfs4:mode = simple", "zfsacl", True),
+        ("idmap:cache = 5", "catia", True),
+    ],
+)
+def test_an_option_needs_its_module(option: str, modules: str, is_loaded: bool):
+    text = f"[films]\npath = /data\nvfs objects = {modules}\n{option}\n"
+    assert ("option-without-module" not in keys(text)) is is_loaded
+
+
+def test_a_list_of_the_share_takes_the_place_of_the_one_in_global():
+    text = "[global]\nvfs objects = fruit streams_xattr\nfruit:model = MacSamba\n[mac]\npath = /m\n"
+    assert not {"modules-left-out", "option-without-module"} & keys(text)
+    replaced = f"{text}vfs objects = recycle\nfruit:resource = stream\n"
+    found = {finding.key: finding for finding in audited(replaced) if finding.section == "mac"}
+    assert found["option-without-module"].verdict is Ruling.CONTRADICTORY
+    assert found["modules-left-out"].verdict is Ruling.CONTRADICTORY
+    assert "modules-left-out" not in keys(f"{text}vfs objects =\n"), "somebody wants none"
+
+
+@pytest.mark.parametrize(
+    ("version", "modules", "key"),
+    [
+        ("4.17.12", "scannedonly", "missing-module"),
+        ("4.17.12", "aio_ratelimit", "missing-module"),
+        ("", "netatalk", "missing-module"),
+        ("", "recyle", "unknown-module"),
+        ("4.22.0", "catia fruit_company", "unknown-module"),
+    ],
+)
+def test_a_module_that_samba_does_not_have_is_named(version: str, modules: str, key: str):
+    assert key in keys(f"[films]\npath = /data\nvfs objects = {modules}\n", version)
+
+
+def test_modules_that_samba_has_are_no_finding():
+    known = " ".join(name for name, module in vfs_modules.modules().items() if module.is_in((4, 17)))
+    found = keys(f"[films]\npath = /data\nvfs objects = {known}\n")
+    assert not {"missing-module", "unknown-module"} & found
+
+
+@pytest.mark.parametrize(
+    ("version", "modules", "is_named"),
+    [("4.15.0", "", False), ("4.16.0", "", True), ("", "acl_xattr", True), ("4.17.12", "gpfs", False)],
+)
+def test_share_modes_of_the_kernel_need_a_module(version: str, modules: str, is_named: bool):
+    text = f"[films]\npath = /data\nvfs objects = {modules}\nkernel share modes = yes\n"
+    assert ("kernel-share-modes" in keys(text, version)) is is_named
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_named"),
+    [
+        ("dfree command = /opt/free", True),
+        ("dfree command = /opt/free\ndfree cache time = 0", True),
+        ("dfree command = /opt/free\ndfree cache time = 60", False),
+        ("dfree cache time = 60", False),
+    ],
+)
+def test_a_command_for_the_free_space_needs_a_cache(lines: str, is_named: bool):
+    assert ("dfree-command" in keys(f"[films]\npath = /data\n{lines}\n")) is is_named
+
+
+# Places
+
+
+def test_a_line_of_global_does_not_hold_for_shares_before_it():
+    text = "[a]\npath = /a\n[global]\nuse sendfile = yes\naio read size = 0\n[b]\npath = /b\n"
+    assert "global-behind-share" in keys(text)
+    assert "global-behind-share" not in keys("[global]\nuse sendfile = yes\n[a]\npath = /a\n")
+    assert "global-behind-share" not in keys("[a]\npath = /a\n[global]\ndeadtime = 5\n"), "it is of the server"
+
+
+def test_a_value_is_that_of_the_share_that_is_copied():
+    text = "[a]\npath = /a\nvfs objects = recycle\n[b]\npath = /b\ncopy = a\nrecycle:touch = yes\n"
+    assert "option-without-module" not in keys(text)
+
+
+@pytest.mark.parametrize("name", [" films", "films ", "\tfilms "])
+def test_blanks_inside_the_brackets_belong_to_the_name(name: str):
+    assert the_one(f"[{name}]\npath = /data\n", "padded-share-name").verdict is Ruling.HARMFUL
+    assert "padded-share-name" not in keys("[ global ]\ndeadtime = 3\n[my films]\npath = /data\n")
+
+
+def test_options_before_a_section_that_begins_again_are_told():
+    text = "[a]\npath = /a\nvfs objects = recycle\nrecycle:touch = yes\n[b]\npath = /b\n[a]\nguest ok = no\n"
+    assert "forgotten-option" in keys(text)
+
+
+@pytest.mark.parametrize("line", ["[films", "= yes"])
+def test_a_line_at_which_samba_stops_is_harmful(line: str):
+    assert the_one(f"[global]\n{line}\ndeadtime = 3\n", "stops-reading").verdict is Ruling.HARMFUL
