@@ -95,11 +95,6 @@ class AuditedSetting:
     """0 where no line of a file says it, as for a default."""
 
 
-def _fact(place: JSONNode) -> records.FactValue:
-    """Reads the value of one fact."""
-    return place.text() if isinstance(place.value, str) else place.number()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
     id: Filled
@@ -109,7 +104,7 @@ class Audit:
     scope: AuditScope
     settings: tuple[AuditedSetting, ...] = ()
     """All that were read, those without a finding too."""
-    facts: Mapping[str, Annotated[records.FactValue, _fact]] = field(default_factory=dict)
+    facts: Mapping[str, records.ReadFact] = field(default_factory=dict)
     findings: tuple[AuditFinding, ...] = ()
     unread: tuple[str, ...] = ()
     """Parts of the configuration that smbd reads and the audit could not, for people: it is no all-clear."""

@@ -85,7 +85,7 @@ class RunCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonitorChoices:
-    """What is looked at beside the runs, and through which way into the server."""
+    """Which machine measures, what is looked at beside the runs, and through which way into the server."""
 
     quiet_time: QuietTime = QuietTime.RECORD
     server_ssh: str | None = None
@@ -93,6 +93,8 @@ class MonitorChoices:
     smb_conf: str | None = None
     """None for the usual one."""
     ceiling: CeilingPolicy = CeilingPolicy.RECORD
+    from_host: str | None = None
+    """``[USER@]HOST`` of the machine that measures, reached by ssh; None for this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,6 +58,14 @@ def quiet_from_json(place: json_reader.JSONNode) -> Quiet | None:
 
 FactValue = str | int | float
 Facts = Mapping[str, FactValue]
+
+
+def _read_fact(place: json_reader.JSONNode) -> FactValue:
+    return place.text() if isinstance(place.value, str) else place.number()
+
+
+ReadFact = Annotated[FactValue, _read_fact]
+"""The value of one fact, as a record's field that is read from a document or a message."""
 """Of one side, by name."""
 SIDES = ("client", "server", "path")
 """What facts are about."""

@@ -119,7 +119,7 @@ def no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture
 def known_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:
     """The client's own limit is not calibrated anew, which takes seconds of both processors: it is as good as none."""
-    monkeypatch.setattr(ceiling, "_calibrate", lambda _series: ceiling.Calibration(bytes_per_second=1e12))
+    monkeypatch.setattr(ceiling, "_calibrate", lambda *_: ceiling.Calibration(bytes_per_second=1e12))
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from app.base.errors import LinuxNeededError
 from app.base.messages import message_of, send
@@ -105,6 +105,13 @@ def keep_memory_to_ourselves() -> None:
 _READ_ERROR_BYTES = 4000
 
 
+class Elsewhere(Protocol):
+    """Another machine where our modules run."""
+
+    def words(self, module: str, *arguments: str) -> list[str]:
+        """The words that run the module there, with its stdin and stdout here."""
+
+
 class ChildProcess:
     """A process of our own that runs a module.
 
@@ -112,12 +119,17 @@ class ChildProcess:
     cleans up and ends.
     """
 
-    def __init__(self, module: str, *arguments: str, grace_seconds: float) -> None:
-        """The process is killed if it takes longer than ``grace_seconds`` to clean up."""
+    def __init__(self, module: str, *arguments: str, grace_seconds: float, elsewhere: Elsewhere | None = None) -> None:
+        """The process is killed if it takes longer than ``grace_seconds`` to clean up.
+
+        ``elsewhere``: the machine that it runs on; None for this one. Killed or cut off, it reads the end of its stdin
+        there, cleans up and ends.
+        """
+        words = elsewhere.words(module, *arguments) if elsewhere else own_command(module, *arguments)
         self._grace_seconds = grace_seconds
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in close
         self._process = subprocess.Popen(
-            own_command(module, *arguments),
+            words,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

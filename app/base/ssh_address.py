@@ -4,6 +4,8 @@ import re
 
 from app.base.errors import PasswordInURLError, UsageError
 
+FROM_OPTION = "--from"
+"""Names the machine that measures."""
 _NAME = r"[^\s\x00-\x1f\x7f-\x9f:@/-][^\s\x00-\x1f\x7f-\x9f:@/]*"
 _SSH_HOST = re.compile(rf"(?:{_NAME}(?:@{_NAME})?@)?(?:{_NAME}|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[\w.]+)?\]?)")
 """``[USER@]HOST``, IPv6 included; nothing that ssh takes for an option, a port or a password."""

@@ -19,8 +19,8 @@ OpenTUI = Callable[..., int]
 
 _NAMES = list(chain.from_iterable(COMMANDS.values()))
 _ALIASES = {"measure": "run", "ls": "list", "find": "list", "filter": "list", "rm": "delete", "label": "rename"}
-_WORKERS = frozenset({"load-worker", "share-worker"})
-"""Started through ssh by ``load --workers-on``, ``push`` and ``pull``."""
+_WORKERS = frozenset({"load-worker", "measuring-process", "share-worker"})
+"""Started through ssh by ``load --workers-on``, ``--from``, ``push`` and ``pull``."""
 _PORTABLE = (
     "list show reject accept note rename delete prune baseline compare findings experiment export import verify push"
     " pull worksheet catalogue completion history report share-worker"
@@ -39,6 +39,7 @@ _COMMANDS_OF_MODULES = {
     "app.cli.commands.restore": "restore",
     "app.cli.commands.tune": "tune",
     "app.cli.commands.selftest": "selftest",
+    "app.cli.commands.measuring_process": "measuring-process",
     "app.cli.commands.share_worker": "share-worker",
     "app.cli.commands.sharing": "push pull",
     "app.cli.commands.verify": "verify",

@@ -31,9 +31,11 @@ def prospect_of(order: process.MeasuringOrder, path: Path, series: int = 1) -> P
             measured = measured_rate(notebook, target, spec.command, spec.settings.block_bytes)
 
     link = spec.link_bits_per_second
-    if not link and not target.abilities.is_local:
+    is_here = spec.monitor.from_host is None
+    if not link and is_here and not target.abilities.is_local:
         link, _reason = detect_link(target.host)
-    rate = expected_rate(target, measured=measured, link=link, is_this_machine=is_this_machine(target.host))
+    is_loopback = is_here and is_this_machine(target.host)
+    rate = expected_rate(target, measured=measured, link=link, is_this_machine=is_loopback)
     return Prospect(order=order, rate=rate, series=series)
 
 

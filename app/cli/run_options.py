@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from app.base.ssh_address import check_ssh_host
+from app.base.ssh_address import FROM_OPTION, check_ssh_host
 from app.cli import declare, option_values
 from app.recording.spec import CONCLUDE, PREPARE, SERVER_PREPARE, SeriesSpec, with_values
 from app.series.requests import parse_change
@@ -189,6 +189,19 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "ceiling": plan.CeilingPolicy,
 }
 """What makes a record's value of the word that was typed, where click does not."""
+
+
+def _measuring_hosts(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Checks each host of ``--from``; one that is named twice counts once. Raises UsageError."""
+    for value in values:
+        check_ssh_host(value, FROM_OPTION)
+    return tuple(dict.fromkeys(values))
+
+
+def from_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """``--from``, which may be repeated; the command gets the hosts as ``from_hosts``."""
+    return declare.option(FROM_OPTION, "[USER@]HOST", text, name="from_hosts", multiple=True, callback=_measuring_hosts)
+
 
 OF_THE_SERVER = ("server_ssh", "smb_conf", "timeout_seconds")
 

@@ -3,6 +3,7 @@
 import functools
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ def measure_and_show(
     it again. Else a TARGET is measured; --again then names the series whose settings are compared with.
     """
     notebooks.check_can_store(context)
+    spec = _spec_from_host(spec, choices["from_hosts"])
     control = process.SeriesControl(option_values.seconds_within(choices))
     earlier = earlier_series.find_earlier(context, target, resume_reference, choices)
     place = earlier.target if earlier else parse_target(target or "")
@@ -73,6 +75,15 @@ def measure_and_show(
     if error:
         raise error
     return 0
+
+
+def _spec_from_host(spec: SeriesSpec, hosts: tuple[str, ...]) -> SeriesSpec:
+    """The spec, measured from the machine that ``--from`` names. Raises UsageError for several."""
+    if len(hosts) > 1:
+        raise UsageError("name one machine that measures", options="--from")
+    if not hosts:
+        return spec
+    return replace(spec, monitor=replace(spec.monitor, from_host=hosts[0]))
 
 
 def _measure_versus(

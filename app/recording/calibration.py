@@ -1,11 +1,15 @@
 """How fast our own client is where network and server cost nothing: carried out by the measuring process."""
 
 import gc
+import os
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 
 from app.clients import base, registry
-from app.recording.process import CalibrationOrder
+from app.recording.process import Calibrated, CalibrationOrder
+from app.server.host_activity import Wire, sample_between, take_reading
+from app.server.processes import Ours
 from storage.records import ClientFacts, Command
 
 FIRST_BYTES = 32 * 1024 * 1024
@@ -15,6 +19,29 @@ LONG_ENOUGH_SECONDS = 0.25
 """A shorter transfer is doubled, up to the largest."""
 TIMES = 4
 """Transfers of the size that takes long enough."""
+
+
+def calibrate_and_watch(order: CalibrationOrder) -> Calibrated:
+    """The ceiling of our own client, and how busy others keep this machine meanwhile."""
+    # Of the processors alone: no link is watched (an empty Wire), and our own ticks are counted below (no Ours).
+    before = take_reading(Wire(), Ours())
+    our_ticks_before = _our_ticks()
+    rate = calibrate(order)
+    after = take_reading(Wire(), Ours())
+
+    others_cpu_percent = 0.0
+    if before and after:
+        our_ticks = _our_ticks() - our_ticks_before
+        sample = sample_between(replace(before, our_ticks=0), replace(after, our_ticks=our_ticks), Wire())
+        others_cpu_percent = sample.others_cpu_percent
+    return Calibrated(bytes_per_second=float(rate) if rate else None, others_cpu_percent=others_cpu_percent)
+
+
+def _our_ticks() -> int:
+    """Processor ticks of this process and of its children that have ended."""
+    times = os.times()
+    seconds = times.user + times.system + times.children_user + times.children_system
+    return round(seconds * os.sysconf("SC_CLK_TCK"))
 
 
 def calibrate(order: CalibrationOrder) -> float | None:

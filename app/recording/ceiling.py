@@ -4,17 +4,15 @@ It is calibrated in a process of its own (`app.recording.calibration`), and kept
 what it depends on.
 """
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from app.base import child_process, messages
+from app.base.child_process import Elsewhere
 from app.recording import process
 from app.recording.writer import Write
-from app.server.host_activity import Wire, sample_between, take_reading
 from app.server.host_facts import client_facts
-from app.server.processes import Ours
 from app.server.quiet_time import OTHERS_CPU_PERCENT
 from storage import records
 from storage.notebook import Notebook
@@ -47,13 +45,18 @@ class Calibration:
 
 
 def ceiling_of(
-    series: records.Series, notebook: Notebook, *, renew: bool = False, keep: Callable[[Write], object] | None = None
+    series: records.Series,
+    notebook: Notebook,
+    *,
+    renew: bool = False,
+    keep: Callable[[Write], object] | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Calibration:
     """The ceiling for a series that was measured.
 
     It is calibrated where none is kept, or one that is old, or that the series has beaten; and to ``renew`` it. The
     best of what is known counts. ``keep`` is given the write that stores it in the notebook, for a recorder to carry
-    out; without it this function stores it.
+    out; without it this function stores it. ``elsewhere``: the machine that measured; None for this one.
     """
     key = ceiling_key(series)
     stored = notebook.ceiling(key)
@@ -63,9 +66,9 @@ def ceiling_of(
     if stored and is_young and not renew and not is_beaten:
         return Calibration(bytes_per_second=stored.bytes_per_second)
 
-    calibration = _calibrate(series)
+    calibration = _calibrate(series, elsewhere)
     if calibration.busy:  # what disturbed it is often over by now
-        calibration = _calibrate(series)
+        calibration = _calibrate(series, elsewhere)
     if calibration.bytes_per_second is None:
         return calibration
     if calibration.busy:
@@ -91,13 +94,19 @@ def _is_young(ceiling: records.Ceiling) -> bool:
 
 
 def ceiling_key(series: records.Series) -> str:
-    """The key of a series' ceiling."""
-    return ceiling_key_of(series.client, series.target.protocol, series.command)
+    """The key of a series' ceiling, on the machine that measured it."""
+    machine = series.environment.get("client")
+    return ceiling_key_of(series.client, series.target.protocol, series.command, machine)
 
 
-def ceiling_key_of(client: records.ClientFacts, protocol: str, command: records.Command) -> str:
-    """All that a ceiling depends on; stored with it, so a change of this text makes every ceiling unknown."""
-    machine = client_facts()
+def ceiling_key_of(
+    client: records.ClientFacts, protocol: str, command: records.Command, machine: records.Facts | None = None
+) -> str:
+    """All that a ceiling depends on; stored with it, so a change of this text makes every ceiling unknown.
+
+    ``machine``: the facts of the machine that measures; None or empty for this one.
+    """
+    machine = machine or client_facts()
 
     parts = {
         "client": f"{client.name} {client.version}",
@@ -114,36 +123,19 @@ def ceiling_key_of(client: records.ClientFacts, protocol: str, command: records.
     return "; ".join(f"{name} {value}" for name, value in parts.items() if value is not None)
 
 
-def _calibrate(series: records.Series) -> Calibration:
-    """Calibrate the client once, in a process of its own, and see how busy others keep this machine meanwhile."""
+def _calibrate(series: records.Series, elsewhere: Elsewhere | None = None) -> Calibration:
+    """Calibrate the client once, in a process of its own on the machine that measures."""
     order = process.CalibrationOrder(protocol=series.target.protocol, command=series.command, client=series.client)
-
-    # Of the processors alone: no link is watched (an empty Wire), and our own ticks are counted below (no Ours).
-    before = take_reading(Wire(), Ours())
-    our_ticks_before = _our_ticks()
+    module = "app.recording.child"
+    words = elsewhere.words(module) if elsewhere else child_process.own_command(module)
     try:
         outcome = run_program(
-            child_process.own_command("app.recording.child"),
+            words,
             seconds=CALIBRATION_SECONDS,
             given=messages.line_of(order).encode(),
             environment=child_process.own_environment(),
         )
-        rate = messages.message_of(outcome.text, [process.Calibrated]).bytes_per_second
+        calibrated: process.Calibrated = messages.message_of(outcome.text, [process.Calibrated])
     except (OSError, ValueError):
         return Calibration()
-    after = take_reading(Wire(), Ours())
-
-    others_cpu_percent = 0.0
-    if before and after:
-        # The process has ended, so that its ticks are known only as those of a child that was waited for.
-        our_ticks = _our_ticks() - our_ticks_before
-        sample = sample_between(replace(before, our_ticks=0), replace(after, our_ticks=our_ticks), Wire())
-        others_cpu_percent = sample.others_cpu_percent
-    return Calibration(bytes_per_second=float(rate) if rate else None, others_cpu_percent=others_cpu_percent)
-
-
-def _our_ticks() -> int:
-    """Processor ticks of this process and of its children that have ended."""
-    times = os.times()
-    seconds = times.user + times.system + times.children_user + times.children_system
-    return round(seconds * os.sysconf("SC_CLK_TCK"))
+    return Calibration(bytes_per_second=calibrated.bytes_per_second, others_cpu_percent=calibrated.others_cpu_percent)

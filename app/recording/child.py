@@ -16,7 +16,7 @@ from app.base.errors import SharebenchError
 from app.clients import base, registry
 from app.clients.tree_client import TreeClient
 from app.recording import process
-from app.recording.calibration import calibrate
+from app.recording.calibration import calibrate_and_watch
 from app.recording.engine import Engine
 from app.recording.spec import NO_HOOKS, SeriesSpec
 from storage.plan import Settings
@@ -34,7 +34,7 @@ def main() -> int:
 
     order = messages.message_of(sys.stdin.readline(), [process.MeasuringOrder, process.CalibrationOrder])
     if isinstance(order, process.CalibrationOrder):
-        messages.send(events_out, process.Calibrated(bytes_per_second=calibrate(order)))
+        messages.send(events_out, calibrate_and_watch(order))
     else:
         _carry_out(order, gate, events_out)
     return 0

@@ -6,6 +6,7 @@ scratch files; their paths are told before they are made, and they are removed a
 
 import gc
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -138,7 +139,14 @@ class Engine:
         path_facts = self._client.facts_of_path() | login_facts
         if self._hooks:
             path_facts |= self._hooks.facts
-        self._emit(process.Started(client=self._client.facts(), size_bytes=self._size_bytes, path_facts=path_facts))
+        self._emit(
+            process.Started(
+                client=self._client.facts(),
+                size_bytes=self._size_bytes,
+                path_facts=path_facts,
+                process_id=os.getpid(),
+            )
+        )
 
     def _remove_earlier_scratch(self) -> None:
         """Remove what an interrupted attempt left. Raises UsageError for a path that sharebench does not make."""

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Annotated, Self, get_args
 
 from app.base import errors
-from app.base.child_process import ChildProcess
+from app.base.child_process import ChildProcess, Elsewhere
 from app.clients.base import Secrets
 from app.recording.spec import SeriesRequest, SeriesSpec
 from storage import records
@@ -228,6 +228,8 @@ class Started:
     size_bytes: int
     """Of the file that each run moves."""
     path_facts: PathFacts = field(default_factory=dict)
+    process_id: int | None = None
+    """Of the process that measures, on its machine; None where nobody watches it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -390,9 +392,12 @@ class CalibrationOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibrated:
-    """What it reached; None where there is nothing to calibrate it against."""
+    """What it reached, and how busy others kept the machine meanwhile."""
 
     bytes_per_second: float | None
+    """None where there is nothing to calibrate it against."""
+    others_cpu_percent: float = 0.0
+    """Of all processors."""
 
 
 GRACE_SECONDS = 30.0
@@ -402,12 +407,22 @@ GRACE_SECONDS = 30.0
 class MeasuringProcess:
     """One measuring process; read :meth:`events` to the end, inside ``with``."""
 
-    def __init__(self, order: MeasuringOrder, control: SeriesControl, *, trial: bool = False) -> None:
-        """A ``trial`` only logs in: messages of the user are left for the process that measures."""
+    def __init__(
+        self,
+        order: MeasuringOrder,
+        control: SeriesControl,
+        *,
+        trial: bool = False,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
+        """A ``trial`` only logs in: messages of the user are left for the process that measures.
+
+        ``elsewhere``: the machine that measures; None for this one.
+        """
         self._order = order
         self._control = control
         self._trial = trial
-        self._process = ChildProcess("app.recording.child", grace_seconds=GRACE_SECONDS)
+        self._process = ChildProcess("app.recording.child", grace_seconds=GRACE_SECONDS, elsewhere=elsewhere)
 
     @property
     def pid(self) -> int:

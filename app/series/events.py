@@ -1,13 +1,14 @@
 """The events of a series while it is recorded: those of the measuring process, and the recorder's own; and in words.
 
-Their order: BeginWait where it is to begin later, SeriesOpened, QuietWait while the machine is busy, then those of the
-measuring process, among them once SeriesStored, and SeriesClosed as the last.
+Their order: BeginWait where it is to begin later, SeriesOpened, ProgramCarried where another machine measures that did
+not have it, QuietWait while the machine is busy, then those of the measuring process, among them once SeriesStored, and
+SeriesClosed as the last.
 """
 
 from dataclasses import dataclass
 
 from app.recording import process
-from forms.wording import byte_rate, duration
+from forms.wording import binary_size, byte_rate, duration
 from storage.records import Phase, RunStatus, SeriesStatus, time_of_day
 
 
@@ -39,6 +40,15 @@ class BeginWait:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramCarried:
+    """This program was carried to the machine that measures; its time is no part of what is measured."""
+
+    host: str
+    size_bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesStored:
     """The series is stored: a run ended, or our file is on the target."""
 
@@ -56,7 +66,13 @@ class SeriesClosed:
     """False for a series that ended before its first run."""
 
 
-RecorderEvent = process.Event | BeginWait | SeriesOpened | QuietWait | SeriesStored | SeriesClosed
+RecorderEvent = process.Event | BeginWait | SeriesOpened | ProgramCarried | QuietWait | SeriesStored | SeriesClosed
+
+
+def carried_text(event: ProgramCarried) -> str:
+    """What was carried where, and how long it took."""
+    return f"sharebench was carried to {event.host} ({binary_size(event.size_bytes)} in {event.seconds:.1f} s)"
+
 
 _WORDS = {
     SeriesOpened: "checking the environment",

@@ -1,21 +1,24 @@
 """Have the runs of one series measured, by a process of its own, with a look at the environment before and after.
 
 ``measure_series`` is what a new series (``record``) and one to be completed (``resume``) have in common. Its events are
-in this order: SeriesOpened; those of the look (QuietWait); those of the measuring process, with SeriesStored as soon as
-the series is in the notebook; Failed where something ended it. What an event tells was written down before it is passed
-on.
+in this order: SeriesOpened; ProgramCarried, where another machine measures; those of the look (QuietWait); those of the
+measuring process, with SeriesStored as soon as the series is in the notebook; Failed where something ended it. What an
+event tells was written down before it is passed on.
 """
 
 import contextlib
 from collections.abc import Generator
 from dataclasses import replace
+from functools import partial
 
 from app.base import errors
+from app.base.child_process import Elsewhere
 from app.recording import process
 from app.recording.series_writer import SeriesWriter
 from app.series.dialect_history import dialect_before, lowered_text
-from app.series.events import RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
+from app.series.events import ProgramCarried, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.series.monitor import SeriesMonitor
+from app.server.elsewhere.place import MeasuringPlace, reach_place
 from forms.tuning.differences import differences_before, differences_prose
 from storage import records
 from storage.notebook import Notebook
@@ -54,18 +57,28 @@ def _measure_monitored(
 ) -> Generator[RecorderEvent, None, process.Failed | None]:
     """Log in once, look at the environment, measure, and look again; returns the failure that ended it, or None."""
     spec = order.spec
+    elsewhere: Elsewhere | None = None
+    if spec.monitor.from_host is not None:
+        try:
+            elsewhere = yield from _reach_place(spec.monitor.from_host, control)
+        except errors.SharebenchError as error:
+            failure_there = process.Failed.of(error)
+            yield failure_there
+            return failure_there
+
     # Before the look at a quiet time, which takes its time: a wrong password is told at once.
     if spec.monitor.quiet_time is not QuietTime.SKIP or spec.lineage.repeats:
-        refusal = _try_login(order, writer.series, notebook, control)
+        refusal = _try_login(order, writer.series, notebook, control, elsewhere)
         if refusal:
             yield refusal
             return refusal
 
     failure: process.Failed | None = None
-    with contextlib.closing(SeriesMonitor(spec, notebook, writer)) as monitor:
+    with contextlib.closing(SeriesMonitor(spec, notebook, writer, elsewhere)) as monitor:
         try:
             yield from monitor.look(control)
-            failure = yield from _measure_runs(writer, monitor, monitor.add_profile(order), notebook, control)
+            order = monitor.add_profile(order)
+            failure = yield from _measure_runs(writer, monitor, order, notebook, control, elsewhere)
             _put_end(writer, failure)
             monitor.judge()
         except errors.MeasurementError as error:
@@ -80,12 +93,12 @@ def _measure_runs(
     order: process.MeasuringOrder,
     notebook: Notebook,
     control: process.SeriesControl,
+    elsewhere: Elsewhere | None,
 ) -> Generator[RecorderEvent, None, process.Failed | None]:
     """Write down each event of the measuring process, then pass it on; returns the failure that ended it, or None."""
     failure: process.Failed | None = None
     earlier_dialect = dialect_before(writer.series, notebook)
-    with process.MeasuringProcess(order, control) as child:
-        monitor.count_as_ours(child.pid)
+    with process.MeasuringProcess(order, control, elsewhere=elsewhere) as child:
         for event in child.events():
             monitor.take_event(event)
             was_stored = writer.stored
@@ -104,7 +117,7 @@ def _measure_runs(
                 yield event
 
     if failure and failure.kind is errors.ChildDiedError and writer.series.scratch_path:
-        _clean_after_crash(writer, order)
+        _clean_after_crash(writer, order, elsewhere)
         # The writer forgets the path once the file is removed.
         if writer.series.scratch_path:
             remains = f"{writer.series.scratch_path} may still be there: remove it, or resume the series"
@@ -112,8 +125,28 @@ def _measure_runs(
     return failure
 
 
+def _reach_place(host: str, control: process.SeriesControl) -> Generator[RecorderEvent, None, MeasuringPlace]:
+    """Find this program on the machine that is to measure, or carry it there. Raises SharebenchError."""
+    try:
+        place = reach_place(host, partial(control.attach, None))
+    except errors.MeasurementError:
+        if control.cancelled.is_set():
+            raise errors.CancelledError("cancelled") from None
+        raise
+    finally:
+        control.detach()
+
+    if place.carried_bytes:
+        yield ProgramCarried(host=host, size_bytes=place.carried_bytes, seconds=place.carried_seconds)
+    return place
+
+
 def _try_login(
-    order: process.MeasuringOrder, series: records.Series, notebook: Notebook, control: process.SeriesControl
+    order: process.MeasuringOrder,
+    series: records.Series,
+    notebook: Notebook,
+    control: process.SeriesControl,
+    elsewhere: Elsewhere | None,
 ) -> process.Failed | None:
     """Log in and out again; returns why that fails, or how the session differs from the series to repeat, or None."""
     no_runs = replace(
@@ -132,7 +165,7 @@ def _try_login(
         secrets=order.secrets,
     )
     # ``trial``: what the user asks for meanwhile is kept for the process that measures.
-    with process.MeasuringProcess(only_logs_in, control, trial=True) as child:
+    with process.MeasuringProcess(only_logs_in, control, trial=True, elsewhere=elsewhere) as child:
         for event in child.events():
             if isinstance(event, process.Failed):
                 return event
@@ -160,7 +193,7 @@ def _with_session(series: records.Series, started: process.Started) -> records.S
     return replace(series, client=client, environment={"path": started.path_facts})
 
 
-def _clean_after_crash(writer: SeriesWriter, order: process.MeasuringOrder) -> None:
+def _clean_after_crash(writer: SeriesWriter, order: process.MeasuringOrder, elsewhere: Elsewhere | None) -> None:
     """Remove the file that a measuring process left when it died, by another process, which measures nothing."""
     no_runs = replace(order.spec.counts, runs=0, warmups=0, until_percent=None, verify=False)
     cleaning = replace(
@@ -169,7 +202,7 @@ def _clean_after_crash(writer: SeriesWriter, order: process.MeasuringOrder) -> N
         done_runs=0,
         scratch_path=writer.series.scratch_path,
     )
-    with process.MeasuringProcess(cleaning, process.SeriesControl()) as child:
+    with process.MeasuringProcess(cleaning, process.SeriesControl(), elsewhere=elsewhere) as child:
         for event in child.events():
             if isinstance(event, process.ScratchRemoved):
                 writer.see(event)

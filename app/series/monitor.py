@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.base import errors
+from app.base.child_process import Elsewhere
 from app.recording import process
 from app.recording.ceiling import ceiling_of
 from app.recording.series_writer import SeriesWriter
 from app.recording.spec import SeriesSpec
 from app.series.events import QuietWait
+from app.series.observer import ObserverElsewhere, note_own_work
 from app.server import quiet_time, quiet_watch
 from app.server.facts import Environment, collect, with_counters
 from app.server.smbd import profiled_conf
@@ -28,23 +30,40 @@ from storage.notebook import Notebook
 class SeriesMonitor:
     """Looks before, during and after the runs of one series, and writes down what it sees.
 
-    Its methods are called in this order: ``look`` before the runs; ``count_as_ours`` when the measuring process has
-    begun; ``take_event`` for each of its events; ``judge`` after the runs; ``close`` in any case.
+    Its methods are called in this order: ``look`` before the runs; ``take_event`` for each event of the measuring
+    process; ``judge`` after the runs; ``close`` in any case.
     """
 
-    def __init__(self, spec: SeriesSpec, notebook: Notebook, writer: SeriesWriter) -> None:
+    def __init__(
+        self, spec: SeriesSpec, notebook: Notebook, writer: SeriesWriter, elsewhere: Elsewhere | None = None
+    ) -> None:
+        """``elsewhere``: the machine that measures; None for this one."""
         self._spec = spec
         self._notebook = notebook
         self._writer = writer
         self._environment = Environment()
-        self._watch: quiet_watch.QuietWatch | None = None
+        self._elsewhere = elsewhere
+        self._observer: ObserverElsewhere | None = None
+        """What looks at another machine that measures; None until ``look``, and where this machine measures."""
+        self._watch: quiet_watch.QuietWatch | ObserverElsewhere | None = None
         """What watches for other activity; None until ``look``, and where the spec skips that."""
 
     def look(self, control: process.SeriesControl) -> Iterator[QuietWait]:
-        """Add link, facts and quiet-time verdict. Raises NotQuietError if a required quiet time is busy."""
+        """Add link, facts and quiet-time verdict.
+
+        Raises NotQuietError if a required quiet time is busy, ChildDiedError where another machine does not answer.
+        """
         choices = self._spec.monitor
         series = self._writer.series
-        self._environment = collect(series.target, ssh=choices.server_ssh, smb_conf=choices.smb_conf)
+        if self._elsewhere is not None:
+            self._observer = ObserverElsewhere(self._elsewhere, series.target, series.command)
+        self._environment = collect(
+            series.target,
+            ssh=choices.server_ssh,
+            smb_conf=choices.smb_conf,
+            elsewhere=self._observer.side if self._observer else None,
+            from_host=choices.from_host,
+        )
         self._store_facts()
 
         link = self._environment.link
@@ -52,13 +71,13 @@ class SeriesMonitor:
             self._writer.put(replace(self._writer.series, link_bits_per_second=link.bits_per_second))
 
         if choices.quiet_time is not plan.QuietTime.SKIP:
-            self._watch = quiet_watch.QuietWatch(series.target, series.command, link)
+            self._watch = self._observer or quiet_watch.QuietWatch(series.target, series.command, link)
             self._watch.server = quiet_time.server_load(self._environment.server)
             yield from self._wait_until_quiet(self._watch, control)
         self._writer.put(self._with_verdict(self._writer.series))
         self._require_quiet()
 
-    def _wait_until_quiet(self, watch: quiet_watch.QuietWatch, control: process.SeriesControl) -> Iterator[QuietWait]:
+    def _wait_until_quiet(self, watch: quiet_watch.QuietLooks, control: process.SeriesControl) -> Iterator[QuietWait]:
         activity = watch.look(stop=control.cancelled)
         if not self._spec.wait_seconds:
             return
@@ -67,24 +86,12 @@ class SeriesMonitor:
         for left_seconds, reason in watch.until_quiet(activity, limit_seconds, stop=control.waited_enough):
             yield QuietWait(left_seconds=left_seconds, reason=reason)
 
-    def count_as_ours(self, pid: int) -> None:
-        if self._watch:
-            self._watch.count_as_ours(pid)
-
     def take_event(self, event: process.Event) -> None:
         """Tell the quiet watch what the measuring process itself does, so that it is not taken for other activity."""
-        if self._watch is None:
-            return
-        match event:
-            case process.Started(client=client, path_facts=facts):
-                timestamps = facts.get("tcp.timestamps_used") != "no"
-                self._watch.note_session(block_bytes=client.block_bytes, timestamps=timestamps)
-            case process.RunStarted():
-                self._watch.run_started()
-            case process.Progressed(seconds=seconds, moved_bytes=moved_bytes):
-                self._watch.moved(seconds, moved_bytes)
-            case process.RunFinished(run=run):
-                self._watch.run_finished(run.seconds, run.size_bytes)
+        if isinstance(self._watch, ObserverElsewhere):
+            self._watch.take_event(event)
+        elif self._watch is not None:
+            note_own_work(self._watch, event)
 
     def explain_failure(self, failure: process.Failed) -> process.Failed:
         """The failure; of a file that was not found, with the server's setting that hides such a file, if one does."""
@@ -104,7 +111,11 @@ class SeriesMonitor:
 
     def judge(self) -> None:
         """Add verdict, counters, ceiling and evidence. Raises NotQuietError if a required quiet time ended."""
-        self._environment = with_counters(self._environment)
+        counters_before = self._environment.counters
+        counters_now = None
+        if self._observer is not None and counters_before is not None:
+            counters_now = self._observer.counters(counters_before.interface)
+        self._environment = with_counters(self._environment, counters_now)
         self._store_facts()
 
         series = self._with_verdict(self._writer.series)
@@ -126,6 +137,7 @@ class SeriesMonitor:
             self._notebook,
             renew=self._spec.monitor.ceiling is plan.CeilingPolicy.RENEW,
             keep=self._writer.recorder.write,
+            elsewhere=self._elsewhere,
         )
         series = replace(series, ceiling_bytes_per_second=calibration.bytes_per_second)
         if calibration.busy and calibration.bytes_per_second is None:
@@ -134,8 +146,10 @@ class SeriesMonitor:
         return series
 
     def close(self) -> None:
-        if self._watch:
+        if isinstance(self._watch, quiet_watch.QuietWatch):
             self._watch.__exit__()
+        if self._observer is not None:
+            self._observer.close()
 
     def _with_verdict(self, series: records.Series) -> records.Series:
         return replace(series, quiet=self._watch.verdict()) if self._watch else series

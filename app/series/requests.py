@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.base.errors import UsageError
-from app.base.ssh_address import check_ssh_host
+from app.base.ssh_address import FROM_OPTION, check_ssh_host
 from app.base.targets import check_complete, without_password
 from app.clients.base import MAX_BLOCK_BYTES, OWN, Secrets
 from app.clients.registry import check_client_name
@@ -93,11 +93,23 @@ def _check(spec: SeriesSpec, target: records.Target) -> None:
         raise UsageError("only smbd has a profile: that belongs to smb://", options="leave out --profile")
     if counts.verify:
         _check_verify(spec, protocol)
+    _check_machines(spec, target)
+
+
+def _check_machines(spec: SeriesSpec, target: records.Target) -> None:
+    """The names of the server and of the machine that measures, as ssh has them."""
     if spec.monitor.server_ssh:
         check_ssh_host(spec.monitor.server_ssh)
-    elif spec.hooks.server_prepare and not (protocol.is_local or is_this_machine(target.host)):
+    elif spec.hooks.server_prepare and not (target.abilities.is_local or is_this_machine(target.host)):
         text = f"the way to {target.host} is not known: say by which ssh host the command is run there"
         raise UsageError(text, options="--server-prepare, --server-ssh [USER@]HOST")
+    if spec.monitor.from_host is None:
+        return
+
+    check_ssh_host(spec.monitor.from_host, FROM_OPTION)
+    if spec.counts.profile or spec.hooks.server_prepare:
+        text = "the machine that measures would log in to the server by ssh, to which it has no known way"
+        raise UsageError(text, options="leave out --profile and --server-prepare, or --from")
 
 
 def _check_tree(spec: SeriesSpec, protocol: Protocol) -> None:

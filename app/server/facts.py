@@ -1,7 +1,7 @@
-"""Collects the facts of all three sides of a measurement: this machine, the server, and the path between.
+"""Collects the facts of all three sides of a measurement: the machine that measures, the server, and the path between.
 
 `collect` is called right before a measurement and never raises; `with_counters` after it, for what the counters grew
-by. How a server is asked says `app.server.probe`.
+by. How a server is asked says `app.server.probe`. Where another machine measures, `client_side` is called there.
 """
 
 from collections.abc import Mapping
@@ -10,8 +10,23 @@ from dataclasses import dataclass, field, replace
 from app.base.config import ConfigError, config
 from app.server import link_facts, network_counters
 from app.server.host_facts import client_facts
-from app.server.probe import ServerFacts, counters_since, server_facts
-from storage.records import Facts, FactValue, Target
+from app.server.probe import MeasuringMachine, ServerFacts, counters_since, server_facts
+from app.server.routes import find_route
+from storage.records import Facts, FactValue, ReadFact, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientSide:
+    """What the machine that measures knows of itself and of its path to the server."""
+
+    client: Mapping[str, ReadFact] = field(default_factory=dict)
+    path: Mapping[str, ReadFact] = field(default_factory=dict)
+    link: link_facts.Link | None = None
+    """None for a local path, or where no route leads to the server."""
+    counters: network_counters.LinkCounters | None = None
+    """Of its interface on the link."""
+    address: str = ""
+    """Its own on the way to the server; empty where no way leads there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +41,7 @@ class Environment:
     link: link_facts.Link | None = None
     """None for a local path, or where no route leads to the server."""
     counters: network_counters.LinkCounters | None = None
-    """Of this machine's interface on the link."""
+    """Of the interface on the link of the machine that measures."""
     server_facts: ServerFacts = field(default_factory=ServerFacts)
 
     def parts(self) -> dict[str, Facts]:
@@ -36,21 +51,50 @@ class Environment:
 
 
 def collect(
-    target: Target, *, ssh: str | None = None, smb_conf: str | None = None, window_seconds: int = 1
+    target: Target,
+    *,
+    ssh: str | None = None,
+    smb_conf: str | None = None,
+    window_seconds: int = 1,
+    elsewhere: ClientSide | None = None,
+    from_host: str | None = None,
 ) -> Environment:
-    """Called right before a measurement; never raises. The options are those of `server_facts`."""
-    server = server_facts(target, ssh, smb_conf, window_seconds)
-    link = link_facts.find_link(target.host, target.port) if target.host else None
-    client = {**client_facts(), **measurer_facts()}
+    """Called right before a measurement; never raises. The options are those of `server_facts`.
 
+    ``elsewhere`` and ``from_host``: what the machine that measures says of itself, and the way there by ssh, where that
+    is not this one.
+    """
+    machine = None
+    if elsewhere is not None and from_host is not None:
+        is_server = elsewhere.link is not None and elsewhere.link.loopback
+        machine = MeasuringMachine(ssh=from_host, address=elsewhere.address, is_server=is_server)
+    server = server_facts(target, ssh, smb_conf, window_seconds, machine)
+    side = elsewhere or client_side(target)
     return Environment(
-        client=client,
+        client={**side.client, **measurer_facts()},
         server=server.facts,
-        path=link_facts.facts_of_link(link, timestamps=client.get("tcp.timestamps") != 0) if link else {},
+        path=side.path,
         problems=server.problems,
         server_facts=server,
+        link=side.link,
+        counters=side.counters,
+    )
+
+
+def client_side(target: Target) -> ClientSide:
+    """This machine's side of a measurement of the target."""
+    client = client_facts()
+    link = link_facts.find_link(target.host, target.port) if target.host else None
+    if link is None:
+        return ClientSide(client=client)
+
+    route = find_route(target.host, target.port)
+    return ClientSide(
+        client=client,
+        path=link_facts.facts_of_link(link, timestamps=client.get("tcp.timestamps") != 0),
         link=link,
-        counters=network_counters.LinkCounters.snapshot(link.interface) if link else None,
+        counters=network_counters.LinkCounters.snapshot(link.interface),
+        address=route.local_address if route else "",
     )
 
 
@@ -64,10 +108,13 @@ def measurer_facts() -> dict[str, FactValue]:
     return {name: text for name, text in facts.items() if text}
 
 
-def with_counters(before: Environment) -> Environment:
-    """The facts, and what the counters grew by since they were collected."""
+def with_counters(before: Environment, counters_now: network_counters.LinkCounters | None = None) -> Environment:
+    """The facts, and what the counters grew by since they were collected.
+
+    ``counters_now``: those of the interface on the link, where another machine measures.
+    """
     path = dict(before.path)
     if before.counters is not None:
-        counters_now = network_counters.LinkCounters.snapshot(before.counters.interface)
+        counters_now = counters_now or network_counters.LinkCounters.snapshot(before.counters.interface)
         path |= network_counters.counter_facts(before.counters, counters_now)
     return replace(before, path=path, server={**before.server, **counters_since(before.server_facts)})

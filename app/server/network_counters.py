@@ -1,5 +1,6 @@
 """The kernel's counters of an interface and of TCP, and what a measurement added to them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -38,9 +39,9 @@ class LinkCounters:
     """The counters of an interface, and of TCP, at one moment."""
 
     interface: str
-    interface_counts: dict[str, int] = field(default_factory=dict)
+    interface_counts: Mapping[str, int] = field(default_factory=dict)
     """By the kernel's names; since the interface came up."""
-    tcp_counts: dict[str, int] = field(default_factory=dict)
+    tcp_counts: Mapping[str, int] = field(default_factory=dict)
     """By the names of :data:`TCP_COUNTERS`, of all connections of this machine."""
 
     @classmethod
@@ -55,8 +56,8 @@ class LinkCounters:
 
     def since(self, before: "LinkCounters") -> dict[str, int]:
         """What came to each counter that both have; a counter that was set back grew by nothing."""
-        counts = self.interface_counts | self.tcp_counts
-        counts_before = before.interface_counts | before.tcp_counts
+        counts = {**self.interface_counts, **self.tcp_counts}
+        counts_before = {**before.interface_counts, **before.tcp_counts}
         return {name: max(0, counts[name] - old) for name, old in counts_before.items() if name in counts}
 
 

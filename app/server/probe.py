@@ -59,6 +59,18 @@ def ask_server(settings: Mapping[str, str], ssh: str | None) -> Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuringMachine:
+    """Another machine that measures, as the server sees it."""
+
+    ssh: str
+    """``[USER@]HOST``."""
+    address: str
+    """By which the server answers it; empty where no way leads there."""
+    is_server: bool
+    """Whether the server runs on that machine itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFacts:
     """What is known of a server before a measurement."""
 
@@ -74,16 +86,24 @@ class ServerFacts:
 
 
 def server_facts(
-    target: Target, ssh: str | None = None, smb_conf: str | None = None, window_seconds: int = 0
+    target: Target,
+    ssh: str | None = None,
+    smb_conf: str | None = None,
+    window_seconds: int = 0,
+    client: MeasuringMachine | None = None,
 ) -> ServerFacts:
     """Facts of a target's server; never raises. Without ``ssh`` ([USER@]HOST) only one on this machine is asked.
 
     ``smb_conf`` replaces the path that the smbd with the target's port was started with, or else smbd's own; a remote
-    server's processors are watched for ``window_seconds`` first.
+    server's processors are watched for ``window_seconds`` first. ``client`` is the machine that measures, where that is
+    not this one.
     """
     protocol = target.abilities
     if protocol.is_local:
-        return ServerFacts(facts=filesystem_facts(ask_server({"folder": target.path}, None)))
+        folder_facts = filesystem_facts(ask_server({"folder": target.path}, client.ssh if client else None))
+        return ServerFacts(facts=folder_facts)
+    if client is not None and client.is_server:
+        ssh = ssh or client.ssh
     if ssh is None and not routes.is_this_machine(target.host):
         unused = f" ({smb_conf} was not read: it names a file on the server)" if smb_conf else ""
         problem = (
@@ -93,6 +113,8 @@ def server_facts(
 
     route = routes.find_route(target.host, target.port)
     client_address = route.local_address if route else ""
+    if client is not None:
+        client_address = client.address
     answer = ask_server(
         {
             "window": str(window_seconds if ssh else 0),

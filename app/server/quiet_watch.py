@@ -9,6 +9,7 @@ by turns with this one, is no activity of others.
 import os
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Self
@@ -42,7 +43,32 @@ def _wire_of(link: Link | None) -> host_activity.Wire:
     )
 
 
-class QuietWatch:
+class QuietLooks(ABC):
+    """Looks for a quiet time, on this machine or on another that measures."""
+
+    server: ServerLoad | None = None
+    """What the server did before the series; the caller sets it, if it is known."""
+
+    @abstractmethod
+    def look(self, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None) -> Quiet:
+        """Watch for that long, or until ``stop`` is set; the verdict. It replaces an earlier look."""
+
+    def until_quiet(
+        self, quiet: Quiet, limit_seconds: float, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None
+    ) -> Iterator[tuple[float, str]]:
+        """Look again and again while it is busy, until it is not, or the limit is reached.
+
+        Before each look it yields the seconds that are left of the limit, and what keeps the machine busy.
+        """
+        end = time.monotonic() + limit_seconds
+        while quiet.verdict is QuietVerdict.BUSY and not (stop and stop.is_set()):
+            yield max(0.0, end - time.monotonic()), next(iter(quiet.reasons), "")
+            quiet = self.look(seconds, stop)
+            if time.monotonic() >= end:
+                return
+
+
+class QuietWatch(QuietLooks):
     """The samples of one series, and the verdict on them. :meth:`look` alone blocks."""
 
     def __init__(self, target: Target, command: Command, link: Link | None = None) -> None:
@@ -60,8 +86,6 @@ class QuietWatch:
 
         self._before: list[host_activity.Sample] = []
         self._during: list[host_activity.Sample] = []
-        self.server: ServerLoad | None = None
-        """What the server did before the series; the caller sets it, if it is known."""
 
         self._own = OwnTraffic()
         """The bytes of the run that is measured now, or was last; so are the next three."""
@@ -76,7 +100,6 @@ class QuietWatch:
         self._end_run()
 
     def look(self, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None) -> Quiet:
-        """Watch for that long, or until ``stop`` is set; the verdict. It replaces an earlier look."""
         self._before = []
         stop = stop or threading.Event()
         end = time.monotonic() + seconds
@@ -94,20 +117,6 @@ class QuietWatch:
             if now.at_seconds >= end:
                 break
         return self.verdict()
-
-    def until_quiet(
-        self, quiet: Quiet, limit_seconds: float, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None
-    ) -> Iterator[tuple[float, str]]:
-        """Look again and again while it is busy, until it is not, or the limit is reached.
-
-        Before each look it yields the seconds that are left of the limit, and what keeps the machine busy.
-        """
-        end = time.monotonic() + limit_seconds
-        while quiet.verdict is QuietVerdict.BUSY and not (stop and stop.is_set()):
-            yield max(0.0, end - time.monotonic()), next(iter(quiet.reasons), "")
-            quiet = self.look(seconds, stop)
-            if time.monotonic() >= end:
-                return
 
     def count_as_ours(self, pid: int) -> None:
         """The measuring process, whose work is ours."""

@@ -13,8 +13,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.recording.calibration import FIRST_BYTES, ceiling_bytes_per_second
-from app.recording.ceiling import LIFE_DAYS, Calibration, _calibrate, ceiling_key, ceiling_of
+from app.recording.calibration import FIRST_BYTES, calibrate_and_watch, ceiling_bytes_per_second
+from app.recording.ceiling import BUSY_PERCENT, LIFE_DAYS, Calibration, _calibrate, ceiling_key, ceiling_of
+from app.recording.process import CalibrationOrder
 from app.server.host_activity import Reading, Sample, Wire, sample_between, take_reading
 from app.server.processes import Ours
 from storage.notebook import Notebook
@@ -129,7 +130,7 @@ def test_a_busy_moment_leaves_an_old_ceiling_but_not_one_that_was_beaten(tmp_pat
 def calibrated(monkeypatch: pytest.MonkeyPatch, *outcomes: tuple[float, float]) -> None:
     """Let calibrations find these rates, while others take so much of the processors."""
     left = [Calibration(bytes_per_second=rate, others_cpu_percent=others) for rate, others in outcomes]
-    monkeypatch.setattr("app.recording.ceiling._calibrate", lambda _series: left.pop(0))
+    monkeypatch.setattr("app.recording.ceiling._calibrate", lambda *_: left.pop(0))
 
 
 def rate(notebook: Notebook, *, renew: bool = False) -> float | None:
@@ -162,14 +163,15 @@ def test_others_work_is_told_from_the_calibrations_own(monkeypatch: pytest.Monke
         all_of_it.append(sample_between(first, replace(last, our_ticks=first.our_ticks), wire).others_cpu_percent)
         return sample_between(first, last, wire)
 
-    monkeypatch.setattr("app.recording.ceiling.sample_between", looked_at)
+    monkeypatch.setattr("app.recording.calibration.sample_between", looked_at)
     with contextlib.ExitStack() as stack:
         for _ in range(os.cpu_count() or 1):
             burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
             stack.callback(burner.wait)
             stack.callback(burner.kill)
-        beside = _calibrate(series())
-    assert beside.busy
+        order = CalibrationOrder(protocol="file", command=Command.GET, client=OURS)
+        beside = calibrate_and_watch(order)
+    assert beside.others_cpu_percent > BUSY_PERCENT
     assert [beside.others_cpu_percent] < all_of_it
 
 
