@@ -315,6 +315,15 @@ LEAST_STANDSTILL_SECONDS = 0.5
 beside many others waits for tenths of a second at most."""
 
 
+MEASURED_FROM = "measured.from"
+"""The fact of the client that names the host by which a measuring machine was reached; absent where that was here."""
+
+
+def measured_from(environment: Mapping[str, Facts]) -> str:
+    """The host that measured, reached by ssh; empty where the machine with the notebook did."""
+    return str(environment.get("client", {}).get(MEASURED_FROM, ""))
+
+
 def standstill_fact(run_number: int) -> str:
     """The name of the fact that says how long the measuring process stood still in a measured run; one of the path."""
     return f"standstill.run_{run_number}_seconds"

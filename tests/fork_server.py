@@ -38,6 +38,7 @@ PLAIN, GREEN = "plain", "green"
 KIND_OF = {
     "app": PLAIN,
     "app.recording.child": PLAIN,
+    "app.series.observer_child": PLAIN,
     "app.diagnosis.child": PLAIN,
     "app.isolation.replay_child": PLAIN,
     "app.practice.server_process": PLAIN,

@@ -101,6 +101,8 @@ def keep_memory_to_ourselves() -> None:
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
+# Of one message; the longest has the progress of a long run, ten samples a second.
+_MOST_LINE_CHARACTERS = 16 * 2**20
 # The end of stderr that is read for its last line; a line of an error is shorter.
 _READ_ERROR_BYTES = 4000
 
@@ -126,6 +128,9 @@ class ChildProcess:
         there, cleans up and ends.
         """
         words = elsewhere.words(module, *arguments) if elsewhere else own_command(module, *arguments)
+        self._is_elsewhere = elsewhere is not None
+        self._problem = ""
+        """Why its events were not read to the end; empty where they were."""
         self._grace_seconds = grace_seconds
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in close
         self._process = subprocess.Popen(
@@ -154,10 +159,20 @@ class ChildProcess:
             send(self._process.stdin, order)
 
     def events(self, kinds: Iterable[type]) -> Iterator[Any]:
-        """The records of these types that it sends, until it ends."""
+        """The records of these types that it sends, until it ends.
+
+        Of another machine, what is no such record, or longer than any, is the end: it may say anything.
+        """
         assert self._process.stdout
-        while (line := self._process.stdout.readline()).endswith("\n"):
-            yield message_of(line, kinds)
+        while (line := self._process.stdout.readline(_MOST_LINE_CHARACTERS)).endswith("\n"):
+            try:
+                message = message_of(line, kinds)
+            except (ValueError, RecursionError):
+                if not self._is_elsewhere:
+                    raise
+                self._problem = "sent what is no message of sharebench"
+                return
+            yield message
 
     def cancel(self) -> None:
         """Returns at once; safe from any thread or a signal handler."""
@@ -175,6 +190,10 @@ class ChildProcess:
 
     def how_it_ended(self) -> str:
         """Waits; such as "ended with exit code 1" and the last line of stderr."""
+        if self._problem:
+            self.cancel()
+            return self._problem
+
         code = self._wait()
         ending = f"ended with exit code {code}"
         if code < 0:

@@ -1,6 +1,7 @@
 """``sharebench check`` and ``clean``: the state of a target, and leftovers there."""
 
 import textwrap
+from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ from app.check.engine import check
 from app.cli import console, declare, logins, notebooks, run_options, targets
 from app.clients import registry
 from app.recording.spec import SeriesSpec
+from app.server.elsewhere.place import remove_programs
 from forms import wording
 from forms.layout import visible
 from storage import records
@@ -73,20 +75,29 @@ def _show(checked: Checked) -> None:
 
 
 @declare.command("clean")
-@targets.target_argument()
+@targets.target_argument(required=False)
 @click.option("--yes", is_flag=True, help="Remove without asking.")
+@run_options.from_option("Remove the program that was carried to that machine to measure there.")
 @declare.measuring_options("Print a JSON array of objects: path, size, time, result.")
 @run_options.series_options("client", "sign", "encrypt", "timeout_seconds")
 def clean_command(
-    context: click.Context, /, target: str, yes: bool, as_json: bool, spec: SeriesSpec, **choices: Any
+    context: click.Context, /, target: str | None, yes: bool, as_json: bool, spec: SeriesSpec, **choices: Any
 ) -> int:
-    """Remove files that sharebench left on a share.
+    """Remove files that sharebench left on a share, or the program on a machine that measured.
 
     After a kill or a lost connection, files and folders of sharebench can remain in the folder TARGET. Their names
     begin with .sharebench-; nothing else is touched. They are listed, and removed after a question.
 
     Wait until nobody measures in that folder: a running series needs its file.
+
+    With --from HOST, without a TARGET, the folders of ~/.cache/sharebench on that machine are removed and named.
     """
+    hosts = choices["from_hosts"]
+    if bool(hosts) == bool(target):
+        raise errors.UsageError("name the folder to look in, such as smb://HOST/SHARE/FOLDER, or --from HOST")
+    if not target:
+        return _remove_carried(hosts, as_json=as_json)
+
     place, secrets = logins.target_and_secrets(context, target, kerberos=choices["kerberos"])
     if not place.abilities.moves_files or (place.abilities.has_share and not place.share):
         raise errors.UsageError("name the folder to look in, such as smb://HOST/SHARE/FOLDER")
@@ -112,6 +123,21 @@ def clean_command(
     if problems and not as_json:
         noun = "item" if any(leftover.is_folder for leftover in problems) else "file"
         console.say(f"removed: {wording.count(len(problems), noun)}")
+    return 0
+
+
+def _remove_carried(hosts: Sequence[str], *, as_json: bool) -> int:
+    """Remove the program from the machines that measured, without a question: it is carried there again on demand."""
+    folders = {host: remove_programs(host) for host in hosts}
+    if as_json:
+        console.answer_json([{"host": host, "path": path} for host, paths in folders.items() for path in paths])
+        return 0
+
+    for host, paths in folders.items():
+        for path in paths:
+            console.answer(f"{host}: {visible(path)}")
+        if not paths:
+            console.say(f"nothing of sharebench's is left on {host}")
     return 0
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.base.errors import UsageError
+from app.base.ssh_address import FROM_OPTION
 from app.clients.base import Secrets
 from app.recording import process
 from app.recording.rescue import notebook_to_measure_into
@@ -57,6 +58,14 @@ def resume_into(
         raise UsageError(
             f"series {series.id} was imported: check its target and confirm it before it is resumed",
             options=f"--resume {series.id} --confirm-target",
+        )
+
+    monitor = series.plan.monitor if series.plan else None
+    host = records.measured_from(series.environment)
+    if host and (monitor is None or monitor.from_host is None):
+        raise UsageError(
+            f"series {series.id} was measured from {host}, and is not resumed from here: measure a new one",
+            options=f"{FROM_OPTION} {host}",
         )
 
     _check_hooks(series, resumption.hooks)

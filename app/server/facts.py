@@ -12,7 +12,7 @@ from app.server import link_facts, network_counters
 from app.server.host_facts import client_facts
 from app.server.probe import MeasuringMachine, ServerFacts, counters_since, server_facts
 from app.server.routes import find_route
-from storage.records import Facts, FactValue, ReadFact, Target
+from storage.records import MEASURED_FROM, Facts, FactValue, ReadFact, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +70,12 @@ def collect(
         machine = MeasuringMachine(ssh=from_host, address=elsewhere.address, is_server=is_server)
     server = server_facts(target, ssh, smb_conf, window_seconds, machine)
     side = elsewhere or client_side(target)
+    client = {**side.client, **measurer_facts()}
+    if from_host is not None:
+        # Without the user of that login, who is nobody's business.
+        client[MEASURED_FROM] = from_host.removeprefix("ssh://").rpartition("@")[2]
     return Environment(
-        client={**side.client, **measurer_facts()},
+        client=client,
         server=server.facts,
         path=side.path,
         problems=server.problems,

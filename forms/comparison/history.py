@@ -9,7 +9,7 @@ from forms.comparison.client_options import CLIENT_OPTIONS
 from forms.stats.decision import Verdict
 from forms.stats.levels import confirmed_changes
 from forms.tuning.differences import differences, differences_of_repeat, differences_prose
-from storage.records import Series
+from storage.records import Series, measured_from
 
 NEW_NORMAL = "new normal"
 """Why a group begins where a person said so."""
@@ -144,6 +144,7 @@ def _levels_of_group(group: Sequence[Series], reason: str) -> Iterator[HistoryGr
 
 
 def path_of(series: Series) -> tuple[object, ...]:
-    """What series of one path share: place, client, direction and sizes, whoever logged in."""
+    """What series of one path share: both its ends, client, direction and sizes, whoever logged in."""
     target = replace(series.target, user=None, domain=None)
-    return target, series.client.name, series.command, {run.size_bytes for run in series.measured()}
+    sizes = {run.size_bytes for run in series.measured()}
+    return target, measured_from(series.environment), series.client.name, series.command, sizes

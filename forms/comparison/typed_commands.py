@@ -24,6 +24,9 @@ def command_to_interleave(base: records.Series, versus_options: str, runs: int) 
         options_of_base += f" --in-flight {settings.in_flight}"
     if settings.block_bytes:
         options_of_base += f" --block {wording.typed_size(settings.block_bytes)}"
+    from_host = base.plan.monitor.from_host if base.plan else None
+    if from_host:
+        options_of_base += f" --from {shlex.quote(from_host)}"
     versus = shlex.quote(versus_options)
     return f"sharebench run --runs {runs} --versus {versus}{options_of_base} {options_of_path(base)}"
 

@@ -93,7 +93,7 @@ def series_from_document(document: object) -> records.Series:
     # What would read files or log in from here is left out.
     plan = series.plan
     if plan is not None:
-        plan = replace(plan, monitor=replace(plan.monitor, server_ssh=None, smb_conf=None))
+        plan = replace(plan, monitor=replace(plan.monitor, server_ssh=None, smb_conf=None, from_host=None))
     failed = tuple(replace(run, status=records.RunStatus.FAILED) for run in series.failed_attempts)
     series = replace(series, plan=plan, failed_attempts=failed)
 

@@ -11,7 +11,7 @@ from forms.tuning import fact_names, samba_parameters
 from forms.tuning.catalogue import CatalogueEntry, entries
 from forms.tuning.smb_conf import same_value, spelling
 from storage.plan import Settings
-from storage.records import Command, Facts, JSONValue, Series
+from storage.records import Command, Facts, JSONValue, Series, measured_from
 
 GLOBAL = "smb.conf/global/"
 SHARE = "smb.conf/share/"
@@ -156,6 +156,8 @@ def differences_before(first: Series, again: Series) -> tuple[Difference, ...]:
 def same_path(first: Series, second: Series) -> bool:
     """Whether both go to one place by one client, whoever logged in and whatever the client's version."""
     if first.command is not second.command:
+        return False
+    if measured_from(first.environment) != measured_from(second.environment):
         return False
     if replace(first.target, user=None, domain=None) != replace(second.target, user=None, domain=None):
         return False

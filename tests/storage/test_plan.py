@@ -33,6 +33,7 @@ FULL = plan_with(
     server_ssh="root@nas",
     smb_conf="/etc/smb.conf",
     ceiling=CeilingPolicy.SKIP,
+    from_host="alice@branch",
 )
 
 

@@ -81,7 +81,7 @@ def reach_place(ssh: str, on_program: OnProgram | None = None) -> MeasuringPlace
     check_ssh_host(ssh, FROM_OPTION)
     answer = _ask(ssh)
     if answer.problem:
-        raise UnreachableError(f"cannot measure from {ssh}: {answer.problem}")
+        raise UnreachableError(f"cannot measure there: {answer.problem}")
     if _version_of(answer.stripped("version")) == __version__:
         return MeasuringPlace(ssh=ssh)
 
@@ -193,4 +193,4 @@ def _words_there(python: str, *words: str) -> str:
 
 
 def _text() -> str:
-    return script_file("app.server.elsewhere", "start_there.py")
+    return f"{script_file('app.server.elsewhere', 'start_there.py')}\nsys.exit(main())\n"

@@ -1,9 +1,9 @@
 """Runs on another machine, as the text of ``python -c``: looks at our program there, takes it in, starts or removes it.
 
-The words are ``look VERSION``, ``take VERSION DIGEST BYTES``, ``start VERSION DIGEST MODULE [ARGUMENT…]`` and
-``remove``; `app.server.elsewhere.place` is the other side. The program lies in ``~/.cache/sharebench/VERSION``, where
-only its user may read. Its digest covers the name and content of each file, so that a file that was changed, added or
-removed is found before anything of it runs.
+`app.server.elsewhere.place` is the other side, and calls `main`. The words are ``look VERSION``, ``take VERSION DIGEST
+BYTES``, ``start VERSION DIGEST MODULE [ARGUMENT…]`` and ``remove``. The program lies in
+``~/.cache/sharebench/VERSION``, where only its user may read. Its digest covers the name and content of each file, so
+that a file that was changed, added or removed is found before anything of it runs.
 
 Any Python 3.6 must be able to read this file, since which Python is there is one of the questions: annotations are
 quoted, and nothing but the standard library is imported.
@@ -143,7 +143,3 @@ def main() -> int:
     if word == "start":
         return start(words[0], words[1], *words[2:])
     return remove()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -35,12 +35,13 @@ OTHER = spec_with(
     link_bits_per_second=10**9, label="new switch", note="at night", question="enough?",
     experiment="tuning", base_id="a" * 12, repeats=True,
     change_name="strict sync", change_value="no", quiet_time=QuietTime.REQUIRE, wait_seconds=60.0,
-    server_ssh="admin@nas", smb_conf="/etc/samba/smb.conf", ceiling=CeilingPolicy.SKIP,
+    server_ssh="admin@nas", smb_conf="/etc/samba/smb.conf", ceiling=CeilingPolicy.SKIP, from_host="alice@branch",
     prepare="sync", conclude="date", server_prepare="fstrim /srv",
 )  # fmt: skip
-FITTING = varied(OTHER, drop_cache=False, make_file=False, files=None, client="sharebench")
+FITTING = varied(OTHER, drop_cache=False, make_file=False, files=None, client="sharebench", profile=False, server_prepare="")
 NAMES = tuple(USUAL.to_json())
-NOT_TYPED = {"base_id", "repeats", "change_name", "change_value"}
+NOT_TYPED = {"base_id", "repeats", "change_name", "change_value", "from_host"}
+"""The last is typed as ``--from``, which may name several machines: a series of each."""
 
 
 def stored(request: SeriesRequest) -> Series:

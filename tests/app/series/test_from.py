@@ -1,0 +1,180 @@
+"""``run --from``: measured on another machine through a real sshd, with the notebook here and nothing left there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from app import __version__
+from app.base.errors import ChildDiedError
+from app.recording.process import RunStarted, SeriesControl
+from app.series.events import SeriesClosed
+from app.series.record import record
+from app.series.requests import series_request
+from storage.plan import CeilingPolicy, QuietTime
+from storage.records import Command
+from tests.command_line import QUICK, ROOT, Inside
+from tests.servers.smbd import Smbd
+from tests.servers.sshd import Sshd
+from tests.specs import spec_with
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.long
+
+ONE_RUN = ("--runs", "1", "--warmup", "0", "--make-file", "--size", "1M", *QUICK)
+
+
+MEASURING_MODULES = (
+    "app.recording.child, app.series.observer_child, app.check.engine, app.clients.smb.client, app.clients.ftp.client",
+    "app.clients.smbclientng, app.clients.smbclient, app.clients.curl, app.clients.iperf3, app.clients.local",
+    "app.clients.smb.kerberos, app.clients.smb.ceiling, app.diagnosis.child, app.diagnosis.stages",
+    "gevent.monkey, app.load.process, app.load.engine_child, app.load.worker",
+)
+
+
+@pytest.fixture
+def place(through: Sshd) -> Iterator[Sshd]:
+    """A machine with the Python of this one, and nothing of sharebench."""
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    python = through.path / name
+    python.write_text(f'#!/bin/sh\nexec {sys._base_executable} "$@"\n')  # type: ignore[attr-defined]
+    python.chmod(0o755)
+    yield through
+    (through.path / "sharebench").unlink(missing_ok=True)
+
+
+@pytest.fixture
+def inside(tmp_path: Path, smbd: Smbd) -> Inside:
+    return Inside(tmp_path / "notebook.db", smbd.password)
+
+
+def url(smbd: Smbd) -> str:
+    return f"smb://{smbd.user}@{smbd.host}:{smbd.port}/{smbd.share}"
+
+
+def carried_to(place: Sshd) -> Path:
+    return place.root / ".cache" / "sharebench" / __version__
+
+
+def files_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+def processes_there(place: Sshd) -> list[psutil.Process]:
+    """Those that ssh started: their HOME is the other machine's."""
+    processes = []
+    for process in psutil.process_iter():
+        try:
+            is_there = process.environ().get("HOME") == str(place.root)
+        except psutil.Error:
+            continue
+        if is_there and process.status() != psutil.STATUS_ZOMBIE:
+            processes.append(process)
+    return processes
+
+
+def test_the_program_is_carried_once_and_checked_before_each_start(inside: Inside, smbd: Smbd, place: Sshd):
+    first = inside("run", url(smbd), "--from", "fileserver", "--json", *ONE_RUN)
+    assert first.returncode == 0, first.stderr
+    assert "carried" in first.stderr
+    folder = carried_to(place)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert not [path for path in folder.rglob("*") if path.stat().st_mode & 0o077]
+    assert not list(folder.rglob("__pycache__"))
+
+    # All that measures there can be loaded from what was carried alone.
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    for modules in MEASURING_MODULES:
+        words = [sys._base_executable, "-S", "-P", "-c", f"import {modules}"]  # type: ignore[attr-defined]
+        subprocess.run(words, env=environment, check=True)
+
+    document = json.loads(first.stdout)
+    assert document["plan"]["from_host"] == "fileserver"
+    assert document["environment"]["client"]["measured.from"] == "fileserver"
+    assert document["environment"]["path"]["link.kind"] == "loopback"
+    assert [run["status"] for run in document["runs"]] == ["valid"]
+
+    second = inside("run", url(smbd), "--from", "fileserver", *ONE_RUN)
+    assert second.returncode == 0, second.stderr
+    assert "carried" not in second.stderr
+
+    # Measured again, it is measured from the same machine.
+    (folder / "app" / "planted.py").write_text("")
+    third = inside("run", "--again", "last", "--json")
+    assert third.returncode == 0, third.stderr
+    assert "carried" in third.stderr
+    assert json.loads(third.stdout)["plan"]["from_host"] == "fileserver"
+    assert not (folder / "app" / "planted.py").exists()
+
+    with (folder / "app" / "__init__.py").open("a") as module:
+        module.write("\n# changed\n")
+    assert "carried" in inside("run", url(smbd), "--from", "fileserver", *ONE_RUN).stderr
+    assert files_in(smbd.folder) == []
+    assert processes_there(place) == []
+
+    assert inside.json("clean", "--from", "fileserver", "--json") == [{"host": "fileserver", "path": str(folder)}]
+    assert not (place.root / ".cache" / "sharebench").exists()
+    assert inside.json("clean", "--from", "fileserver", "--json") == []
+
+
+def test_a_quiet_time_is_looked_for_there(inside: Inside, smbd: Smbd, place: Sshd):
+    counts = ("--runs", "2", "--warmup", "0", "--make-file", "--size", "8M", "--ceiling", "skip")
+    document = inside.json("run", url(smbd), "--from", "fileserver", "--json", *counts)
+    assert document["quiet"]["verdict"] in {"quiet", "typical", "busy"}
+    assert document["quiet"]["cpu_percent_before"] > 0
+    assert document["environment"]["path"]["tcp.segments_sent_during"] > 0
+    # The server runs on the machine that measures, so its facts are read there.
+    assert document["environment"]["server"]["samba.version"]
+
+
+def test_the_sharebench_that_is_installed_there_is_used_if_it_is_the_same(inside: Inside, smbd: Smbd, place: Sshd):
+    shutil.rmtree(carried_to(place), ignore_errors=True)
+    script = place.path / "sharebench"
+    script.write_text(f'#!/bin/sh\ncd "{ROOT}"\nexec "{sys.executable}" -m app "$@"\n')
+    script.chmod(0o755)
+    done = inside("run", url(smbd), "--from", "fileserver", *ONE_RUN)
+    assert done.returncode == 0, done.stderr
+    assert "carried" not in done.stderr
+    assert not carried_to(place).exists()
+
+
+def test_a_killed_ssh_leaves_no_process_and_no_data(tmp_path: Path, make_smbd, make_link, place: Sshd):
+    server = make_smbd(link=make_link("20mbit"))
+    spec = spec_with(
+        command=Command.PUT,
+        size_bytes=1 << 24,
+        runs=20,
+        warmups=0,
+        from_host="fileserver",
+        quiet_time=QuietTime.SKIP,
+        ceiling=CeilingPolicy.SKIP,
+    )
+    request = series_request(spec, server.target(), server.secrets())
+    kinds = []
+    for event in record(request, tmp_path / "notebook.db", SeriesControl()):
+        kinds.append(type(event))
+        if isinstance(event, RunStarted):
+            there = processes_there(place)
+            assert any("app.recording.child" in process.cmdline() for process in there)
+            for process in there:
+                known = f"{process.cmdline()} {process.environ()}"
+                assert server.password not in known
+            for process in psutil.Process().children():
+                with suppress(psutil.Error):
+                    if process.name() == "ssh":
+                        process.kill()
+        if isinstance(event, SeriesClosed):
+            closed = event
+    assert kinds.count(RunStarted) == 1
+    assert closed.failure is not None
+    assert closed.failure.kind is ChildDiedError
+    wait_for(lambda: not processes_there(place))
+    wait_for(lambda: not files_in(server.folder))
