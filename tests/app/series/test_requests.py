@@ -38,7 +38,7 @@ OTHER = spec_with(
     server_ssh="admin@nas", smb_conf="/etc/samba/smb.conf", ceiling=CeilingPolicy.SKIP, from_host="alice@branch",
     prepare="sync", conclude="date", server_prepare="fstrim /srv",
 )  # fmt: skip
-FITTING = varied(OTHER, drop_cache=False, make_file=False, files=None, client="sharebench", profile=False, server_prepare="")
+FITTING = varied(OTHER, drop_cache=False, make_file=False, files=None, client="sharebench", from_host=None)
 NAMES = tuple(USUAL.to_json())
 NOT_TYPED = {"base_id", "repeats", "change_name", "change_value", "from_host"}
 """The last is typed as ``--from``, which may name several machines: a series of each."""
