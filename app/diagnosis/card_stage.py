@@ -141,7 +141,8 @@ def _offered_interfaces(share: smb_share.Share) -> list[OfferedInterface]:
     """Each card once, whatever its number of addresses; empty where none is told."""
     after_request = wire.HEADER_BYTES + _IOCTL.size
     fixed_size = _IOCTL.size + 1
-    body = _IOCTL.pack(fixed_size, 0, _INTERFACES, _NO_FILE, after_request, 0, 0, 0, 0, wire.CREDIT_BYTES, _IS_FSCTL, 0)
+    most_bytes = share.channel.most_answer_bytes
+    body = _IOCTL.pack(fixed_size, 0, _INTERFACES, _NO_FILE, after_request, 0, 0, 0, 0, most_bytes, _IS_FSCTL, 0)
     response = share.channel.ask(wire.frame(wire.Opcode.IOCTL, body + b"\0", share.tree_id))
     if response.status != wire.SUCCESS or len(response.message) < wire.HEADER_BYTES + _ANSWER_BYTES:
         return []

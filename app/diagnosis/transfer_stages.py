@@ -49,7 +49,9 @@ def distance(bench: Bench) -> looks.Stage:
         samples["echo_seconds"] += measures.echo_seconds(share, bench.affordable_sizes.echoes)
 
         facts: dict[str, FactValue] = dict(client.facts_of_path())
-        granted_bytes = int(facts["smb.credits"]) * wire.CREDIT_BYTES
+        largest_block_bytes = client.facts().block_bytes or wire.CREDIT_BYTES
+        # A server whose largest answer is smaller than a credit needs more credits for the same bytes.
+        granted_bytes = int(facts["smb.credits"]) * min(wire.CREDIT_BYTES, largest_block_bytes)
         window_sizes = _window_sizes(granted_bytes)
 
         file = share.open_file(path, wire.ACCESS_READ)
@@ -57,7 +59,8 @@ def distance(bench: Bench) -> looks.Stage:
             for window_bytes in window_sizes:
                 if turn and time.monotonic() > ends_at:
                     break
-                rate = _rate_with_window(share, file, window_bytes, base.Meter(bench.cancelled))
+                block_bytes = min(window_bytes, largest_block_bytes)
+                rate = _rate_with_window(share, file, window_bytes, block_bytes, base.Meter(bench.cancelled))
                 samples[f"in_flight_{window_bytes}_bytes_per_second"].append(rate)
         share.close(file)
         samples["echo_seconds"] += measures.echo_seconds(share, bench.affordable_sizes.echoes)
@@ -73,9 +76,10 @@ def _window_sizes(granted_bytes: int) -> list[int]:
     return sorted({wire.CREDIT_BYTES, *smaller_bytes})
 
 
-def _rate_with_window(share: Share, file: wire.OpenedFile, window_bytes: int, meter: base.Meter) -> float:
-    """Bytes a second of reading with that many bytes in flight."""
-    block_bytes = min(window_bytes, _BLOCK_BYTES)
+def _rate_with_window(
+    share: Share, file: wire.OpenedFile, window_bytes: int, block_bytes: int, meter: base.Meter
+) -> float:
+    """Bytes a second of reading with that many bytes in flight, in requests of at most ``block_bytes``."""
     window = transfer.Window(block_bytes=block_bytes, in_flight=max(1, window_bytes // block_bytes))
     read_bytes = max(_LEAST_READ_BYTES, _TURNS_OF_A_WINDOW * window_bytes)
     return measures.read_part(share, file, read_bytes, window, meter)

@@ -198,7 +198,8 @@ class Replayer:
     def _find(self, line: ScriptLine) -> bool:
         folder, _, pattern = line.texts[0].rpartition("\\")
         name = pattern.encode("utf-16-le")
-        find = wire.find(wire.SAME_FILE, name, wire.BOTH_DIRECTORY_INFORMATION, restart=True)
+        most_bytes = self._channel.most_answer_bytes
+        find = wire.find(wire.SAME_FILE, name, wire.BOTH_DIRECTORY_INFORMATION, most_bytes=most_bytes, restart=True)
         return self._ask_about(folder, wire.ACCESS_LIST, wire.OPTION_A_FOLDER, find)
 
     def _query_path(self, line: ScriptLine) -> bool:
@@ -281,8 +282,9 @@ class Replayer:
 
     def _list(self, folder_id: bytes) -> list[DirectoryEntry]:
         contents: list[DirectoryEntry] = []
+        find = wire.find(folder_id, ALL_NAMES, most_bytes=self._channel.most_answer_bytes)
         while True:
-            status, message = self._ask(wire.find(folder_id, ALL_NAMES))
+            status, message = self._ask(find)
             if status != wire.SUCCESS:
                 return contents
             contents += [entry for entry, _bytes in entries(message)]

@@ -67,6 +67,8 @@ class Channel(FrameSocket):
         # What login and negotiation agreed on; set by whoever logs in
         self.multi_credit = False
         """Whether a request may take several credits, and so move more than 64 KiB."""
+        self.most_answer_bytes = wire.CREDIT_BYTES
+        """The most that may be asked for of a listing or a control: one credit, or less where the server says so."""
         self.session_id = 0
         self.signer: Signer | None = None
         """None where nothing can be signed, as before a login."""

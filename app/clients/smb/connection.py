@@ -20,6 +20,8 @@ from storage.plan import Settings
 
 _SLOW_BLOCK_BYTES = 1024 * 1024
 """What impacket reads at a time, for digests: more costs memory and moves it no faster."""
+_ANSWER_BYTES_AT: dict[int, int] = {Opcode.QUERY_DIRECTORY: 28, Opcode.QUERY_INFO: 4, Opcode.IOCTL: 44}
+"""Where a request of impacket's, behind its header, limits the answer (MS-SMB2 2.2.33, 2.2.37, 2.2.31)."""
 
 
 class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
@@ -63,6 +65,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         negotiated = negotiate.parse_negotiated(response.message, self.channel.where)
         self.negotiated = negotiated
         self.channel.multi_credit = negotiated.multi_credit
+        self.channel.most_answer_bytes = min(wire.CREDIT_BYTES, negotiated.max_transact_bytes)
 
         preauth_hash = _chained_hash(bytes(64), bytes(request[FRAME_BYTES:]))
         self._Connection.update(
@@ -91,6 +94,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             charge = 1
 
         command = packet["Command"]
+        self._bound_answer(command, data)
         is_newest = self._Connection["Dialect"] == wire.SMB_3_1_1
         self.channel.stall.start()
         message_id = self.channel.send(data, charge=charge, sign=is_newest and command == Opcode.TREE_CONNECT)
@@ -265,6 +269,16 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         is_other = response.status == wire.SUCCESS and not negotiate.is_validated(response.message, negotiated)
         if is_refused or is_other:
             raise channel.fail(errors.CorruptedError, f"{change}; look for what is in between")
+
+    def _bound_answer(self, command: int, data: bytearray) -> None:
+        """Have impacket ask for no longer answer than the server gives: it would be refused."""
+        at = _ANSWER_BYTES_AT.get(command)
+        if at is None or self.negotiated is None:
+            return
+        start = FRAME_BYTES + wire.HEADER_BYTES + at
+        field = slice(start, start + 4)
+        asked_bytes = int.from_bytes(data[field], "little")
+        data[field] = min(asked_bytes, self.negotiated.max_transact_bytes).to_bytes(4, "little")
 
     def _bound_sizes(self) -> None:
         """Keep impacket's blocks within the credits that there are."""

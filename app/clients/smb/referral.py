@@ -35,9 +35,8 @@ def referred_path(channel: Channel, pipe_tree_id: int, path: str) -> str:
     request = struct.pack("<H", _HIGHEST_VERSION) + path.encode("utf-16-le") + zero
     start = wire.HEADER_BYTES + _IOCTL.size
     fixed_size = _IOCTL.size + 1  # MS-SMB2 counts one byte of the input
-    head = _IOCTL.pack(
-        fixed_size, 0, _GET_REFERRALS, _NO_FILE, start, len(request), 0, 0, 0, wire.CREDIT_BYTES, _IS_FSCTL, 0
-    )
+    most_bytes = channel.most_answer_bytes
+    head = _IOCTL.pack(fixed_size, 0, _GET_REFERRALS, _NO_FILE, start, len(request), 0, 0, 0, most_bytes, _IS_FSCTL, 0)
     response = channel.ask(wire.frame(wire.Opcode.IOCTL, head + request, pipe_tree_id))
     if response.status != wire.SUCCESS:
         return ""

@@ -169,7 +169,8 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
     """Without ``.`` and ``..``, in the server's order. Raises NoSuchFileError."""
     channel = share.channel
     folder = share.open(path, wire.ACCESS_LIST, options=wire.OPTION_A_FOLDER)
-    query = wire.frame(*wire.find(folder.file_id, ALL_NAMES), share.tree_id)
+    find = wire.find(folder.file_id, ALL_NAMES, most_bytes=channel.most_answer_bytes)
+    query = wire.frame(*find, share.tree_id)
     listing = Listing(channel.where)
 
     with channel.stall.stage(LISTING_TIMEOUTS * channel.stall.seconds):

@@ -366,11 +366,21 @@ def lock(file_id: bytes, offset: int, length: int, *, unlock: bool) -> Request:
     return Opcode.LOCK, _LOCK.pack(48, 1, 0, file_id, offset, length, _UNLOCK if unlock else _LOCK_NOW, 0)
 
 
-def find(file_id: bytes, pattern: bytes, information: int = DIRECTORY_INFORMATION, *, restart: bool = False) -> Request:
-    """QUERY_DIRECTORY for an encoded pattern, at most one credit of entries (MS-SMB2 2.2.33)."""
+def find(
+    file_id: bytes,
+    pattern: bytes,
+    information: int = DIRECTORY_INFORMATION,
+    *,
+    most_bytes: int = CREDIT_BYTES,
+    restart: bool = False,
+) -> Request:
+    """QUERY_DIRECTORY for an encoded pattern, with at most that many bytes of entries (MS-SMB2 2.2.33).
+
+    A server refuses to be asked for more than the MaxTransactSize that it negotiated: ``Channel.most_answer_bytes``.
+    """
     start = HEADER_BYTES + _FIND.size
     flags = _RESTART if restart else 0
-    fixed = _FIND.pack(33, information, flags, 0, file_id, start, len(pattern), CREDIT_BYTES)
+    fixed = _FIND.pack(33, information, flags, 0, file_id, start, len(pattern), most_bytes)
     return Opcode.QUERY_DIRECTORY, fixed + pattern
 
 

@@ -90,6 +90,23 @@ def test_the_ceiling_of_this_machine_is_taken_from_the_notebook(inside: Inside, 
     assert diagnosed(inside, smbd, "--only", "distance")["ceiling_bytes_per_second"] == 2e9
 
 
+@pytest.mark.parametrize("largest", ["16384", "65536"])
+def test_no_stage_asks_for_more_than_the_server_gives(inside: Inside, make_smbd, largest: str):
+    options = {"smb2 max read": largest, "smb2 max write": largest, "smb2 max trans": largest}
+    found = diagnosed(inside, make_smbd(options), "--only", "distance,small-files,window,folders,protection,cards")
+    assert [stage["name"] for stage in found["stages"] if stage["status"] != "complete"] == []
+    figures = {figure["key"] for figure in found["figures"]}
+    assert {"put_file_seconds", "notify_seconds", "entries_per_second"} <= figures
+
+
+def test_where_one_credit_is_granted_folders_are_not_watched(inside: Inside, make_smbd):
+    found = diagnosed(inside, make_smbd({"smb2 max credits": "1"}), "--only", "distance,window,folders")
+    assert [stage["name"] for stage in found["stages"] if stage["status"] != "complete"] == []
+    figures = {figure["key"] for figure in found["figures"]}
+    assert "free_space_seconds" in figures
+    assert "notify_seconds" not in figures
+
+
 @pytest.mark.parametrize("pattern", patterns(), ids=lambda one: one.key)
 def test_a_file_is_copied_whole_by_each_pattern(make_smbd, pattern: CopyPattern):
     smbd: Smbd = make_smbd()

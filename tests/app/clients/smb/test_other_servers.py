@@ -152,6 +152,20 @@ def test_small_maximum_sizes(smbd_with, make_client, meter, read, write):
     assert facts["smb.put_block_bytes"] <= facts["smb.max_write_bytes"]
 
 
+@pytest.mark.parametrize("largest", ["4096", "16384", "65535"])
+def test_answers_of_less_than_64_kib(smbd_with, make_client, meter, largest):
+    options = {"smb2 max read": largest, "smb2 max write": largest, "smb2 max trans": largest}
+    server = smbd_with(options)
+    for number in range(200):
+        server.make_file(f"small {number}", b"")
+    client = make_client(server)
+    assert len(client.list("")) == 200
+    assert server.share in client.shares()
+    for number in range(200):
+        client.remove(f"small {number}")
+    moves_both_ways(client, meter)
+
+
 @pytest.mark.long
 def test_answers_through_the_thread_pool_in_any_order(smbd_with, make_client, meter):
     server = smbd_with({"aio max threads": "8"}, {"aio read size": "1", "aio write size": "1"})
