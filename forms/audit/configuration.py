@@ -113,6 +113,19 @@ class Configuration:
     def has_any(self, section: str, conditions: Mapping[str, Sequence[str]]) -> bool:
         return any(self._has(section, name, values) for name, values in conditions.items())
 
+    def has_somewhere(self, conditions: Mapping[str, Sequence[str]]) -> bool:
+        """Whether any section has one of the values that the conditions give for a parameter."""
+        if self.has_any("global", conditions):
+            return True
+        wanted = {smb_conf.parameter_key(name): values for name, values in conditions.items()}
+        return any(_is_one_of(setting, wanted[key]) for (_section, key), setting in self.last.items() if key in wanted)
+
+    def has_words(self, section: str, words: Mapping[str, str]) -> bool:
+        """Whether each parameter has, as a list of words, the one that is given for it."""
+        return all(
+            word in smb_values.entries_of_list(self.in_effect(section, name).lower()) for name, word in words.items()
+        )
+
     def _has(self, section: str, name: str, values: Sequence[str]) -> bool:
         full_name = smb_conf.spelling(name).name
         in_effect = self.in_effect(section, name)
@@ -120,6 +133,11 @@ class Configuration:
             # No message of Samba is of a higher level than 10.
             in_effect = str(min(smb_values.highest_log_level(in_effect), 10))
         return any(smb_conf.same_value(full_name, in_effect, value) for value in values)
+
+
+def _is_one_of(setting: AuditedSetting, values: Sequence[str]) -> bool:
+    name = smb_conf.spelling(setting.name).name
+    return any(smb_conf.same_value(name, meant_value(setting), value) for value in values)
 
 
 def meant_value(setting: AuditedSetting) -> str:

@@ -160,7 +160,7 @@ def _findings_of_facts(server: AuditedServer) -> Iterator[AuditFinding]:
             setting=judgement.fact,
             value=value,
             why=judgement.reason_for(judged),
-            what_to_do=f"Set or use: {judgement.instead}.",
+            what_to_do=judgement.advice or f"Set or use: {judgement.instead}.",
             price=judgement.price,
             price_source=judgement.source_of_price,
             advised_by=judgement.advised_by,
@@ -261,6 +261,7 @@ def _finding(
     instead: str | None,
     word: str = "",
     move_to: str = "",
+    advice: str = "",
     price: str = "",
     price_source: str = "",
     advised_by: tuple[str, ...] = (),
@@ -268,7 +269,7 @@ def _finding(
     """A finding about a line; the arguments are as the fields of AuditFinding, but for ``move_to``.
 
     ``instead`` is the line to write: empty to delete it, None where nobody but the user knows it. ``move_to`` is the
-    section that the line belongs in.
+    section that the line belongs in, ``advice`` what to do in place of an edit.
     """
     spelled = smb_conf.spelling(setting.name)
     return AuditFinding(
@@ -278,7 +279,7 @@ def _finding(
         setting=setting.name,
         value=setting.value,
         why=reason,
-        what_to_do=_remedy_text(instead, word, move_to),
+        what_to_do=advice or _remedy_text(instead, word, move_to),
         file=setting.file,
         line=setting.line,
         section=setting.section,
@@ -420,39 +421,87 @@ def _findings_by_judgements(
         if judged is None or not _holds_there(judgement, server, conf, setting):
             continue
 
-        instead = judgement.instead
-        word = ""
-        if judgement.word and not judgement.instead:
-            instead = _without_word(setting, judgement.word)
-            word = judgement.word
+        is_needed = conf.overrides_global(setting)
+        if is_needed and judgement.verdict is Ruling.USELESS and _is_samba_default(conf, setting):
+            # Without the line the share had what [global] sets.
+            continue
+
+        is_about_word = judgement.word and not judgement.instead and not judgement.added_word
         yield _finding(
             setting,
             judgement.key,
             judgement.verdict,
             judgement.cost,
             judgement.reason_for(judged),
-            instead=instead,
-            word=word,
+            instead=_line_instead(judgement, conf, setting),
+            word=judgement.word if is_about_word else "",
+            advice=judgement.advice,
             price=judgement.price,
             price_source=judgement.source_of_price,
             advised_by=judgement.advised_by,
         )
 
 
+def _line_instead(judgement: SettingJudgement, conf: Configuration, setting: AuditedSetting) -> str | None:
+    """The line to write: empty to delete it, None where a person has to decide."""
+    if judgement.advice or judgement.instead:
+        return judgement.instead
+    if judgement.added_word:
+        return _with_word_after(setting, judgement.word, judgement.added_word)
+
+    line = _without_word(setting, judgement.word) if judgement.word else ""
+    if line or not conf.overrides_global(setting):
+        return line
+    # Without the line the share had what [global] sets, and not the default.
+    return _line_of_default(conf, setting)
+
+
+def _line_of_default(conf: Configuration, setting: AuditedSetting) -> str | None:
+    """The line that gives a share the default; None where that is not known."""
+    spelled = smb_conf.spelling(setting.name)
+    default = spelled.parameter.default_in(conf.version or samba_parameters.MEASURED) if spelled.parameter else None
+    return None if default is None else f"{spelled.name} = {default}".rstrip()
+
+
+def _is_samba_default(conf: Configuration, setting: AuditedSetting) -> bool:
+    name = smb_conf.spelling(setting.name).name
+    return smb_conf.is_default(name, configuration.meant_value(setting), conf.version)
+
+
 def _holds_there(
     judgement: SettingJudgement, server: AuditedServer, conf: Configuration, setting: AuditedSetting
 ) -> bool:
-    """Whether the judgement's conditions are met in a section where the line acts."""
+    """Whether the judgement's conditions are met in a section where the line acts; to be useless, in all of them."""
     first_version = samba_parameters.version_numbers(judgement.samba_from)
     if conf.version is not None and conf.version < first_version:
         return False
     sections = conf.sections_of(setting)
-    is_wanted_somewhere = any(conf.has_all(section, judgement.when) for section in sections)
-    is_wanted_globally = conf.has_all("global", judgement.when_global)
-    is_excluded_everywhere = all(conf.has_any(section, judgement.unless) for section in sections)
-    return (
-        is_wanted_somewhere and is_wanted_globally and not is_excluded_everywhere and judgement.facts_hold(server.facts)
-    )
+    holds = [_holds_in(judgement, conf, section) for section in sections]
+    # What is useless in one share and acts in another is not useless.
+    if not (all(holds) if judgement.verdict is Ruling.USELESS else any(holds)):
+        return False
+    if not conf.has_all("global", judgement.when_global):
+        return False
+    if judgement.unless_somewhere and conf.has_somewhere(judgement.unless_somewhere):
+        return False
+    if judgement.when_somewhere and not conf.has_somewhere(judgement.when_somewhere):
+        return False
+    return judgement.facts_hold(server.facts)
+
+
+def _holds_in(judgement: SettingJudgement, conf: Configuration, section: str) -> bool:
+    """Whether the conditions on other parameters of a section are met."""
+    if not conf.has_all(section, judgement.when) or not conf.has_words(section, judgement.when_word):
+        return False
+    if conf.has_any(section, judgement.unless):
+        return False
+    limits = judgement.unless_above.items()
+    return not any(_is_above(conf.in_effect(section, name), limit) for name, limit in limits)
+
+
+def _is_above(value: str, limit: str) -> bool:
+    number = judgements.number_of("", value)
+    return number is not None and number > (judgements.number_of("", limit) or 0)
 
 
 def _findings_of_words(setting: AuditedSetting) -> Iterator[AuditFinding]:
@@ -471,6 +520,13 @@ def _unknown_option_finding(setting: AuditedSetting, word: str) -> AuditFinding:
         reason += f" Did you mean {similar[0]}? Leave it out all the same."
     instead = _without_word(setting, word)
     return _finding(setting, "unknown-socket-option", Ruling.MISPLACED, 50, reason, instead=instead, word=word)
+
+
+def _with_word_after(setting: AuditedSetting, word: str, added_word: str) -> str:
+    """The line with another word after the one."""
+    words = smb_values.words_of_value(smb_conf.spelling(setting.name).name, setting.value)
+    place = [other.lower() for other in words].index(word.lower()) + 1
+    return f"{setting.name} = {' '.join([*words[:place], added_word, *words[place:]])}"
 
 
 def _without_word(setting: AuditedSetting, word: str) -> str:

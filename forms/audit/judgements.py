@@ -28,8 +28,14 @@ class SettingJudgement:
     """How much it takes, to sort the findings of one verdict by; 100 is most."""
     reason: str
     """Why, with ``{value}`` and ``{number}`` for the value that is judged."""
-    instead: str
-    """The line to write, or what to do about a fact; empty to delete the line, or only the word."""
+    instead: str | None
+    """The line to write, or what to do about a fact; empty to delete the line, or only the word. None where a person
+    has to decide, by the advice.
+    """
+    added_word: str
+    """What to write after the word, in place of ``instead``."""
+    advice: str
+    """What to do about a line that protects something, or that users need; empty where the line is edited."""
     price: str
     """What it costs, measured or from a source; empty where that is not known."""
     price_source: str
@@ -54,6 +60,12 @@ class SettingJudgement:
     """It is below this number or size, such as 64K; empty for no such test."""
     above: str
     """It is above this one."""
+    mode_bits: str
+    """It is an octal mode with one of these bits; empty for no such test."""
+    names: tuple[str, ...]
+    """It is a list of users and groups with one of these, in small letters; empty for no such test."""
+    other_names: tuple[str, ...]
+    """It is a list of users and groups with another one than these; empty for no such test."""
 
     # On which conditions: other parameters or facts, each with the values that it may have
     samba_from: str
@@ -64,6 +76,14 @@ class SettingJudgement:
     """Parameters of [global], which must."""
     unless: Mapping[str, Sequence[str]]
     """Parameters of the same section or of [global], which must not."""
+    when_somewhere: Mapping[str, Sequence[str]]
+    """Parameters that must have one of these values in at least one section."""
+    unless_somewhere: Mapping[str, Sequence[str]]
+    """Parameters that must have none of these values in any section."""
+    when_word: Mapping[str, str]
+    """Parameters of the same section or of [global], which must have this word."""
+    unless_above: Mapping[str, str]
+    """Parameters of the same section or of [global], which must not be above this number or size."""
     unless_word: str
     """A word that must not be in the value."""
     when_fact: Mapping[str, Sequence[str]]
@@ -78,7 +98,9 @@ class SettingJudgement:
             verdict=Ruling(row["verdict"]),
             cost=row["cost"],
             reason=_in_one_line(row["why"]),
-            instead=row["instead"],
+            instead=row.get("instead"),
+            added_word=row.get("added_word", ""),
+            advice=_in_one_line(row.get("advice", "")),
             parameter=row.get("parameter", ""),
             fact=row.get("fact", ""),
             word=row.get("word", ""),
@@ -87,10 +109,17 @@ class SettingJudgement:
             values=tuple(row.get("values", ())),
             below=row.get("below", ""),
             above=row.get("above", ""),
+            mode_bits=row.get("mode_bits", ""),
+            names=tuple(row.get("names", ())),
+            other_names=tuple(row.get("other_names", ())),
             samba_from=row.get("samba_from", ""),
             when=row.get("when", {}),
             when_global=row.get("when_global", {}),
             unless=row.get("unless", {}),
+            when_somewhere=row.get("when_somewhere", {}),
+            unless_somewhere=row.get("unless_somewhere", {}),
+            when_word=row.get("when_word", {}),
+            unless_above=row.get("unless_above", {}),
             unless_word=row.get("unless_word", ""),
             when_fact=row.get("when_fact", {}),
             unless_fact=row.get("unless_fact", {}),
@@ -151,7 +180,17 @@ class SettingJudgement:
             return False
         if self.above and (number is None or number <= (number_of("", self.above) or 0)):
             return False
-        return bool(self.values or self.below or self.above or self.present)
+        if self.mode_bits and not _has_bits(value, self.mode_bits):
+            return False
+
+        names = names_of(value) if self.names or self.other_names else frozenset()
+        if self.names and names.isdisjoint(self.names):
+            return False
+        if self.other_names and names.issubset(self.other_names):
+            return False
+
+        has_test = self.values or self.below or self.above or self.mode_bits or self.names or self.other_names
+        return bool(has_test) or self.present
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +248,20 @@ def number_of(name: str, value: str) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def _has_bits(mode: str, bits: str) -> bool:
+    """Whether an octal mode has one of the bits, which are octal too."""
+    try:
+        return bool(int(mode, 8) & int(bits, 8))
+    except ValueError:
+        return False
+
+
+def names_of(value: str) -> frozenset[str]:
+    """The users and groups of a list, in small letters, without their domains and the signs of groups."""
+    names = [entry.lstrip("@+&") for entry in smb_values.entries_of_list(value.lower())]
+    return frozenset(name.rpartition("\\")[2] for name in names if name)
 
 
 def words_of(value: str) -> Iterator[tuple[str, str]]:

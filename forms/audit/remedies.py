@@ -70,7 +70,9 @@ def edited_line(findings: Sequence[AuditFinding]) -> str:
     first = findings[0]
     all_words = words_of_value(first.parameter, first.value)
     words = [word for word in all_words if word.partition("=")[0].lower() not in bad_words]
-    return f"{first.setting} = {' '.join(words)}" if words else ""
+    if words:
+        return f"{first.setting} = {' '.join(words)}"
+    return (first.instead or "") if len(findings) == 1 else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def _tested_together(finding: AuditFinding, findings: Sequence[AuditFinding]) ->
         return [finding]
     place = (finding.file, finding.line)
     same_line = [other for other in findings if (other.file, other.line) == place and other.word]
-    return [other for other in same_line if other.verdict in TESTED]
+    return [other for other in same_line if other.verdict in TESTED and other.instead is not None]
 
 
 def _default_of(parameter: str) -> str:

@@ -103,7 +103,7 @@ GUIDES = (
 """,
         named=(
             "socket options … SO_RCVBUF=131072", "socket options … SO_SNDBUF=131072", "read raw", "write raw",
-            "max xmit", "use sendfile", "getwd cache", "strict locking", "dead time",
+            "max xmit", "use sendfile", "getwd cache", "strict locking",
         ),
         first=("socket options … SO_RCVBUF=131072", "socket options … SO_SNDBUF=131072"),
     ),
@@ -147,7 +147,7 @@ GUIDES = (
     read only = no
 """,
         named=(
-            "server min protocol", "server signing", "socket options … SO_RCVBUF=8192",
+            "server min protocol", "socket options … SO_RCVBUF=8192",
             "socket options … SO_SNDBUF=8192", "socket options … TCP_QUICKACK", "smb2 max read", "smb2 max write",
             "smb2 max credits", "encrypt passwords", "create mask", "directory mask", "force user",
         ),

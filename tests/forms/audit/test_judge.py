@@ -86,6 +86,8 @@ def lines_for(one: SettingJudgement, value: str | None, *, silenced: str = "") -
     conditions |= {
         name: "no" if "yes" in values else "yes" if "no" in values else "other" for name, values in one.unless.items()
     }
+    conditions |= {name: values[0] for name, values in one.when_somewhere.items()}
+    conditions |= one.when_word
     if silenced:
         conditions[silenced] = one.unless[silenced][0]
     lines = [f"    {name} = {text}" for name, text in conditions.items() if text != "other"]
@@ -105,8 +107,15 @@ def bounds(one: SettingJudgement) -> tuple[list[str], list[str]]:
     """Values that the judgement is about, and values just beyond that it is not."""
     low = int(number_of("", one.above) or 0) if one.above else None
     high = int(number_of("", one.below) or 0) if one.below else None
-    inside = list(one.values) or (["1" if one.word else "yes"] if one.present else [])
-    outside: list[str] = []
+    inside = [*one.values, *one.names] or (["1" if one.word else "yes"] if one.present else [])
+    outside: list[str] = ["0755"] if one.mode_bits else []
+    if one.mode_bits:
+        inside += ["0777", "2777", "0666", "0002"]
+    if one.names:
+        outside.append("alice")
+    if one.other_names:
+        inside += ["alice", f"{one.other_names[0]} @helpdesk"]
+        outside += [f'@"{name}"' for name in one.other_names]
     if low is not None:
         inside.append(str(low + 1))
         outside.append(str(low))
@@ -130,7 +139,15 @@ def test_a_judgement_is_about_its_values_and_not_about_those_just_beyond(one: Se
     assert one.key not in keys(lines_for(one, None)), "without the line"
     for name in one.unless:
         assert one.key not in keys(lines_for(one, written(one, inside[0]), silenced=name)), name
-    for name in one.when_global:
+    for name, values in one.unless_somewhere.items():
+        text = lines_for(one, written(one, inside[0]))
+        assert one.key not in keys(f"{text}\n[other]\n{name} = {values[0]}"), name
+    for name, limit in one.unless_above.items():
+        at_limit, above = number_of("", limit) or 0, (number_of("", limit) or 0) + 1
+        text = lines_for(one, written(one, inside[0]))
+        assert one.key in keys(text.replace("[share]", f"{name} = {at_limit:.0f}\n[share]")), name
+        assert one.key not in keys(text.replace("[share]", f"{name} = {above:.0f}\n[share]")), name
+    for name in (*one.when_global, *one.when_somewhere, *one.when_word):
         other = lines_for(one, written(one, inside[0])).replace(f"    {name} = ", f"    {name} = x")
         assert one.key not in keys(other), name
 
