@@ -210,10 +210,10 @@ class RunningProgram:
         self._problem = problem
         self._kill()
 
-    def wait(self, seconds: float) -> ProgramOutcome:
-        """All that it said, once it has ended; it is ended after ``seconds``, or if it says too much."""
+    def wait(self, seconds: float, stop: threading.Event | None = None) -> ProgramOutcome:
+        """All that it said, once it has ended; it is ended after ``seconds``, if it says too much, or by ``stop``."""
         # In time: it ended by itself, or sent too much, which is looked at first.
-        is_in_time = self._read_and_end(lambda: self._read_to_end(time.monotonic() + seconds))
+        is_in_time = self._read_and_end(lambda: self._read_to_end(time.monotonic() + seconds, stop))
         if self._sent_bytes > self._most_bytes:
             return self._sent_too_much()
 
@@ -272,10 +272,13 @@ class RunningProgram:
     def _sent_bytes(self) -> int:
         return len(self._out.text) + len(self._error.text)
 
-    def _read_to_end(self, until: float) -> bool:
-        """Whether the program ended before that time, or sent too much."""
+    def _read_to_end(self, until: float, stop: threading.Event | None = None) -> bool:
+        """Whether the program ended before that time, or sent too much; looks for ``stop`` as often as for its end."""
         ended_at: float | None = None
         while self._sent_bytes <= self._most_bytes:
+            if stop is not None and stop.is_set():
+                return self.has_ended
+
             open_pipes = [pipe for pipe in (self._out, self._error) if not pipe.has_ended]
             if not open_pipes:  # it says nothing any more, and is about to end
                 with contextlib.suppress(subprocess.TimeoutExpired):

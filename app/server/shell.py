@@ -6,6 +6,7 @@ a line of a random mark and the section's name, and the last one is ``end``. `An
 
 import secrets
 import shlex
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -76,13 +77,21 @@ class ServerShell:
         """Run a program to its end. Never raises: what went wrong is a problem of the answer."""
         return self._run_command(_command(_ONCE, words), stdin, timeout_seconds)
 
-    def script(self, body: str, variables: Mapping[str, str], seconds: float = RUN_SECONDS) -> ProgramOutcome:
-        """Run a shell script to its end, with variables set in front of it. Never raises."""
-        return self._run_command("", with_variables(body, variables), seconds)
+    def script(
+        self,
+        body: str,
+        variables: Mapping[str, str],
+        seconds: float = RUN_SECONDS,
+        stop: threading.Event | None = None,
+    ) -> ProgramOutcome:
+        """Run a shell script to its end, or to ``stop``, with variables set in front of it. Never raises."""
+        return self._run_command("", with_variables(body, variables), seconds, stop)
 
-    def _run_command(self, command: str, text: str, seconds: float) -> ProgramOutcome:
+    def _run_command(
+        self, command: str, text: str, seconds: float, stop: threading.Event | None = None
+    ) -> ProgramOutcome:
         try:
-            result = RunningProgram(self.words(command), text=text).wait(seconds)
+            result = RunningProgram(self.words(command), text=text).wait(seconds, stop)
         except UsageError as error:
             return ProgramOutcome(_REFUSED_BY_SSH, "", "", str(error))
         except OSError as error:
@@ -160,14 +169,20 @@ class Answer:
         return int(text) if text.isdecimal() and len(text) < _CODE_DIGITS else None
 
 
-def run_script(body: str, variables: Mapping[str, str], ssh: str | None, seconds: float = 0.0) -> Answer:
+def run_script(
+    body: str,
+    variables: Mapping[str, str],
+    ssh: str | None,
+    seconds: float = 0.0,
+    stop: threading.Event | None = None,
+) -> Answer:
     """Run one of our scripts, which prints sections by its variable ``mark``, the last ``end``. Never raises.
 
-    It may take ``seconds``, but never less than ``RUN_SECONDS``.
+    It may take ``seconds``, but never less than ``RUN_SECONDS``; ``stop`` ends it at once.
     """
     shell = ServerShell(ssh)
     mark = f"@sharebench-{secrets.token_hex(8)}@"
-    result = shell.script(body, {**variables, "mark": mark}, max(seconds, RUN_SECONDS))
+    result = shell.script(body, {**variables, "mark": mark}, max(seconds, RUN_SECONDS), stop)
     return answer_of(result, mark, shell)
 
 

@@ -1,5 +1,7 @@
 """Looks at who uses a server; nothing is measured or changed."""
 
+import threading
+
 from app.server.sessions.look import look_at_sessions
 from app.who.spec import WhoRequest
 from forms.who.summary import with_busiest_first
@@ -7,11 +9,9 @@ from storage import records
 from storage.who import Who
 
 
-def look(request: WhoRequest) -> Who:
-    """Look for as long as was asked for. Raises MeasurementError."""
-    sessions = look_at_sessions(
-        request.target.port_number, request.server_ssh, request.smb_conf, seconds=request.seconds
-    )
+def look(request: WhoRequest, stop: threading.Event | None = None) -> Who:
+    """Look for as long as was asked for. Raises MeasurementError; CancelledError once ``stop`` is set."""
+    sessions = look_at_sessions(request.target.port_number, request.server_ssh, request.smb_conf, request.seconds, stop)
     who = Who(
         id=records.new_series_id(),
         created_at=records.utc_now(sessions.seconds),

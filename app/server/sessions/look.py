@@ -6,6 +6,7 @@ what is sent to a socket, and some of what other threads read. Its processor tim
 """
 
 import re
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -43,13 +44,20 @@ class SessionsLook:
     """What the look took of the server's processors."""
 
 
-def look_at_sessions(port: int, ssh: str | None, smb_conf: str | None, seconds: float) -> SessionsLook:
-    """Look for that long at the smbd on a port, here or by ssh. Raises MeasurementError."""
+def look_at_sessions(
+    port: int, ssh: str | None, smb_conf: str | None, seconds: float, stop: threading.Event | None = None
+) -> SessionsLook:
+    """Look for that long at the smbd on a port, here or by ssh. Raises MeasurementError.
+
+    Raises CancelledError once ``stop`` is set.
+    """
     server = shell.ServerShell(ssh)
     script = shell.script_file("app.server.sessions", "sessions.sh")
     settings = {"port": str(port), "conf": smb_conf or "", "seconds": f"{seconds:g}"}
-    answer = shell.run_script(script, settings, ssh, seconds + shell.RUN_SECONDS)
+    answer = shell.run_script(script, settings, ssh, seconds + shell.RUN_SECONDS, stop)
     now = datetime.now(UTC)
+    if stop is not None and stop.is_set():
+        raise errors.CancelledError("cancelled")
     _check(answer, server, port)
 
     first = reading_of(answer, "first")

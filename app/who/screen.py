@@ -1,0 +1,165 @@
+"""Who uses a server, on the screen: a form that asks for the server, and its sessions, looked at again and again."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+from textual.widgets import Static
+
+from app.base.errors import CancelledError
+from app.server.named_servers import server_ways
+from app.tui.frame.commands import keys
+from app.tui.widgets import form_lines, views
+from app.tui.widgets.lines_screen import LinesScreen
+from app.tui.widgets.report_screen import ReportScreen
+from app.who import engine, spec
+from forms.layout import Sign, Tone, Toned
+from forms.report import Report
+from forms.who.report import who_answer, who_report
+from forms.wording import place, plain
+from storage.notebook import Notebook
+from storage.who import Who, recording_of_who
+
+_FIRST_SECONDS = 3.0
+"""The first look is shorter, so that there is something to see soon."""
+_GROUP = "measure"
+"""The group of work that goes on by itself, as long as the screen is open."""
+
+
+class WhoLookScreen(ReportScreen, views.ShowsMore):
+    """The sessions of a server, drawn anew after each look; the next look begins when one is over.
+
+    ReportScreen has ``read`` called in a thread, and ``show`` with what it returned; ShowsMore calls ``show_again``.
+    """
+
+    KEYS: ClassVar = keys("who.pause who.keep report.more report.less")
+
+    def __init__(self, request: spec.WhoRequest) -> None:
+        super().__init__(f"Who uses {place(request.target)}", self._look_at_server)
+        self.request = request
+        self.who: Who | None = None
+        """What is shown; None before the first look is over."""
+        self.kept_id = ""
+        """The id of the look that was stored last."""
+        self.is_paused = False
+        self._is_looking = False
+        """Whether a look is under way: it is finished while the screen is paused."""
+        self._stop = threading.Event()
+
+    def look(self) -> None:
+        self._is_looking = True
+        self.with_notebook(self.read, self.show, group=_GROUP)
+
+    def _look_at_server(self, _notebook: Notebook) -> Report:
+        is_first = self.who is None
+        seconds = min(_FIRST_SECONDS, self.request.seconds) if is_first else self.request.seconds
+        self.who = engine.look(replace(self.request, seconds=seconds), self._stop)
+        return who_report(self.who)
+
+    def on_mount(self) -> None:
+        self._show_headline()
+
+    def on_unmount(self) -> None:
+        self._stop.set()
+
+    def show(self, report: Report) -> None:
+        super().show(report)
+        self._show_headline()
+        self._is_looking = False
+        if not self.is_paused:
+            self.look()
+
+    def show_again(self) -> None:
+        if self.report is not None:
+            super().show(self.report)
+
+    def draw_report(self, report: Report, width: int, height: int, zoomed: bool) -> str:
+        return self.query_one(views.FiguresView).figures(self.of_now(report), width, height, zoomed)
+
+    def _show_headline(self) -> None:
+        parts = [Toned(f"{Sign.STOPPED} Paused.", Tone.CAUTION)] if self.is_paused else []
+        if self.who is not None:
+            answer = who_answer(self.who)
+            parts.append(replace(answer, text=plain(answer.text)))
+        elif not self.is_paused:
+            parts.append(Toned("Looking at the sessions …"))
+
+        headline = self.query_one("#headline", Static)
+        headline.update(views.join_toned(parts, " "))
+        headline.display = True
+
+    def work_failed(self, error: Exception) -> None:
+        """Stop looking; what was seen before stays."""
+        self.is_paused = True
+        self._is_looking = False
+        self._show_headline()
+        if not isinstance(error, CancelledError):
+            super().work_failed(error)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "keep":
+            return self.who is not None and self.who.id != self.kept_id
+        if action == "more" and (self.report is None or self.report.brief == self.report):
+            return False
+        return super().check_action(action, parameters)
+
+    def action_pause(self) -> None:
+        self.is_paused = not self.is_paused
+        self._show_headline()
+        if not (self.is_paused or self._is_looking):
+            self.look()
+
+    def action_keep(self) -> None:
+        who = self.who
+        assert who is not None
+
+        def tell(_result: None) -> None:
+            self.kept_id = who.id
+            self.notify("The look is in the notebook.", title="Kept")
+            self.refresh_bindings()
+
+        self.with_notebook(partial(_store, who), tell)
+
+
+def _store(who: Who, notebook: Notebook) -> None:
+    notebook.add_recording(recording_of_who(who))
+
+
+class WhoScreen(LinesScreen):
+    """The form: `parse` makes the request of its lines, and `begin` opens the screen that looks; nobody logs in."""
+
+    NAME = "who"
+    HEADING = "Who"
+    BUTTON = "Look"
+    START = "Look at the sessions of the server that the lines name."
+    STORED = "looks"
+    LINES = (
+        form_lines.FormLine(
+            "target",
+            "Server",
+            "HOST, smb://HOST:PORT, or @NAME",
+            about="Server: HOST, smb://HOST:PORT, @NAME; Right completes.",
+        ),
+        form_lines.FormLine("seconds", "Seconds", "length of each look", f"{spec.USUAL_SECONDS:g}"),
+        form_lines.SSH,
+        form_lines.CONF,
+    )
+
+    @classmethod
+    def parse(cls, typed: Mapping[str, str]) -> spec.WhoRequest:
+        values = form_lines.typed_values(cls.LINES, typed)
+        target = form_lines.typed_target(values["target"], "which server? type HOST, or smb://HOST")
+        ways = server_ways(target, values["ssh"], values["conf"])
+        request = spec.WhoRequest(
+            target=target,
+            server_ssh=ways.server_ssh,
+            smb_conf=ways.smb_conf,
+            seconds=form_lines.typed_number("seconds", values["seconds"], spec.LEAST_SECONDS, spec.MOST_SECONDS),
+        )
+        spec.check_request(request)
+        return request
+
+    def begin(self, request: spec.WhoRequest) -> None:
+        self.app.push_screen(WhoLookScreen(request))
