@@ -10,7 +10,7 @@ from forms.audit.line_finding import line_finding
 from forms.tuning import samba_parameters, smb_conf, smb_values, vfs_modules
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 
-_AUDITED_OPERATIONS = frozenset({"full_audit:success", "full_audit:failure"})
+AUDITED_OPERATIONS = ("full_audit:success", "full_audit:failure")
 _EVERY_OPERATION = "all"
 _NO_OPERATION = "none"
 """Ends the list: smbd reads nothing behind it."""
@@ -28,8 +28,8 @@ def option_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[Au
     shares = [share for share in conf.sections_of(setting) if modules & set(loaded_modules(conf, share))]
     if not shares:
         yield _option_without_module_finding(conf, setting, sorted(modules))
-    elif smb_conf.squeeze(setting.name) in _AUDITED_OPERATIONS:
-        unknown = unknown_operations(conf, setting.value)
+    elif smb_conf.squeeze(setting.name) in AUDITED_OPERATIONS:
+        unknown = unknown_operations(setting.value, conf.version)
         if unknown:
             yield _unknown_operation_finding(conf, setting, unknown, shares)
 
@@ -70,15 +70,15 @@ def loaded_modules(conf: Configuration, section: str) -> list[str]:
     return loaded_by(conf.in_effect(section, "vfs objects"))
 
 
-def unknown_operations(conf: Configuration, value: str) -> list[str]:
-    """The operations in a list of full_audit that its Samba does not know."""
+def unknown_operations(value: str, version: samba_parameters.Version | None) -> list[str]:
+    """The operations in a list of full_audit that a version of Samba does not know; None is an unknown version."""
     unknown = []
     for entry in smb_values.entries_of_list(value):
         name = entry.removeprefix("!").lower()
         if name == _NO_OPERATION:
             break
         operation = vfs_modules.operations().get(name)
-        is_known = operation is not None and operation.is_in(conf.version)
+        is_known = operation is not None and operation.is_in(version)
         if name != _EVERY_OPERATION and not is_known:
             unknown.append(entry)
     return unknown
@@ -87,7 +87,7 @@ def unknown_operations(conf: Configuration, value: str) -> list[str]:
 def _unknown_operation_finding(
     conf: Configuration, setting: AuditedSetting, unknown: Sequence[str], shares: Sequence[str]
 ) -> AuditFinding:
-    where = "every share" if shares == ["global"] else _shares_text(shares)
+    where = _shares_text(setting, shares)
     reason = f"{_samba(conf)} knows no operation {wording.listed(list(unknown))}: every connection to {where} fails."
     entries = []
     for entry in smb_values.entries_of_list(setting.value):
@@ -172,7 +172,11 @@ def _samba(conf: Configuration) -> str:
     return f"Samba {samba_parameters.short_version(version)}"
 
 
-def _shares_text(shares: Sequence[str]) -> str:
+def _shares_text(setting: AuditedSetting, shares: Sequence[str]) -> str:
+    if shares == ["global"]:
+        return "every share"
+    if shares == [setting.section]:
+        return "the share"
     if len(shares) > _MOST_SHARES:
         return f"{len(shares)} shares"
     return wording.listed([f"[{share}]" for share in shares])

@@ -6,6 +6,8 @@ only what is certain, such as a folder that is not there, is called the cause.
 
 from collections.abc import Iterator, Sequence
 
+from forms import wording
+from forms.audit.module_findings import AUDITED_OPERATIONS, loaded_by, unknown_operations
 from forms.tuning import fact_names, smb_conf
 from forms.tuning.differences import effective
 from storage.records import Facts
@@ -96,8 +98,15 @@ def certain_causes(server: Facts) -> Iterator[tuple[str, str, str]]:
     modules = effective(server, "vfs objects") or ""
     for warning in fact_names.lines_of_fact(server, fact_names.CONF_WARNINGS):
         module = _missing_module(warning)
-        if module and module in modules.replace(",", " ").split():
+        if module and module in loaded_by(modules):
             yield "vfs objects", module, f"vfs objects = {module}: the server has no such module"
+
+    if "full_audit" in loaded_by(modules):
+        for option in AUDITED_OPERATIONS:
+            value = effective(server, option) or ""
+            unknown = unknown_operations(value, fact_names.samba_version(server))
+            if unknown:
+                yield option, value, f"{option} names {wording.listed(unknown)}, which this Samba does not have"
 
     proxy = effective(server, "msdfs proxy")
     if proxy:

@@ -230,6 +230,16 @@ def test_a_share_out_of_service(available: str, count: int):
     assert len(share_access.reasons_not_opened(share_facts(available=available))) == count
 
 
+@pytest.mark.parametrize(
+    ("version", "operations", "count"),
+    [("4.17.12", "mkdir", 1), ("4.17.12", "mkdirat", 0), ("4.11.0", "mkdir", 0), ("4.17.12", "none mkdir", 0)],
+)
+def test_an_operation_that_this_samba_does_not_have_closes_the_share(version: str, operations: str, count: int):
+    facts = share_facts(vfs_objects="full_audit") | {fact_names.SAMBA_VERSION: version}
+    with_operations = facts | {"smb.conf/share/full_audit:success": operations}
+    assert len(share_access.reasons_not_opened(with_operations)) == count
+
+
 def test_a_missing_module_of_another_share_is_no_cause():
     warnings = fact_names.in_one_fact(["vfs objects = odd: there is no such module, and every connection to …"])
     of_another = {fact_names.CONF_WARNINGS: warnings} | share_facts(vfs_objects="fruit")
