@@ -51,8 +51,10 @@ _KEYS_OF_PROGRAMS = {
 """What the documents of other programs have at their top, by how they are made."""
 
 _BYTES_LOOKED_AT = 4096
-_LEAST_NULS = 0.4
-"""The share of NUL among every other byte from which on it is UTF-16: all of them, in a table of numbers."""
+_MOST_NULS = 0.4
+"""The share of NUL among every other byte from which on it is UTF-16; in a table of numbers it is all of them."""
+_FEWEST_NULS = 0.25
+"""The share up to which NUL may be among the bytes between those: of signs such as ─ (U+2500). In UTF-32 it is half."""
 
 
 def utf_8_of(content: bytes) -> bytes:
@@ -64,7 +66,6 @@ def utf_8_of(content: bytes) -> bytes:
         raise DocumentError("it is text in UTF-32: save it as CSV UTF-8, and import that file")
 
     try:
-        # surrogatepass is not wanted: half of a pair is no text.
         return content.decode(encoding).encode()
     except UnicodeDecodeError as error:
         raise DocumentError(
@@ -80,13 +81,17 @@ def _encoding_of(content: bytes) -> str | None:
         return "utf-16"
 
     start = content[:_BYTES_LOOKED_AT]
-    first_bytes = start[::2]
-    second_bytes = start[1::2]
-    if second_bytes.count(0) > _LEAST_NULS * len(second_bytes) and not first_bytes.count(0):
+    first_share = _share_of_nuls(start[::2])
+    second_share = _share_of_nuls(start[1::2])
+    if second_share > _MOST_NULS and first_share < _FEWEST_NULS:
         return "utf-16-le"
-    if first_bytes.count(0) > _LEAST_NULS * len(first_bytes) and not second_bytes.count(0):
+    if first_share > _MOST_NULS and second_share < _FEWEST_NULS:
         return "utf-16-be"
     return None
+
+
+def _share_of_nuls(content: bytes) -> float:
+    return content.count(0) / max(1, len(content))
 
 
 def refuse_other_files(content: bytes) -> None:

@@ -8,6 +8,7 @@ factor of 1000.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from forms.importers import form_fields
 from forms.importers.form_lines import FilledForm
@@ -17,6 +18,9 @@ from storage import json_reader
 
 _AGREEING_FACTOR = 3.0
 """Cells of a row that tell its speed agree within this factor, misprints too; a misread sign makes it 1000."""
+
+_FAR_FACTOR = 30.0
+"""Runs of one form do not differ by as much; a misread sign makes it 1000."""
 
 _DECIMAL_SIGN_BESIDE = {";": DecimalSign.COMMA, ",": DecimalSign.POINT}
 """By what separates the cells: spreadsheets write semicolons where the comma stands before decimals."""
@@ -47,6 +51,15 @@ class _NumberCell:
     def is_open(self) -> bool:
         return self.readings.is_ambiguous and self.only_sign is None
 
+    def value_with(self, sign: DecimalSign) -> float:
+        """The number with this decimal sign; 0 for none."""
+        value = self.readings.with_point if sign is DecimalSign.POINT else self.readings.with_comma
+        return value or 0.0
+
+    def is_grouped_with(self, sign: DecimalSign) -> bool:
+        """Whether it is open, and the sign in it groups thousands if this one stands before decimals."""
+        return self.is_open and self.readings.sign is not sign
+
 
 def settle_decimal_sign(forms: Sequence[FilledForm], chosen_sign: DecimalSign | None, size_bytes: int | None) -> None:
     """Give the forms of a file their decimal sign; ``chosen_sign`` is for a file that leaves it open.
@@ -76,12 +89,30 @@ def settle_decimal_sign(forms: Sequence[FilledForm], chosen_sign: DecimalSign | 
             raise _open(open_cells[0])
     for form in forms:
         form.decimal_sign = sign
+        if sign is not None:
+            _check_slips(form, sign)
+
+
+def _check_slips(form: FilledForm, sign: DecimalSign) -> None:
+    """Raises DocumentError for a cell with the other sign, far from the runs beside it: ``2,305`` below ``2.298``."""
+    cells = [cell for cell in _number_cells([form]) if cell.is_of_run]
+    for column in {cell.column for cell in cells if cell.is_grouped_with(sign)}:
+        of_column = [cell for cell in cells if cell.column is column]
+        plain_values = [cell.value_with(sign) for cell in of_column if not cell.is_grouped_with(sign)]
+        measured_values = [value for value in plain_values if value > 0]
+        if not measured_values:
+            continue
+
+        most = _FAR_FACTOR * median(measured_values)
+        for cell in of_column:
+            is_far = cell.value_with(sign) > most > cell.value_with(sign.other)
+            if cell.is_grouped_with(sign) and is_far:
+                raise _slip(cell, median(measured_values))
 
 
 def _number_cells(forms: Iterable[FilledForm]) -> Iterator[_NumberCell]:
     for form in forms:
-        statistics = [(form.line, record) for record in form.statistics.values()]
-        for is_of_run, lines in ((True, form.runs), (False, statistics)):
+        for is_of_run, lines in ((True, form.runs), (False, form.statistics.values())):
             for line, record in lines:
                 row = form.row(line, record)
                 for column in row.number_columns:
@@ -192,6 +223,13 @@ def _both_signs(cells: Sequence[_NumberCell]) -> json_reader.DocumentError:
     return json_reader.DocumentError(
         f"line {second.line}: {second.readings.text!r} has another decimal sign than {first.readings.text!r} in line"
         f" {first.line}: write all numbers of the file alike"
+    )
+
+
+def _slip(cell: _NumberCell, typical: float) -> json_reader.DocumentError:
+    return json_reader.DocumentError(
+        f"line {cell.line}: {cell.readings.text!r} is far from the other runs ({typical:.10g}): its sign may be another"
+        " than theirs; write all numbers of the file alike"
     )
 
 

@@ -13,7 +13,7 @@ from forms.findings.rules_series import CONTRADICTIONS, LEFT_OUT
 from forms.importers import form_fields, form_rows, moments
 from forms.importers.contradictions import check_times, find_contradictions
 from forms.importers.decimal_signs import settle_decimal_sign
-from forms.importers.form_lines import FilledForm, forms_in
+from forms.importers.form_lines import TABLE_EXPECTED, FilledForm, forms_in
 from forms.importers.numerals import DecimalSign
 from forms.importers.run_names import RunName, run_name_in
 from forms.report import Mark
@@ -152,6 +152,8 @@ class _Rows:
 
     @property
     def why_without_runs(self) -> str:
+        if not self._form.headings:
+            return f"line {self._form.line}: this form lacks {TABLE_EXPECTED}"
         text = f"line {self._form.line}: no run of this form has a time"
         return f"{text} ({self._left_out[0]})" if self._left_out else text
 

@@ -51,6 +51,9 @@ _MOST_BYTES_ABOVE = 2**20
 
 _DELIMITERS = ",;\t"
 
+TABLE_EXPECTED = "a table with the headings Run No, Size in Bytes, and Time (sec) or Bytes/sec"
+"""What a form needs, for errors."""
+
 MOST_LINES = 2_000_000
 _MOST_CELLS = 10_000
 """In one line."""
@@ -104,7 +107,8 @@ class FilledForm:
     """The one that ends in the rate of the link, such as ``% of 1 Gb/s``, as it is printed."""
     runs: list[tuple[int, list[str]]] = field(default_factory=list)
     """With the numbers of their lines."""
-    statistics: dict[str, list[str]] = field(default_factory=dict)
+    statistics: dict[str, tuple[int, list[str]]] = field(default_factory=dict)
+    """With the numbers of their lines."""
     texts: list[str] = field(default_factory=list)
     """Lines that no field or row of a form is."""
     left_out: list[str] = field(default_factory=list)
@@ -170,7 +174,7 @@ class FilledForm:
         statistic = _STATISTIC_OF_SPELLING.get(_folded(name or _from_first_filled(record)[0]))
         if statistic is None:
             return False
-        self.statistics.setdefault(statistic, record)
+        self.statistics.setdefault(statistic, (line, record))
         return True
 
     def _has_content(self, line: int, record: list[str]) -> bool:
@@ -222,7 +226,8 @@ class FilledForm:
         return form_rows.FormRow(line, self.headings, record, self.decimal_sign or DecimalSign.POINT)
 
     def statistic(self, name: str) -> form_rows.RowNumbers:
-        return self.row(self.line, self.statistics.get(name, [])).numbers()
+        line, record = self.statistics.get(name, (self.line, []))
+        return self.row(line, record).numbers()
 
 
 def _from_first_filled(record: list[str]) -> list[str]:
@@ -263,8 +268,8 @@ def forms_in(content: bytes) -> list[FilledForm]:
     forms = list(reader.forms_of(_records_of(content, delimiter)))
     if not forms:
         raise NoForm(
-            f"line {reader.line_without_times or 1}: expected a form (a record {FORM},{RUN_FORM}, or a table with the"
-            " headings Run No, Size in Bytes, and Time (sec) or Bytes/sec), or a series document"
+            f"line {reader.line_without_times or 1}: expected a form (a record {FORM},{RUN_FORM}, or {TABLE_EXPECTED}),"
+            " or a series document"
         )
     return forms
 

@@ -27,7 +27,7 @@ class PaperColumn(StrEnum):
 
 _SPELLINGS = {
     PaperColumn.RUN: "runno run runnumber runnr run# no nr number # test testno trial iteration pass",
-    PaperColumn.SIZE: "sizeinbytes size sizebytes filesize filesizeinbytes bytes",
+    PaperColumn.SIZE: "sizeinbytes size sizebytes filesize filesizeinbytes filesizebytes bytes",
     PaperColumn.TIME: "timesec time times timesecs timeinsec timeseconds timeinseconds seconds secs sec s",
     PaperColumn.RATE: "bytessec bytess bytespersec bytespersecond",
     PaperColumn.BITS: "bitssec bitss bitspersec bitspersecond",

@@ -134,6 +134,27 @@ def test_numbers_with_both_signs_are_refused(rows: list[tuple[str, ...]]):
         read(table(*rows))
 
 
+@pytest.mark.parametrize(
+    ("times", "is_slip"),
+    [
+        (("2.29", "2,305", "2.31"), True),
+        (("2,29", "2.305", "2,31"), True),
+        (("2.2985", "2,305"), True),
+        (("229.5", "2,305", "2,200"), False),  # an hour beside minutes
+        (("2.29", "2,305.1"), False),
+        (("29.5", "1,305"), True),
+        (("70.5", "1,305"), False),
+    ],
+)
+def test_a_time_that_is_1000_times_the_others_by_its_sign_is_refused(times: tuple[str, ...], is_slip: bool):
+    text = table(*[("1812898", time) for time in times])
+    if is_slip:
+        with pytest.raises(DocumentError, match=r"line \d: .* is far from the other runs"):
+            read(text)
+    else:
+        assert len(seconds(text)) == len(times)
+
+
 @pytest.mark.parametrize("text", ["2 3", "1,23,4", "1.2.3", "12 34", "1'2", "1,,234", "2.3 s", "1_000", "1,2345,678"])
 def test_what_no_country_writes_is_no_number(text: str):
     with pytest.raises(DocumentError, match="expected a number above 0"):
