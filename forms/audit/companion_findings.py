@@ -1,11 +1,14 @@
-"""Findings of lines that are right only with another line or a module: kernel share modes, commands without a cache."""
+"""Findings of lines that are right only with another line or a module, or for some files: kernel share modes, commands
+without a cache, writes that are answered too early.
+"""
 
 from collections.abc import Iterator
 
 from forms.audit.configuration import Configuration
 from forms.audit.line_finding import line_finding
 from forms.audit.module_findings import loaded_modules
-from forms.tuning import smb_conf
+from forms.audit.value_findings import parts_of_pattern
+from forms.tuning import smb_conf, smb_values
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 
 _SHARE_MODES_REFUSED_FROM = (4, 16)
@@ -19,6 +22,8 @@ def companion_findings(conf: Configuration, setting: AuditedSetting) -> Iterator
         yield from _share_mode_findings(conf, setting)
     if name == "dfree command" and setting.value:
         yield from _dfree_findings(conf, setting)
+    if name == "aio write behind" and setting.value:
+        yield _write_behind_finding(setting)
 
 
 def _share_mode_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
@@ -42,3 +47,21 @@ def _dfree_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[Au
     reason = "Explorer asks for the free space with every window, and each time smbd waits for this command."
     advice = "Add `dfree cache time = 60`, so that smbd asks it once a minute."
     yield line_finding(setting, "dfree-command", Ruling.WORTH_TRYING, 50, reason, instead=None, advice=advice)
+
+
+def _write_behind_finding(setting: AuditedSetting) -> AuditFinding:
+    """Its value is a list of patterns as in veto files; many posts take it for a switch."""
+    patterns = smb_values.patterns_of(setting.value)
+    if any(_may_match_files(pattern) for pattern in patterns):
+        reason = (
+            "smbd tells clients that a write succeeded before it was tried: a full disk or an error loses data unseen."
+        )
+        return line_finding(setting, "write-behind", Ruling.HARMFUL, 79, reason, instead="")
+
+    reason = f"It is no switch but a list of patterns, as in veto files: this is about a file called {setting.value}."
+    return line_finding(setting, "write-behind-without-files", Ruling.USELESS, 6, reason, instead="")
+
+
+def _may_match_files(pattern: str) -> bool:
+    """Whether files have such names; nobody calls one ``yes``, nor as patterns are that commas or blanks separate."""
+    return not smb_conf.is_switch_word(pattern) and len(parts_of_pattern(pattern)) == 1

@@ -209,6 +209,9 @@ def _set_twice_finding(setting: AuditedSetting, winner: AuditedSetting) -> Audit
     if winner.file == setting.file:
         where = f"Line {winner.line}"
     reason = f"{where} sets it again, to {winner.value}: this line does nothing."
+    if judgements.is_protection(setting.name):
+        advice = "Write into one line what is meant, and delete the other."
+        return _finding(setting, "set-twice", Ruling.CONTRADICTORY, 30, reason, instead=None, advice=advice)
     return _finding(setting, "set-twice", Ruling.CONTRADICTORY, 30, reason, instead="")
 
 
@@ -390,7 +393,8 @@ def _refused_finding(conf: Configuration, setting: AuditedSetting, spelled: smb_
     if not refusal:
         return None
     reason = f"{refusal}: Samba stops reading smb.conf at this line."
-    return _finding(setting, "refused", Ruling.HARMFUL, 93, reason, instead="")
+    instead = None if judgements.is_protection(setting.name) else ""
+    return _finding(setting, "refused", Ruling.HARMFUL, 93, reason, instead=instead)
 
 
 def _wrong_section_finding(setting: AuditedSetting, spelled: smb_conf.Spelling) -> AuditFinding | None:
@@ -445,7 +449,9 @@ def _findings_by_judgements(
 def _line_instead(judgement: SettingJudgement, conf: Configuration, setting: AuditedSetting) -> str | None:
     """The line to write: empty to delete it, None where a person has to decide."""
     if judgement.advice or judgement.instead:
-        return judgement.instead
+        is_log_level = smb_conf.spelling(setting.name).name == "log level"
+        audits = smb_values.audit_levels(setting.value) if is_log_level else []
+        return " ".join([judgement.instead, *audits]) if judgement.instead else judgement.instead
     if judgement.added_word:
         return _with_word_after(setting, judgement.word, judgement.added_word)
 

@@ -236,6 +236,16 @@ def _judgements_by_parameter() -> Mapping[str, tuple[SettingJudgement, ...]]:
     return by_parameter
 
 
+def is_protection(name: str) -> bool:
+    """Whether a parameter, by any of its names, decides who gets in, what is recorded or what others may read."""
+    return smb_conf.parameter_key(name) in _protections()
+
+
+@cache
+def _protections() -> frozenset[str]:
+    return frozenset(map(smb_conf.parameter_key, smb_conf.toml_data("judgements.toml")["protections"]))
+
+
 def number_of(name: str, value: str) -> float | None:
     """The number in a value: plain, a size such as 64K, or the highest of all classes of a log level; else None.
 

@@ -14,6 +14,8 @@ AUDITED_OPERATIONS = ("full_audit:success", "full_audit:failure")
 _EVERY_OPERATION = "all"
 _NO_OPERATION = "none"
 """Ends the list: smbd reads nothing behind it."""
+_GUARDS = ("audit", "virus", "worm", "acl", "recycle", "snap", "shadow", "readonly", "scan")
+"""Parts of the names of modules that record, protect or keep something: a person decides about them."""
 _MOST_SHARES = 4
 """Named in a sentence; more are counted."""
 
@@ -138,8 +140,20 @@ def _replacing_finding(setting: AuditedSetting, left_out: Sequence[str]) -> Audi
 
 def _missing_module_finding(setting: AuditedSetting, module: str) -> AuditFinding:
     reason = f"There is no module {module}: every connection to the share fails."
+    return _dead_module_finding(setting, module, reason)
+
+
+def _dead_module_finding(setting: AuditedSetting, module: str, reason: str) -> AuditFinding:
+    """A module that closes the share, which `--fix` takes out unless it was there to record or protect something."""
+    instead: str | None = _without(setting, module)
+    advice = ""
+    if any(guard in module for guard in _GUARDS):
+        instead = None
+        advice = (
+            f"Install the module or correct its name; without {module} the share opens, and nothing takes its place."
+        )
     return line_finding(
-        setting, "missing-module", Ruling.HARMFUL, 98, reason, instead=_without(setting, module), word=module
+        setting, "missing-module", Ruling.HARMFUL, 98, reason, instead=instead, word=module, advice=advice
     )
 
 
@@ -163,8 +177,7 @@ def _absent_module_finding(
     else:
         version = samba_parameters.short_version(module.since or ())
         reason = f"{_samba(conf)} has no module {module.name}, which came with {version}: every connection fails."
-    instead = _without(setting, module.name)
-    return line_finding(setting, "missing-module", Ruling.HARMFUL, 98, reason, instead=instead, word=module.name)
+    return _dead_module_finding(setting, module.name, reason)
 
 
 def _samba(conf: Configuration) -> str:

@@ -8,7 +8,7 @@ from forms.tuning import smb_conf, smb_values
 from forms.tuning.trailing_comments import CommentEffect, comment_effect, without_comment
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 
-_SLASHED_LISTS = frozenset({"veto files", "veto oplock files", "hide files", "aio write behind"})
+_SLASHED_LISTS = frozenset({"veto files", "veto oplock files", "hide files"})
 """Parameters whose value is a list of patterns, which slashes alone separate."""
 
 _OTHER_SEPARATORS = re.compile(r"[\s,;|\\]+")
@@ -74,7 +74,7 @@ def _socket_option_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
 def _separator_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
     """Patterns that something else than slashes separates: smbd takes them for one, of a name that no file has."""
     patterns = smb_values.patterns_of(setting.value)
-    joined = [pattern for pattern in patterns if len(_parts_of(pattern)) > 1]
+    joined = [pattern for pattern in patterns if len(parts_of_pattern(pattern)) > 1]
     padded = [pattern for pattern in patterns if pattern != pattern.strip()]
     if not joined and not padded:
         return
@@ -83,12 +83,12 @@ def _separator_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
         reason = f"Slashes alone separate the patterns: smbd takes `{joined[0]}` for one, of a name that no file has."
     else:
         reason = f"A blank beside a slash belongs to the pattern: `{padded[0]}` is of names with that blank."
-    parts = [part for pattern in patterns for part in _parts_of(pattern)]
+    parts = [part for pattern in patterns for part in parts_of_pattern(pattern)]
     instead = f"{setting.name} = /{'/'.join(parts)}/"
     yield line_finding(setting, "wrong-separator", Ruling.MISPLACED, 52, reason, instead=instead)
 
 
-def _parts_of(pattern: str) -> list[str]:
+def parts_of_pattern(pattern: str) -> list[str]:
     """The patterns that somebody meant by one; itself where it may be the name of a file, such as ``My file.txt``."""
     parts = [part for part in _OTHER_SEPARATORS.split(pattern) if part]
     is_list = len(parts) > 1 and all(_LOOKS_LIKE_PATTERN.search(part) for part in parts)

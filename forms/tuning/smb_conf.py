@@ -151,6 +151,11 @@ def is_default(name: str, value: str, version: Version | None) -> bool:
     return default is not None and same_value(name, value, default)
 
 
+def is_switch_word(text: str) -> bool:
+    """Whether Samba takes the text for yes or no."""
+    return text.strip().lower() in _YES | _NO
+
+
 def opposite_value(value: str) -> str:
     """``no`` for yes, and ``yes`` for no, in any spelling; other values stay."""
     words = squeeze(value)

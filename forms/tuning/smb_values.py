@@ -86,7 +86,17 @@ def log_levels(value: str) -> Mapping[str, int]:
 
 
 def highest_log_level(value: str) -> int:
-    return max(log_levels(value).values())
+    """Of the classes that write about requests; audits write about logins and changes of accounts alone."""
+    return max(level for name, level in log_levels(value).items() if not _is_audit_class(name))
+
+
+def audit_levels(value: str) -> list[str]:
+    """The words of a log level that are about audits, such as ``auth_audit:3``."""
+    return [word for word in entries_of_list(value) if _is_audit_class(word.partition(":")[0])]
+
+
+def _is_audit_class(name: str) -> bool:
+    return name.lower().endswith("_audit")
 
 
 def words_without_level(value: str) -> Sequence[str]:

@@ -95,6 +95,15 @@ def test_a_line_that_does_nothing_for_any_client_is_useless(text: str, key: str)
         "server min protocol = SMB3_11",
         "server min protocol = NT1",
         "ntlm auth = ntlmv1-permitted",
+        "log level = 1 auth_json_audit:5 dsdb_audit:5",
+        # What smbd cannot read, or reads elsewhere, and protects nothing as it stands
+        "server signing = mandatry",
+        "read only = ja",
+        "smb encrypt = must",
+        "hosts allow = 10.\n    hosts allow = 192.0.2.",
+        "vfs objects = full_audit\n    vfs objects = recycle",
+        "vfs objects = scannedonly",
+        "vfs objects = full_audti",
         # What users must not see
         "hide unreadable = yes",
         "hide unwriteable files = yes",
@@ -137,6 +146,12 @@ def test_the_proposed_edits_take_no_audit_protection_or_access_away(line: str):
 )
 def test_the_proposed_list_of_modules_keeps_the_others(line: str, replacement: str):
     assert edits(f"[a]\n    path = /a\n    {line}\n") == [f"-{line}", f"+{replacement}"]
+
+
+def test_a_lower_log_level_keeps_the_audits():
+    line = "log level = 5 auth_audit:3 smb2:10 dsdb_json_audit:5"
+    assert edits(f"[global]\n{line}\n") == [f"-{line}", "+log level = 1 auth_audit:3 dsdb_json_audit:5"]
+    assert findings("[global]\nlog level = 2 auth_audit:5 kerberos:2") == {}
 
 
 @pytest.mark.parametrize(
@@ -204,6 +219,23 @@ def test_what_another_parameter_switches_off_is_told(text: str, key: str, verdic
 )  # fmt: skip
 def test_what_does_not_hold_there_is_not_told(text: str, keys: set[str]):
     assert findings(text).keys() & keys == set()
+
+
+@pytest.mark.parametrize(
+    ("value", "key", "verdict"),
+    [
+        ("/*.tmp/", "write-behind", Ruling.HARMFUL),
+        ("*.mov", "write-behind", Ruling.HARMFUL),
+        ("/yes/scratch.bin/", "write-behind", Ruling.HARMFUL),
+        ("yes", "write-behind-without-files", Ruling.USELESS),
+        ("/1/", "write-behind-without-files", Ruling.USELESS),
+        ("False", "write-behind-without-files", Ruling.USELESS),
+        ("*.mov, *.mxf", "write-behind-without-files", Ruling.USELESS),
+    ],
+)
+def test_write_behind_is_a_list_of_files(value: str, key: str, verdict: Ruling):
+    (finding,) = findings(f"[a]\npath = /a\naio write behind = {value}").values()
+    assert (finding.key, finding.verdict, finding.instead) == (key, verdict, "")
 
 
 @pytest.mark.parametrize(
