@@ -91,11 +91,14 @@ def _unknown_operation_finding(
 ) -> AuditFinding:
     where = _shares_text(setting, shares)
     reason = f"{_samba(conf)} knows no operation {wording.listed(list(unknown))}: every connection to {where} fails."
+    if not all(_operations_now(conf, entry) for entry in unknown):
+        return line_finding(setting, "unknown-operation", Ruling.HARMFUL, 1000, reason, instead=None)
+
     entries = []
     for entry in smb_values.entries_of_list(setting.value):
         entries += _operations_now(conf, entry) if entry in unknown else [entry]
     # Several may be one now, as unlink and rmdir are unlinkat.
-    instead = f"{setting.name} = {' '.join(dict.fromkeys(entries)) or _NO_OPERATION}"
+    instead = f"{setting.name} = {' '.join(dict.fromkeys(entries))}"
     return line_finding(setting, "unknown-operation", Ruling.HARMFUL, 1000, reason, instead=instead)
 
 
