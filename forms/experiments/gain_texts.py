@@ -53,8 +53,10 @@ def gain_headlines(experiment: ExperimentSummary) -> Iterator[layout.Toned]:
         judged = [step.comparison for step in experiment.steps if step.change is not None and step.comparison]
         decided = sum(comparison.known for comparison in judged)
         steps = wording.count(len(judged), "step")
+        # A comparison of the same two series alone may have a verdict: why these differ stands beside the count.
+        why = f" ({len(judged)} judged at once: wider intervals than for two series alone)" if len(judged) > 1 else ""
         next_step = f"Step {step.number}: {comparison_wording.settling_sentence(settling_step)}"
-        yield layout.Toned(f"{decided} of {steps} decided. {next_step}", layout.Tone.FAINT)
+        yield layout.Toned(f"{decided} of {steps} decided{why}. {next_step}", layout.Tone.FAINT)
 
 
 def open_steps(experiment: ExperimentSummary) -> list[tuple[ExperimentStep, SettlingStep]]:

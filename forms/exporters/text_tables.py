@@ -1,8 +1,9 @@
 """Tables of forms as plain text: how wide each column is, and the lines of each row.
 
 Widths are in cells: a cell is the place of a letter. A table that is too wide becomes narrower step by step:
-headings of more lines, a smaller gap between columns, numbers without thousands' commas, then without decimals. One
-that is still too wide takes cells from its columns of text, or becomes paragraphs, a row each.
+headings of more lines, a smaller gap between columns, columns of text that are wrapped, numbers without thousands'
+commas, then without decimals. One that is still too wide takes more cells from its columns of text, or becomes
+paragraphs, a row each.
 """
 
 import re
@@ -31,6 +32,10 @@ _LONG_NUMBER = re.compile(r"[+-]?\d{4,}\.\d+")
 
 _LEAST_CELLS = 4
 """Of a column."""
+_READABLE_CELLS = 16
+"""Of a column of text that is wrapped so that the numbers beside it keep their commas."""
+_LEAST_STROKE = 3
+"""Cells of a gap from which it is stroked: a stroke that touches a word reads as part of it."""
 _MOST_HEADING_LINES = 9
 
 
@@ -114,16 +119,18 @@ def _row_lines(
         wrapped[0] = [texts[0][:2] + first, *(f"  {line}" for line in others)]
 
     style = {Mark.WARM_UP: DIM, Mark.BOTTLENECK: BOLD}.get(row.mark, "")
-    for parts in zip_longest(*wrapped, fillvalue=""):
+    for number, parts in enumerate(zip_longest(*wrapped, fillvalue="")):
         if row.struck:
-            yield styled(_struck_line(table, parts, widths, gap), STRUCK, ansi)
+            # Further lines of a cell are beside empty ones: strokes there would be a rule.
+            line = _join_cells(table, parts, widths, gap) if number else _struck_line(table, parts, widths, gap)
+            yield styled(line, STRUCK, ansi)
         else:
             line = styled(_join_cells(table, parts, widths, gap), style, ansi)
             yield layout.coloured(line, row.tone) if ansi else line
 
 
 def _struck_line(table: Table, parts: Sequence[str], widths: Sequence[int], gap: int) -> str:
-    """The line with strokes in the gaps between its cells, but not between the words of a cell."""
+    """The line with strokes in the wide gaps between its cells, but not between the words of a cell."""
     protected = [part.replace(" ", _INSIDE) for part in parts]
     line = _join_cells(table, protected, widths, gap)
     return re.sub(" +", _stroke, line).replace(_INSIDE, " ")
@@ -160,8 +167,17 @@ def _fit_columns(table: Table, texts: list[list[str]], width: int) -> _FittedCol
 
     # From the most generous way to the narrowest: headings of more lines, smaller gaps, then shorter numbers.
     ways = [(gap, texts, lines) for gap, lines in ((2, 1), (2, 2), (1, 2), (2, 3), (1, 3))]
-    ways += [(1, without_commas, 2), (1, without_commas, _MOST_HEADING_LINES), (1, rounded, _MOST_HEADING_LINES)]
+    shorter_ways = [(1, without_commas, 2), (1, without_commas, _MOST_HEADING_LINES), (1, rounded, _MOST_HEADING_LINES)]
     for gap, rows, heading_lines in ways:
+        needed = _cells_needed(table, rows, heading_lines=heading_lines)
+        if sum(needed) + gap * (len(needed) - 1) <= width:
+            return _FittedColumns(widths=needed, gap=gap, texts=rows)
+
+    wrapped = _wrap_columns_of_text(table, texts, needed, width)
+    if wrapped is not None:
+        return wrapped
+
+    for gap, rows, heading_lines in shorter_ways:
         needed = _cells_needed(table, rows, heading_lines=heading_lines)
         if sum(needed) + gap * (len(needed) - 1) <= width:
             return _FittedColumns(widths=needed, gap=gap, texts=rows)
@@ -189,6 +205,22 @@ def _rounded(text: str, kind: ReportKind) -> str:
     if kind is ReportKind.TEXT or not _LONG_NUMBER.fullmatch(text):
         return text
     return f"{float(text):.0f}"
+
+
+def _wrap_columns_of_text(
+    table: Table, texts: list[list[str]], needed: Sequence[int], width: int
+) -> _FittedColumns | None:
+    """Take cells from the widest columns of text until the table fits; None where one would not be readable then."""
+    widths = list(needed)
+    excess = sum(widths) + len(widths) - 1 - width
+    columns_of_text = [index for index, column in enumerate(table.columns) if column.kind is ReportKind.TEXT]
+    while excess > 0:
+        widest = max(columns_of_text, key=widths.__getitem__, default=None)
+        if widest is None or widths[widest] <= _READABLE_CELLS:
+            return None
+        widths[widest] -= 1
+        excess -= 1
+    return _FittedColumns(widths=widths, gap=1, texts=texts)
 
 
 def _narrow_columns(
@@ -251,6 +283,6 @@ def _join_cells(table: Table, parts: Sequence[str], widths: Sequence[int], gap: 
 
 
 def _stroke(gap: re.Match[str]) -> str:
-    """A stroke as long as a gap between cells, with a blank to each side where there is room."""
+    """A stroke as long as a gap between cells, with a blank to each side; a narrower gap stays blank."""
     length = len(gap[0])
-    return f" {RULE * (length - 2)} " if length > 2 else RULE * length
+    return f" {RULE * (length - 2)} " if length >= _LEAST_STROKE else gap[0]

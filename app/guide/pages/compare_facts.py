@@ -60,16 +60,10 @@ def compare_facts(
     yield from tried_lines(context.proof.tried if context.proof else None)
     yield f"Average: {wording.rate(form.average_rate)} over {wording.count(len(series.measured()), 'valid run')}."
     yield share_fact(form)
-    for group in _group_by_sides(choices, series, judged):
-        yield group.fact(series)
 
-    yield from what_is_proven(choices, context)
+    yield from _verdicts(choices, context, series, judged)
     if not is_a_base:
         yield from before_change.power_fact(context.as_base)
-    step = context.step
-    if step is not None and step.interval_percent is not None:
-        together = f"{step.sign} {words.comparison_headline(step)}"
-        yield layout.Toned(f"Judged together with the other changes of its experiment: {together}", step.tone)
 
     change = series.change
     if change and change.evidence is records.Evidence.CONTRADICTED and change.remark:
@@ -79,6 +73,31 @@ def compare_facts(
     yield from _findings(context, series)
 
 
+def _verdicts(
+    choices: GuideChoices,
+    context: guide_context.GuideContext,
+    series: records.Series,
+    judged: Sequence[JudgedYardstick],
+) -> Iterator[str | layout.Toned]:
+    """What the change did, else how the series compares with its base, is the answer: it comes first, and whole.
+
+    Of other yardsticks only the verdict is told: the choices of the page show the rest.
+    """
+    groups = _group_by_sides(choices, series, judged)
+    answer: list[str | layout.Toned] = [*what_is_proven(choices, context)]
+    if groups and not answer:
+        answer = [groups.pop(0).fact(series, is_whole=True)]
+    yield from answer
+
+    step = context.step
+    if step is not None and step.interval_percent is not None:
+        together = f"{step.sign} {words.comparison_headline(step)}"
+        text = f"Among the changes of its experiment, judged at once with wider intervals: {together}"
+        yield layout.Toned(text, step.tone)
+    for group in groups:
+        yield group.fact(series, is_whole=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SideGroup:
     """Yardsticks whose comparisons come to the same sides, so that they are told in one sentence."""
@@ -86,7 +105,8 @@ class _SideGroup:
     comparison: Comparison
     names: list[str] = field(default_factory=list)
 
-    def fact(self, series: records.Series) -> layout.Toned:
+    def fact(self, series: records.Series, *, is_whole: bool) -> layout.Toned:
+        """The verdict; ``is_whole``: with what it rests on, and what would settle it."""
         comparison = self.comparison
         by = ""
         if comparison.interleaved and series.id not in comparison.other_ids:
@@ -95,7 +115,8 @@ class _SideGroup:
             before = _average_of(comparison.base_ids, comparison.base_bytes_per_second)
             after = _average_of(comparison.other_ids, comparison.other_bytes_per_second)
             by += f", {before}, then {after}"
-        text = f"Against {wording.listed(self.names)}{by}: {comparison.sign} {words.comparison_sentences(comparison)}"
+        sentences = words.comparison_sentences(comparison) if is_whole else words.comparison_headline(comparison)
+        text = f"Against {wording.listed(self.names)}{by}: {comparison.sign} {sentences}"
         return layout.Toned(text, comparison.tone)
 
 

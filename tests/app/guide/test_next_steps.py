@@ -310,9 +310,9 @@ def test_beside_its_own_verdict_a_change_has_that_of_its_experiment(tmp_path: Pa
     said = facts_of_comparing(book(tmp_path / "notebook.db", *steps), steps[-1])
     judged = experiment_summary("tuning", steps).steps[-1].comparison
     assert judged is not None
-    together = f"Judged together with the other changes of its experiment: {judged.sign} {comparison_headline(judged)}"
+    together = f"judged at once with wider intervals: {judged.sign} {comparison_headline(judged)}"
     assert (together in said) is (changes == 2)
-    assert ("Judged together" in said) is (changes == 2)
+    assert ("judged at once" in said) is (changes == 2)
 
 
 def test_a_baseline_of_several_series_is_one_yardstick_of_all_of_them(tmp_path: Path):

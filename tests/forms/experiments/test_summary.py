@@ -94,7 +94,8 @@ def test_each_step_and_the_total_are_decided_where_they_stand_out() -> None:
     headlines = [line.text for line in gain_headlines(summary)]
     assert headlines[0].startswith("▲ Faster by 23 % (")
     assert headlines[0].endswith(" in all: 0 → 1 → 2.")
-    assert headlines[1].startswith("1 of 2 steps decided. Step 2: Try it: ")
+    assert headlines[1].startswith("1 of 2 steps decided (2 judged at once: ")
+    assert " Step 2: Try it: " in headlines[1]
     assert "To settle 2:" in steps_text(summary)
 
 
@@ -322,8 +323,8 @@ def test_the_text_of_a_small_experiment() -> None:
         "  No Change          Series       bytes/sec From    in % Verdict        Decision\n"
         "────────────────────────────────────────────────────────────────────────────────\n"
         "  0  base            aaaaaaaaaaaa 100000000\n"
-        "x 1──log level = 3 ─ bbbbbbbbbbbb──90000000─0, 3─−10.0 %─? Inconclusive─restored\n"
-        " ─── (was old) ────────────────────────────────────────────────────────────────\n"
+        "x 1  log level = 3 ─ bbbbbbbbbbbb  90000000 0, 3 −10.0 % ? Inconclusive restored\n"
+        "     (was old)\n"
         "  2  strict sync =   cccccccccccc 120000000 0, 3 +19.9 % ▲ Faster       kept\n"
         "     no (was old)\n"
         "  3  measured again  dddddddddddd 100100000 0     +0.1 % = Variation\n"
