@@ -2,14 +2,16 @@
 
 import getpass
 import shlex
+import sqlite3
 import sys
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from app.cli import console, notebooks
+from app.cli import console, notebooks, option_values
 from forms.layout import visible
 
 if TYPE_CHECKING:
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from storage.records import Target
 
 _MOST_IDS_NAMED = 5
+
+_SERVER_SSH = "server_ssh"
+_SMB_CONF = "smb_conf"
+"""The parameters of the commands that can reach a server's settings."""
 
 
 def target_and_secrets(context: click.Context, url: str, *, kerberos: bool = False) -> "tuple[Target, Secrets]":
@@ -45,10 +51,26 @@ def secrets_for(
     if notebooks.has_notebook(notebooks.notebook_path(context)):
         # Opening it says what an interrupted trial left changed.
         with notebooks.open_notebook(context) as notebook:
+            _keep_typed_ways(context, notebook, target)
             _say_what_is_changed_now(context, notebook, target)
             if context.info_name != "clean":
                 _say_what_is_left_over(context, notebook)
     return target_with_user, secrets
+
+
+def _keep_typed_ways(context: click.Context, notebook: "Notebook", target: "Target") -> None:
+    """Keep the typed way to the server's settings, so that no form and no trial on the screen asks for it again."""
+    typed = option_values.typed_options(context).keys() & {_SERVER_SSH, _SMB_CONF}
+    if not typed or target.abilities.is_local:
+        return
+
+    from app.method.known_ways import keep_ways
+
+    # A notebook that cannot be written keeps nothing; commands that need to write there say so.
+    with suppress(sqlite3.Error):
+        ssh = context.params[_SERVER_SSH] if _SERVER_SSH in typed else None
+        conf = context.params[_SMB_CONF] if _SMB_CONF in typed else None
+        keep_ways(notebook, target.host, ssh=ssh, conf=conf)
 
 
 def _say_what_is_changed_now(context: click.Context, notebook: "Notebook", target: "Target") -> None:

@@ -1,5 +1,7 @@
 """What was told once of how a server's settings are reached, kept in the notebook for every form, the guide and trials.
 
+A command with ``--server-ssh`` or ``--smb-conf`` tells it as well, though commands themselves take only what is typed.
+
 The *ways* to a server are the ssh host and the path of the smb.conf by which its settings are read.
 """
 
@@ -35,13 +37,15 @@ def keep_ways(notebook: Notebook, host: str, *, ssh: str | None = None, conf: st
 
 
 def with_known_ways(notebook: Notebook, choices: GuideChoices) -> GuideChoices:
-    """The choices, with the ways to their server where they name none themselves."""
-    monitor = choices.spec.monitor
-    if choices.target is None or monitor.server_ssh or monitor.smb_conf:
+    """The choices, with those ways to their server that they do not name themselves."""
+    if choices.target is None:
         return choices
 
+    monitor = choices.spec.monitor
     ways = read_ways(notebook, choices.target.host)
-    monitor = replace(monitor, server_ssh=ways.ssh or None, smb_conf=ways.conf or None)
+    monitor = replace(
+        monitor, server_ssh=monitor.server_ssh or ways.ssh or None, smb_conf=monitor.smb_conf or ways.conf or None
+    )
     return replace(choices, spec=replace(choices.spec, monitor=monitor))
 
 

@@ -8,10 +8,11 @@ from textual.widgets import Input
 
 from app.base.errors import UsageError
 from app.method.choices import MEMORY_KEY, MethodStep
-from app.method.known_ways import keep_ways, read_ways
+from app.method.known_ways import keep_ways, read_ways, with_known_ways
 from app.trial.screen import TrialScreen
 from storage.notebook import Notebook
 from storage.records import Target
+from tests.command_line import Inside
 from tests.specs import choices_with
 from tests.tui import FakeBackend, app_on, here, press, send_at_once, settled
 
@@ -120,3 +121,25 @@ async def test_what_the_guide_is_told_is_known_to_the_forms(guide_app, backend):
         await press(guide_app, pilot, "enter")
     with Notebook(guide_app.context.notebook_path) as notebook:
         assert read_ways(notebook, "nas").ssh == "root@nas"
+
+
+@pytest.mark.parametrize(
+    ("typed", "known"),
+    [((), ("", "")), (("--server-ssh", "root@nas"), ("root@nas", "")), (("--smb-conf", "/x"), ("", "/x"))],
+)
+def test_a_command_tells_the_way_as_a_form_does(inside: Inside, typed: tuple[str, ...], known: tuple[str, str]):
+    with Notebook(inside.db):
+        pass
+    inside("audit", "smb://nas.invalid/public", *typed)
+    with Notebook(inside.db) as notebook:
+        ways = read_ways(notebook, "nas.invalid")
+    assert (ways.ssh, ways.conf) == known
+
+
+@pytest.mark.parametrize(("ssh", "conf"), [("root@other", None), (None, "/etc/other.conf"), (None, None)])
+def test_a_trial_takes_each_way_that_was_told_where_the_round_names_none(path, ssh: str | None, conf: str | None):
+    choices = choices_with(target=NAS, server_ssh=ssh, smb_conf=conf, size_bytes=1 << 20)
+    with Notebook(path) as notebook:
+        keep_ways(notebook, "nas", ssh="root@nas", conf="/srv/smb.conf")
+        ways = with_known_ways(notebook, choices).spec.monitor
+    assert (ways.server_ssh, ways.smb_conf) == (ssh or "root@nas", conf or "/srv/smb.conf")
