@@ -82,7 +82,9 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
         self._drawn_line = ("", "")
         self._drawn_warnings: tuple[str, ...] = ()
         self._drawn: dict[str, tuple[float, object]] = dict.fromkeys(("form", "within", "cpu"), (-inf, None))
-        """When each slow part was drawn, and of what: the form; `_within`; the number of samples of the processors."""
+        """When each slow part was drawn, and of what: the form; `_newest_curve`; the number of processors' samples."""
+        self._drawn_runs = -1
+        """How many runs had ended when the chart within them was drawn."""
         self._drawn_at = -inf
         self._processor_seconds = 0.0
         """What this thread had taken of a processor by then."""
@@ -205,23 +207,23 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
     def _stale(self) -> list[tuple[float, str]]:
         """The slow parts that show what is past, each after when it was drawn; the one drawn longest ago first."""
         _, drawn_form = self._drawn["form"]
-        _, drawn_within = self._drawn["within"]
+        _, drawn_curve = self._drawn["within"]
         _, drawn_count = self._drawn["cpu"]
         # Forms and curves are made anew where they change: to compare what is in them takes long.
         is_stale = {
             "form": drawn_form is not self.form,
-            "within": drawn_within is not self._within,
+            "within": drawn_curve is not self._newest_curve or self._drawn_runs != self.running.finished_runs,
             "cpu": drawn_count != len(self._cpu),
         }
         return sorted((drawn_at, part) for part, (drawn_at, _) in self._drawn.items() if is_stale[part])
 
     @property
-    def _within(self) -> object:
-        """What the chart of the throughput within the runs is drawn of, to know when it is stale.
+    def _newest_curve(self) -> object:
+        """The samples of the run under way, which the chart within the runs was drawn of with those that have ended.
 
-        The samples of the run under way, else whether any run has ended: that changes what an empty chart says.
+        Between two runs there are none: then the number of ended runs tells whether the chart is stale.
         """
-        return self.running.curve or self.running.finished_runs > 0
+        return self.running.curve or None
 
     def stalled_text(self) -> str:
         """That no byte has moved for some seconds; empty where bytes move or no run is under way."""
@@ -283,7 +285,8 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
         until_seconds = running.transfer_seconds + (running.seconds_left or 0.0)
         match part:
             case "within":
-                self._drawn[part] = (monotonic(), self._within)
+                self._drawn[part] = (monotonic(), self._newest_curve)
+                self._drawn_runs = running.finished_runs
                 without = series_charts.TOO_SHORT if running.finished_runs else "no run has ended yet"
                 chart = partial(
                     series_charts.runs_chart, running.all_curves, until_seconds=until_seconds, without=without

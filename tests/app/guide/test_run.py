@@ -185,6 +185,25 @@ async def test_the_clock_draws_one_slow_part_at_a_time(ready, backend, monkeypat
         await measured(ready, pilot)
 
 
+async def test_a_chart_that_was_drawn_between_two_runs_is_stale_between_two_later_ones(ready, backend, monkeypatch):
+    """On a busy machine a short run may begin and end without a drawing of it."""
+    monkeypatch.setattr(recording, "REDRAW_SECONDS", 3600.0)
+    async with ready.run_test(size=(140, 45)) as pilot:
+        screen = await start(ready, pilot, backend, STARTED, RunStarted(number=1, phase=Phase.MEASURED, of=3))
+        await hand_out(ready, pilot, backend, RunFinished(run=run_at(1, 1e8)))
+        await hand_out(ready, pilot, backend, RunStarted(number=2, phase=Phase.MEASURED, of=3))
+        screen.catch_up()
+        screen._draw_part("within")
+        assert "within" not in [part for _, part in screen._stale()]
+
+        await hand_out(ready, pilot, backend, RunFinished(run=run_at(2, 1e8)))
+        await hand_out(ready, pilot, backend, RunStarted(number=3, phase=Phase.MEASURED, of=3))
+        screen.catch_up()
+        assert "within" in [part for _, part in screen._stale()]
+        await hand_out(ready, pilot, backend, None)
+        await measured(ready, pilot)
+
+
 async def test_a_chart_of_hundreds_of_samples_that_is_up_to_date_is_not_drawn_again(ready, backend, monkeypatch):
     monkeypatch.setattr(recording, "REDRAW_SECONDS", 3600.0)
     async with ready.run_test(size=(120, 36)) as pilot:
