@@ -11,11 +11,12 @@ from app.base.errors import UsageError
 from app.base.targets import parse_target
 from app.cli import declare, logins
 from app.cli.run_options import series_options
+from app.clients.base import Secrets
 from app.load.scenario import change_scenario, find_scenario
 from app.recording.spec import SeriesRequest, SeriesSpec
 from app.series.requests import series_request
 from app.server.changes.setting import Ways
-from app.trial.prepare import Prepared, prepare
+from app.trial.prepare import Prepared, find_values, prepare
 from storage.changes import LoadWindow
 from storage.load.records import MOST_FILES, MOST_USERS
 from storage.records import Command
@@ -76,8 +77,11 @@ shared_options = declare.several(
 def prepared_trial(
     context: click.Context, name: str, values: tuple[str, ...], url: str, spec: SeriesSpec, choices: dict[str, Any]
 ) -> Prepared:
-    """The checked trial or sweep that the options describe. Raises SharebenchError."""
-    request, load = request_of(context, url, spec, choices)
+    """The checked trial or sweep that the options describe. Raises SharebenchError.
+
+    What the options contradict, and a value that the server refuses, is told before a password is asked for.
+    """
+    request, load = _request_before_login(context, url, spec, choices)
     ways = Ways(
         ssh=spec.monitor.server_ssh,
         smb_conf=spec.monitor.smb_conf,
@@ -87,14 +91,24 @@ def prepared_trial(
         restart=choices["allow_restart"],
     )
 
+    setting = find_values(name, values, request.target, ways)
+
     keeps_size = bool(spec.counts.size_bytes) or spec.counts.make_file
-    return prepare(request, name, values, ways, keeps_size=keeps_size, load=load)
+    return prepare(_logged_in(context, request, choices), setting, ways, keeps_size=keeps_size, load=load)
 
 
 def request_of(
     context: click.Context, url: str, spec: SeriesSpec, choices: dict[str, Any]
 ) -> tuple[SeriesRequest, LoadWindow | None]:
     """What one observation of the trial measures: a run of the series, or the window of a load. Raises UsageError."""
+    request, load = _request_before_login(context, url, spec, choices)
+    return _logged_in(context, request, choices), load
+
+
+def _request_before_login(
+    context: click.Context, url: str, spec: SeriesSpec, choices: dict[str, Any]
+) -> tuple[SeriesRequest, LoadWindow | None]:
+    """The same, checked as far as it can be without a login."""
     users = choices["users"]
     if users is None:
         _refuse_options_of_a_load(context)
@@ -104,10 +118,14 @@ def request_of(
         # The target of a put is a folder, as that of a load.
         spec = replace(spec, command=Command.PUT)
 
-    target, secrets = logins.target_and_secrets(context, url, kerberos=choices["kerberos"])
     one_run = replace(spec.counts, runs=1, warmups=1)
-    request = series_request(replace(spec, counts=one_run), target, secrets)
+    request = series_request(replace(spec, counts=one_run), parse_target(url), Secrets())
     return request, None if users is None else _load_window(users, choices)
+
+
+def _logged_in(context: click.Context, request: SeriesRequest, choices: dict[str, Any]) -> SeriesRequest:
+    target, secrets = logins.secrets_for(context, request.target, kerberos=choices["kerberos"])
+    return replace(request, target=target, secrets=secrets)
 
 
 def _refuse_options_of_a_load(context: click.Context) -> None:

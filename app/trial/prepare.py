@@ -51,7 +51,8 @@ def order_of(
     name, value = parse_change(setting)
     monitor = request.spec.monitor
     ways = Ways(ssh=monitor.server_ssh, smb_conf=monitor.smb_conf, accepted=accepted, restart=restart)
-    trial = prepare(request, name, [value], ways, keeps_size=keeps_size)
+    found_setting = find_values(name, [value], request.target, ways)
+    trial = prepare(request, found_setting, ways, keeps_size=keeps_size)
     return trial.order(records.ExperimentKind.TRIAL)
 
 
@@ -95,24 +96,30 @@ class Prepared:
         return replace(order, run_seconds=self.short.run_seconds, why_smaller=self.short.explanation)
 
 
+def find_values(name: str, values: Sequence[str], target: records.Target, ways: Ways) -> ChangeableSetting:
+    """Read the setting and check the values; of several, the present one is left out. Raises SharebenchError.
+
+    No login at the target is needed for that.
+    """
+    setting = find_setting.find_setting(name, values, target, ways)
+    if len(values) > 1:
+        return _without_present_value(setting, values, target, ways)
+    return setting
+
+
 def prepare(
     request: SeriesRequest,
-    name: str,
-    values: Sequence[str],
+    setting: ChangeableSetting,
     ways: Ways,
     *,
     keeps_size: bool,
     load: LoadWindow | None = None,
 ) -> Prepared:
-    """Read the setting and check the values and the target; of several values, the present one is left out.
+    """Check the target for a trial or sweep of the setting.
 
     ``keeps_size``: the size of the file was named, so no smaller one is moved. Raises SharebenchError.
     """
-    setting = find_setting.find_setting(name, values, request.target, ways)
-    if len(values) > 1:
-        setting = _without_present_value(setting, values, request.target, ways)
     check_target(request)
-
     short = fitting.FittedRequest(request, 0) if load else fitting.fit_request(request, keeps_size=keeps_size)
     return Prepared(short=short, setting=setting, ways=ways, load=load)
 

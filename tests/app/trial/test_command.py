@@ -8,7 +8,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,7 +23,7 @@ from app.trial.tune import Tuning
 from forms.trial.summary import trial_summary
 from storage.changes import ChangeKind, GridAxis, Slot, TrialPlan
 from storage.notebook import Notebook
-from storage.records import Change, Experiment, ExperimentKind
+from storage.records import Change, Experiment, ExperimentKind, format_target
 from tests.builders import abandoned_change, series
 from tests.command_line import Inside
 from tests.servers.process import require
@@ -412,3 +412,17 @@ def test_no_more_time_is_left_than_the_limit_leaves(
     monkeypatch.setattr("app.cli.trial_pace.time", SimpleNamespace(monotonic=lambda: 100.0))
     pace = TrialPace((8, 14, 20), 2, ExperimentKind.TRIAL, runs_done=done, began=0.0, ends_at=100.0 + within)
     assert pace.place(9) == f"pair 9 (of 14 or 20{left})"
+
+
+@pytest.mark.parametrize("command", ["try", "sweep"])
+def test_a_value_that_the_server_refuses_is_refused_before_a_password_is_asked_for(
+    inside: Inside, command: str, make_smbd: Callable[..., Smbd]
+):
+    server = make_smbd()
+    server.make_file("file", bytes(1 << 20))
+    target = format_target(server.target("file"))
+    value = "maybe" if command == "try" else "maybe,auto"
+    without_password = Inside(inside.db, None)
+    said = without_password.fails(2, command, f"server signing={value}", target, "--smb-conf", str(server.conf))
+    assert "maybe" in said
+    assert "assword" not in said
