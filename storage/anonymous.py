@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from storage.notebook_file import NotebookDatabase
+from storage.records import BUSIEST_USER
 
 USER = "user"
 DOMAIN = "domain"
-_NAMED_BY = {USER: USER, "users": USER, DOMAIN: DOMAIN, "owner": USER, "measured.by": USER}
+_NAMED_BY = {USER: USER, "users": USER, DOMAIN: DOMAIN, "owner": USER, "measured.by": USER, BUSIEST_USER: USER}
 """Members of stored JSON whose value is a name, and what replaces it."""
 _NO_PERSON = {"", "root", "anonymous", "guest", USER, DOMAIN}
 _LEAST_INSIDE = 4
@@ -176,8 +177,10 @@ def forget_users(db: NotebookDatabase) -> dict[str, str]:
 def _names_in(db: NotebookDatabase) -> dict[str, str]:
     """The names of people and domains in the database, and of whoever exports it; with what replaces each."""
     users = db.execute("SELECT user FROM series UNION SELECT value FROM facts WHERE name = 'measured.by'")
-    people = {row[0] for row in users}
+    people = {row[0] for row in users if row[0]}
     domains = {row[0] for row in db.execute("SELECT domain FROM series")}
+    for (name,) in db.execute("SELECT value FROM facts WHERE name = ?", (BUSIEST_USER,)).fetchall():
+        _add_user(str(name), people, domains)
     for (content,) in db.execute("SELECT content FROM recordings").fetchall():
         _collect_names(json.loads(content), people, domains)
 
@@ -192,6 +195,7 @@ def _rewrite(db: NotebookDatabase) -> None:
     with db.atomic():
         db.execute("UPDATE series SET user = iif(user IS NULL, NULL, ?), domain = NULL", (USER,))
         db.execute("DELETE FROM facts WHERE name = 'measured.by'")
+        db.execute("UPDATE facts SET value = ? WHERE name = ?", (USER, BUSIEST_USER))
         db.execute("UPDATE series SET experiment = renamed(experiment)")
         for table, column in _NAME_COLUMNS.items():
             db.execute(f"UPDATE {table} SET {column} = renamed({column})")

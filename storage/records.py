@@ -315,6 +315,8 @@ LEAST_STANDSTILL_SECONDS = 0.5
 beside many others waits for tenths of a second at most."""
 
 
+BUSIEST_USER = "server.sessions.busiest_user"
+"""The fact that names the user of the busiest session of a busy server."""
 MEASURED_FROM = "measured.from"
 """The fact of the client that names the host by which a measuring machine was reached; absent where that was here."""
 

@@ -1,4 +1,4 @@
-"""The stage of the settings: the audit of the server, as `sharebench audit` makes it."""
+"""The stage of the settings: the audit of the server, as `sharebench audit` makes it, and who keeps it busy."""
 
 from dataclasses import replace
 
@@ -6,6 +6,7 @@ from app.audit import engine
 from app.base.errors import SharebenchError
 from app.clients import base
 from app.diagnosis.spec import DiagnosisRequest
+from app.server.sessions.busiest import facts_of_busy_server
 from storage import looks, records
 
 
@@ -27,4 +28,10 @@ def with_audit(diagnosis: looks.Diagnosis, request: DiagnosisRequest) -> looks.D
     except SharebenchError as error:
         failed_stage = looks.Stage(name=looks.StageName.SETTINGS, status=records.SeriesStatus.FAILED, error=str(error))
         return replace(diagnosis.with_stage(failed_stage), audit=None)
-    return replace(diagnosis.with_stage(looks.Stage(name=looks.StageName.SETTINGS)), audit=audit)
+
+    # Where the server's files could be read, so can its sessions be.
+    busy_facts: records.Facts = {}
+    if audit.scope is looks.AuditScope.SERVER:
+        busy_facts = facts_of_busy_server(request.target.port_number, request.server_ssh, request.smb_conf)
+    stage = looks.Stage(name=looks.StageName.SETTINGS, facts=busy_facts)
+    return replace(diagnosis.with_stage(stage), audit=audit)

@@ -18,6 +18,7 @@ from app.series.events import QuietWait
 from app.series.observer import ObserverElsewhere, note_own_work
 from app.server import quiet_time, quiet_watch
 from app.server.facts import Environment, collect, with_counters
+from app.server.sessions.busiest import facts_of_busiest
 from app.server.smbd import profiled_conf
 from forms.findings.rules_series import why_hidden
 from forms.series.head_fields import NOT_CALIBRATED
@@ -74,6 +75,7 @@ class SeriesMonitor:
             self._watch = self._observer or quiet_watch.QuietWatch(series.target, series.command, link)
             self._watch.server = quiet_time.server_load(self._environment.server)
             yield from self._wait_until_quiet(self._watch, control)
+            self._name_busiest_session(self._watch, control)
         self._writer.put(self._with_verdict(self._writer.series))
         self._require_quiet()
 
@@ -85,6 +87,24 @@ class SeriesMonitor:
         limit_seconds = self._spec.wait_seconds - quiet_watch.LOOK_SECONDS
         for left_seconds, reason in watch.until_quiet(activity, limit_seconds, stop=control.waited_enough):
             yield QuietWait(left_seconds=left_seconds, reason=reason)
+
+    def _name_busiest_session(
+        self, watch: quiet_watch.QuietWatch | ObserverElsewhere, control: process.SeriesControl
+    ) -> None:
+        """Where the server is busy and its sessions can be seen: say whose session does most there."""
+        facts = self._environment.server
+        target = self._writer.series.target
+        # What a server on this machine does is activity of this machine.
+        is_server_here = self._environment.server_facts.ssh is None
+        is_busy = is_server_here and watch.verdict().verdict is records.QuietVerdict.BUSY
+        if not (is_busy or quiet_time.is_server_busy(facts)) or not facts.get("server.sessions"):
+            return
+
+        ssh = self._environment.server_facts.ssh
+        busiest = facts_of_busiest(target.port_number, ssh, self._spec.monitor.smb_conf, control.cancelled)
+        self._environment = replace(self._environment, server={**facts, **busiest})
+        watch.server = quiet_time.server_load(self._environment.server)
+        self._writer.put_facts("server", busiest)
 
     def take_event(self, event: process.Event) -> None:
         """Tell the quiet watch what the measuring process itself does, so that it is not taken for other activity."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from app.server.host_activity import Sample, Wire
 from app.server.resources import spread_of
+from forms.who.busiest import busiest_text
 from storage.records import Facts, Quiet, QuietVerdict
 
 
@@ -49,6 +50,8 @@ class ServerLoad:
     cpu_percent: float | None = None
     other_sessions: int | None = None
     """Of SMB, from machines other than this one."""
+    busiest: str = ""
+    """Who does most there, for people; empty where nobody looked, or nobody does anything."""
 
 
 def server_load(facts: Facts) -> ServerLoad | None:
@@ -60,7 +63,13 @@ def server_load(facts: Facts) -> ServerLoad | None:
     return ServerLoad(
         cpu_percent=float(cpu) if cpu is not None else None,
         other_sessions=int(sessions) if sessions is not None else None,
+        busiest=busiest_text(facts),
     )
+
+
+def is_server_busy(facts: Facts) -> bool:
+    """Whether a server's processors were at work before the series; False where that is not known."""
+    return float(facts.get("cpu.busy_percent_before", 0)) >= SERVER_CPU_PERCENT.typical
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +116,10 @@ def assess(
         worst = QuietVerdict.BUSY
     elif QuietVerdict.TYPICAL in verdicts:
         worst = QuietVerdict.TYPICAL
-    return Quiet(verdict=worst, reasons=tuple(text for verdict, text in reasons if verdict is worst), figures=figures)
+    texts = [text for verdict, text in reasons if verdict is worst]
+    if server is not None and server.busiest and worst is not QuietVerdict.QUIET:
+        texts.append(f"the busiest session on the server was {server.busiest}")
+    return Quiet(verdict=worst, reasons=tuple(texts), figures=figures)
 
 
 def _phase_reasons(

@@ -19,6 +19,7 @@ from forms.diagnosis.next_act import advised_act, advised_command
 from forms.diagnosis.rules import complaints
 from forms.findings import report as findings_report
 from forms.findings.finding import Finding
+from forms.who.busiest import busiest_text
 from storage import isolation, looks, records
 from storage.json_reader import named
 
@@ -156,6 +157,7 @@ def diagnosis_report(diagnosis: looks.Diagnosis) -> report.Report:
             ("Settings", audit_report.audit_answer(diagnosis.audit) if diagnosis.audit else ""),
             *not_measured,
             ("Busy", _busy_text(diagnosis), layout.Tone.CAUTION),
+            ("Busy server", _busy_server_text(diagnosis), layout.Tone.CAUTION),
             ("Not measured yet", wording.listed(missing) if missing else "", layout.Tone.CAUTION),
         ),
         tables=tuple(_tables(diagnosis)),
@@ -172,6 +174,18 @@ def _busy_text(diagnosis: looks.Diagnosis) -> str:
         return ""
 
     return f"this machine: up to {highest:.1f} processes wait for each processor, so times may be too long here"
+
+
+def _busy_server_text(diagnosis: looks.Diagnosis) -> str:
+    """How busy the server was, and whose session did most; empty where it was not, or nobody could see it."""
+    stage = diagnosis.stage(looks.StageName.SETTINGS)
+    busy_percent = stage.number("cpu.busy_percent_before") if stage else None
+    if stage is None or busy_percent is None:
+        return ""
+
+    busiest = busiest_text(stage.facts)
+    most = f"; the busiest session was {busiest}" if busiest else ""
+    return f"its processors were {wording.percent(busy_percent)} busy{most}"
 
 
 def _tables(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:

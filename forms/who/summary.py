@@ -74,19 +74,24 @@ class WhoSummary:
 
 
 def who_summary(who: Who) -> WhoSummary:
-    used_percent = _used_percent(who.machine, who.sessions)
+    return sessions_summary(who.machine, who.sessions, who.seconds)
+
+
+def sessions_summary(machine: MachineUse, sessions: Sequence[ServerSession], seconds: float) -> WhoSummary:
+    """What the sessions and their machine did in those seconds."""
+    used_percent = _used_percent(machine, sessions)
     limit = _limit(used_percent)
-    sessions_cpu = sum(session.cpu_percent for session in who.sessions) / who.machine.processors
+    sessions_cpu = sum(session.cpu_percent for session in sessions) / machine.processors
     amount = _amount(limit, sessions_cpu)
-    known_bytes = [session.moved_bytes for session in who.sessions if session.sent_bytes is not None]
+    known_bytes = [session.moved_bytes for session in sessions if session.sent_bytes is not None]
     return WhoSummary(
         limit=limit,
         used_percent=used_percent,
         amount=amount,
-        shares=tuple(_shares(who.sessions, _AMOUNTS[amount])),
-        has_active_sessions=any(is_active(session, who.seconds) for session in who.sessions),
+        shares=tuple(_shares(sessions, _AMOUNTS[amount])),
+        has_active_sessions=any(is_active(session, seconds) for session in sessions),
         sessions_cpu_percent=sessions_cpu,
-        bytes_per_second=sum(known_bytes) / who.seconds if known_bytes else None,
+        bytes_per_second=sum(known_bytes) / seconds if known_bytes else None,
     )
 
 

@@ -170,6 +170,18 @@ def test_the_servers_load() -> None:
     assert assess([], [], HERE, ServerLoad(other_sessions=1)).reasons == ("the server had 1 session of other machines",)
 
 
+@pytest.mark.parametrize("cpu_percent", [0, 20, 60])
+def test_the_busiest_session_is_named_where_it_is_not_quiet(cpu_percent: int) -> None:
+    found = assess([IDLE], [], HERE, ServerLoad(cpu_percent=cpu_percent, busiest="alice on ws7"))
+    assert any("alice on ws7" in reason for reason in found.reasons) is (found.verdict is not QuietVerdict.QUIET)
+
+
+@pytest.mark.parametrize(("percent", "is_busy"), [(19.9, False), (20.0, True)])
+def test_from_where_on_a_server_is_busy(percent: float, is_busy: bool) -> None:
+    assert quiet_time.is_server_busy({"cpu.busy_percent_before": percent}) is is_busy
+    assert not quiet_time.is_server_busy({})
+
+
 def test_the_load_in_a_servers_facts() -> None:
     assert server_load({"kernel": "6.1"}) is None
     known = server_load({"cpu.busy_percent_before": 7.5, "server.sessions.other_machines": 2})
@@ -340,7 +352,7 @@ STAT = "7 (a (b) c) S 3 7 7 0 -1 4194560 100 0 0 0 11 22 5 6 20 0 1 0 100 1000 1
 
 
 def test_a_process_whose_name_has_parentheses() -> None:
-    assert parse_stat(STAT) == Process(parent=3, name="a (b) c", ticks=33, ended_children_ticks=11)
+    assert parse_stat(STAT) == Process(parent=3, name="a (b) c", ticks=33, ended_children_ticks=11, started_ticks=100)
     assert parse_stat("") is None
     assert parse_stat("7 (x) S 1") is None
 
