@@ -41,6 +41,17 @@ class CeilingPolicy(StrEnum):
     SKIP = "skip"
 
 
+class Imitated(StrEnum):
+    """A client that people have, as which ours speaks to the server."""
+
+    WINDOWS_11_24H2 = "windows-11-24h2"
+    WINDOWS_SERVER_2025 = "windows-server-2025"
+    WINDOWS_10 = "windows-10"
+    MACOS_15 = "macos-15"
+    LINUX_MOUNT = "linux-mount"
+    SMBCLIENT = "smbclient"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """How a client moves the bytes; None: as negotiated, or the client's best."""
@@ -59,6 +70,8 @@ class Settings:
     """A put ends when its file is flushed, not when its last write is answered."""
     single_requests: bool = False
     """Whether open, read or write, and close go in exchanges of their own, not as one compound."""
+    like: Imitated | None = None
+    """The client to imitate; None for sharebench's own ways."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,10 @@ def _choice(kind: Iterable[StrEnum]) -> click.Choice[str]:
     return click.Choice([word.value for word in kind])
 
 
+def _imitated(word: str | None) -> plan.Imitated | None:
+    return plan.Imitated(word) if word else None
+
+
 _OPTIONS: tuple[_NamedOption, ...] = (
     (
         "command",
@@ -121,6 +125,13 @@ _OPTIONS: tuple[_NamedOption, ...] = (
     _option("in_flight", "--in-flight", "N", "Number of requests sent ahead.", declare.Count(1, plan.MOST_IN_FLIGHT)),
     _flag("sign", "--sign", "Sign, even if the server does not require it."),
     _flag("encrypt", "--encrypt", "Encrypt, even if the server does not require it."),
+    _option(
+        "like",
+        "--like",
+        "CLIENT",
+        "Speak SMB as this client: its signing, dialects and requests.",
+        _choice(plan.Imitated),
+    ),
     _flag("drop_cache", "--drop-cache", "Read from the disk, not from the page cache (file:// only)."),
     _flag(
         "flush",
@@ -187,6 +198,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "command": Command,
     "quiet_time": plan.QuietTime,
     "ceiling": plan.CeilingPolicy,
+    "like": _imitated,
 }
 """What makes a record's value of the word that was typed, where click does not."""
 

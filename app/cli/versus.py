@@ -29,7 +29,7 @@ from forms.comparison.summary import comparisons
 from forms.stats.decision import Limits
 from storage.records import Series, Target, format_target
 
-_OPTIONS_OF_CLIENT = ("client", "block_bytes", "in_flight", "sign", "encrypt", "flush")
+_OPTIONS_OF_CLIENT = ("client", "block_bytes", "in_flight", "sign", "encrypt", "like", "flush")
 """The options that can be changed between two runs without touching the server."""
 
 _OPTIONS_OF_SERVER = ("server_ssh", "smb_conf")
@@ -112,8 +112,8 @@ def _parsed(words: str) -> click.Context:
     except (click.UsageError, ValueError) as error:
         problem = error.format_message().rstrip(".") if isinstance(error, click.UsageError) else str(error)
         raise UsageError(
-            f"--versus: {problem}; it takes --client, --block, --in-flight, --sign, --encrypt, --flush and a TARGET,"
-            " which may have --credentials, --server-ssh and --smb-conf"
+            f"--versus: {problem}; it takes --client, --block, --in-flight, --sign, --encrypt, --like, --flush and a"
+            " TARGET, which may have --credentials, --server-ssh and --smb-conf"
         ) from None
 
 
@@ -157,7 +157,7 @@ def _spec_at(spec: SeriesSpec, target: Target, other: Target) -> SeriesSpec:
         return spec
     return replace(
         spec,
-        settings=replace(spec.settings, sign=False, encrypt=False, single_requests=False),
+        settings=replace(spec.settings, sign=False, encrypt=False, single_requests=False, like=None),
         counts=replace(spec.counts, profile=False),
     )
 

@@ -49,7 +49,7 @@ def _parse_complaint(_context: click.Context, _parameter: click.Parameter, value
 @click.option("--yes", is_flag=True, help="Consent to the files that are created, for scripts.")
 @click.option("--resume", "resume_reference", metavar="DIAGNOSIS", help="Complete an interrupted diagnosis.")
 @declare.measuring_options("Print the diagnosis as JSON.")
-@run_options.series_options("profile", "label", "question", *run_options.OF_THE_SERVER)
+@run_options.series_options("profile", "like", "label", "question", *run_options.OF_THE_SERVER)
 def diagnose_command(
     context: click.Context,
     /,

@@ -340,7 +340,7 @@ def _without_server(choices: GuideChoices) -> GuideChoices:
         client="",
         link_bits_per_second=None,
         counts=replace(spec.counts, size_bytes=None, verify=False, profile=False),
-        settings=replace(spec.settings, sign=False, encrypt=False, drop_cache=False, flush=False),
+        settings=replace(spec.settings, sign=False, encrypt=False, like=None, drop_cache=False, flush=False),
         monitor=replace(spec.monitor, server_ssh=None, smb_conf=None, from_host=None),
     )
     return replace(choices, spec=spec, file=None, file_bytes=None, again_name=None)

@@ -16,6 +16,7 @@ from app.recording.series_writer import SeriesWriter
 from app.recording.spec import SeriesSpec
 from app.series.events import QuietWait
 from app.series.observer import ObserverElsewhere, note_own_work
+from app.series.signing_price import price_of_signing
 from app.server import quiet_time, quiet_watch
 from app.server.facts import Environment, collect, with_counters
 from app.server.sessions.busiest import facts_of_busiest
@@ -143,6 +144,7 @@ class SeriesMonitor:
             series = self._with_ceiling(series)
         series = with_evidence(series, self._notebook)
         self._writer.put(series)
+        self._writer.put_facts("path", price_of_signing(series, self._notebook))
 
         if series.status is records.SeriesStatus.COMPLETE:
             self._require_quiet()

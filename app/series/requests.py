@@ -80,17 +80,12 @@ def _check(spec: SeriesSpec, target: records.Target) -> None:
     if spec.lineage.change_name and not spec.lineage.experiment:
         raise UsageError("a change belongs to an experiment: name that too", options="--experiment NAME")
 
-    if not protocol.has_dialect and (spec.settings.sign or spec.settings.encrypt):
-        instead = f"; {protocol.label} encrypts as {protocol.encrypted_as}://" if protocol.encrypted_as else ""
-        text = f"signing and encryption belong to smb://: leave them out{instead}"
-        raise UsageError(text, options="--sign, --encrypt")
+    _check_smb(spec, protocol)
     if not protocol.is_local and spec.settings.drop_cache:
         text = "the page cache of a server cannot be dropped from here: that belongs to file://"
         raise UsageError(text, options="--drop-cache")
     if spec.settings.flush:
         _check_flush(spec, protocol)
-    if counts.profile and not protocol.has_dialect:
-        raise UsageError("only smbd has a profile: that belongs to smb://", options="leave out --profile")
     if counts.verify:
         _check_verify(spec, protocol)
     _check_machines(spec, target)
@@ -123,6 +118,22 @@ def _check_tree(spec: SeriesSpec, protocol: Protocol) -> None:
         raise UsageError("a tree is not verified: its files are too many", options="leave out --verify")
     if (spec.counts.size_bytes or 0) > MAX_BLOCK_BYTES:
         raise UsageError(f"a tree has small files, of at most {MAX_BLOCK_BYTES >> 20}M each", options="--size SIZE")
+
+
+def _check_smb(spec: SeriesSpec, protocol: Protocol) -> None:
+    """What other protocols do not have, and what only our own client can do."""
+    settings = spec.settings
+    if not protocol.has_dialect and (settings.sign or settings.encrypt):
+        instead = f"; {protocol.label} encrypts as {protocol.encrypted_as}://" if protocol.encrypted_as else ""
+        text = f"signing and encryption belong to smb://: leave them out{instead}"
+        raise UsageError(text, options="--sign, --encrypt")
+    if not protocol.has_dialect and spec.counts.profile:
+        raise UsageError("only smbd has a profile: that belongs to smb://", options="leave out --profile")
+    if not protocol.has_dialect and settings.like:
+        raise UsageError("only clients of SMB are imitated: that belongs to smb://", options="leave out --like")
+    if settings.like and spec.client not in ("", OWN):
+        text = f"{spec.client} is a client itself: only sharebench's own imitates others"
+        raise UsageError(text, options="leave out --like or --client")
 
 
 def _check_flush(spec: SeriesSpec, protocol: Protocol) -> None:

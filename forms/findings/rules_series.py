@@ -9,6 +9,7 @@ from forms.findings.finding import Finding, Severity, finding_from_texts, graves
 from forms.stats import summary
 from forms.tuning import fact_names, smb_conf
 from forms.tuning.differences import effective
+from forms.tuning.imitated_clients import requires_signing
 from storage import records
 from storage.looks import AuditFinding
 from storage.plan import Settings
@@ -91,7 +92,7 @@ def signing_and_encryption(series: records.Series) -> Iterator[Finding]:
             fastest=FASTEST_CIPHER,
         )
     elif client.is_signed:
-        was_asked_for = settings.sign and not _requires(series, "server signing")
+        was_asked_for = requires_signing(settings) and not _requires(series, "server signing")
         name = "signing.asked" if was_asked_for else "signing"
         yield finding_from_texts(name, series, signing=wording.plain(str(client.signing)))
 

@@ -8,6 +8,7 @@ from forms.findings import path as series_path
 from forms.findings import rules_series, series_warnings
 from forms.series import origin
 from forms.series import wording as series_wording
+from forms.series.imitation import imitation_fields
 from forms.series.put_end import put_end_fields
 from forms.series.run_table import LINK
 from forms.stats.summary import mean
@@ -33,6 +34,7 @@ def head_fields(series: records.Series) -> Iterator[report.Field]:
     yield _target_field(series.target)
     yield from report.fields_of(("Server", series_path.practice_text(series.target)))
     yield _client_field(series.client)
+    yield from imitation_fields(series)
     yield from put_end_fields(series)
     yield from _tree_fields(series)
     yield link_field(series.link_bits_per_second)

@@ -27,6 +27,7 @@ _REQUIRED = {
     "settings.sign": "client: signing required",
     "settings.encrypt": "client: encryption required",
     "settings.drop_cache": "client: page cache dropped",
+    "settings.like": "client: imitates",
     _FLUSHED: "put flushed to the disk",
 }
 """What people read in place of the names of settings that are on or off."""
@@ -257,7 +258,7 @@ def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
     for part in CLIENT_PARTS:
         yield f"client.{part}", getattr(series.client, part)
     settings = series.plan.settings if series.plan else Settings()
-    for part in ("sign", "encrypt", "drop_cache"):
+    for part in ("sign", "encrypt", "drop_cache", "like"):
         yield f"settings.{part}", getattr(settings, part)
     path_facts = series.environment.get("path", {})
     for hook in fact_names.HOOKS:

@@ -41,7 +41,11 @@ TIMES, PRICES = 10, 20
 MOST_MISSED = 2
 """Of 20 intervals of a price."""
 MIB = 1 << 20
-MODES: Mapping[str, dict[str, bool]] = {"plain": {}, "signed": {"sign": True}, "encrypted": {"encrypt": True}}
+MODES: Mapping[str, Settings] = {
+    "plain": Settings(),
+    "signed": Settings(sign=True),
+    "encrypted": Settings(encrypt=True),
+}
 LONGER = replace(SIZES[Effort.QUICK], asked=1, stage_seconds=300.0)
 """A very busy machine skips the larger folder otherwise."""
 REFERENCE_ROUNDS = 15
@@ -115,7 +119,7 @@ def _prices(folder: Path) -> dict[str, Any]:
         for turn in range(REFERENCE_ROUNDS):
             order = list(MODES)
             for mode in order[turn % 3 :] + order[: turn % 3]:
-                client = SMBClient(target, smbd.secrets(), Settings(**MODES[mode]))
+                client = SMBClient(target, smbd.secrets(), MODES[mode])
                 with contextlib.closing(client):
                     client.connect()
                     moved = client.get(target.path, Meter(stop))

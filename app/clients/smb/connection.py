@@ -5,7 +5,6 @@ replaced here; its state is in ``_Connection`` and ``_Session``.
 """
 
 import hashlib
-import os
 import socket
 from typing import Any
 
@@ -13,7 +12,7 @@ from impacket import nmb, smb3
 from impacket.smb3structs import SMB2Packet
 
 from app.base import errors
-from app.clients.smb import negotiate, protection, wire
+from app.clients.smb import imitation, negotiate, protection, wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.wire import FRAME_BYTES, Opcode, Response
 from storage.plan import Settings
@@ -39,7 +38,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         """Whether somebody is to be logged in by name, and not as a guest."""
         self.signing: int | None = None
         """The algorithm by which requests are signed; None where they are not."""
-        self._offer = negotiate.Offer(client_guid=os.urandom(16), sign=settings.sign)
+        self._offer = imitation.offer_of(settings)
         self._login_answer = b""
         """The last answer to SESSION_SETUP: its signature can be checked once the login has given a key."""
         self._failure: errors.SharebenchError | None = None

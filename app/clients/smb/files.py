@@ -20,6 +20,7 @@ from app.clients.smb.file_mover import (
     affordable_bytes,
     request_charge,
 )
+from app.clients.smb.imitation import with_files_imitated
 from app.clients.smb.link import SMBLink
 from app.clients.smb.share import Share
 from storage.plan import Settings
@@ -45,7 +46,7 @@ class SMBFiles(SMBLink):
     """The most that one request moves; set at the login."""
 
     def __init__(self, target: Target, secrets: base.Secrets, settings: Settings) -> None:
-        super().__init__(target, secrets, settings)
+        super().__init__(target, secrets, with_files_imitated(settings))
         self._root = wire.place(replace(target, path=""))
 
     def connect(self) -> None:

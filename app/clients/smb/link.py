@@ -18,6 +18,7 @@ from app.clients.smb import frame_socket, negotiate, wire
 from app.clients.smb import session as smb_session
 from app.clients.smb import share as smb_share
 from app.clients.smb.connection import ChannelConnection
+from app.clients.smb.imitation import with_imitation
 from app.clients.smb.impacket_errors import mapped
 from app.clients.tcp import connect_tcp
 from storage import records
@@ -61,7 +62,7 @@ class SMBLink:
     def __init__(self, target: records.Target, secrets: base.Secrets, settings: Settings) -> None:
         self.target = target
         self._secrets = secrets
-        self._settings = settings
+        self._settings = with_imitation(settings)
         self._sock: socket.socket | None = None
         self._channel: smb_channel.Channel | None = None
         self._link: OpenLink | None = None

@@ -100,6 +100,10 @@ class Offer:
 
     client_guid: bytes
     sign: bool
+    dialects: tuple[int, ...] = tuple(wire.DIALECTS)
+    signing: tuple[int, ...] = (AES_GMAC, AES_CMAC, HMAC_SHA256)
+    """The algorithms for 3.1.1, the preferred one first; empty for none named. So are the next."""
+    ciphers: tuple[int, ...] = tuple(CIPHER_NAMES)
 
     @property
     def mode(self) -> int:
@@ -107,13 +111,14 @@ class Offer:
 
 
 def negotiate_frame(offer: Offer) -> bytearray:
-    """All dialects; for 3.1.1 ciphers and signing algorithms, the fastest first."""
-    dialects = list(wire.DIALECTS)
+    """The dialects of the offer; for 3.1.1 its ciphers and signing algorithms as well."""
+    dialects = offer.dialects
     contexts = [
         (_PREAUTH, struct.pack("<HHH32s", 1, 32, _SHA_512, os.urandom(32))),
-        (_ENCRYPTION, struct.pack(f"<{1 + len(CIPHER_NAMES)}H", len(CIPHER_NAMES), *CIPHER_NAMES)),
-        (_SIGNING, struct.pack("<HHHH", 3, AES_GMAC, AES_CMAC, HMAC_SHA256)),
+        (_ENCRYPTION, _listed(offer.ciphers)),
     ]
+    if offer.signing:
+        contexts.append((_SIGNING, _listed(offer.signing)))
 
     # The contexts begin at a multiple of eight, and so does each of them.
     dialects_end = HEADER_BYTES + _REQUEST.size + 2 * len(dialects)
@@ -125,6 +130,11 @@ def negotiate_frame(offer: Offer) -> bytearray:
         padding = b"\0" * (-len(body) % 8)
         body += padding + struct.pack("<HHI", kind, len(data), 0) + data
     return wire.frame(Opcode.NEGOTIATE, body)
+
+
+def _listed(algorithms: tuple[int, ...]) -> bytes:
+    """The content of a context that lists algorithms: how many there are, and each."""
+    return struct.pack(f"<{1 + len(algorithms)}H", len(algorithms), *algorithms)
 
 
 def parse_negotiated(message: memoryview, where: str) -> Negotiated:
@@ -174,7 +184,7 @@ def _chosen_algorithms(message: memoryview, answer: _Answer, where: str) -> tupl
 
 def validate_frame(offer: Offer, tree_id: int) -> bytearray:
     """A signed IOCTL that repeats the negotiation: the only protection of dialects before 3.1.1 (2.2.31.4)."""
-    dialects = list(wire.DIALECTS)
+    dialects = offer.dialects
     offered = struct.pack("<I16sHH", CAPABILITIES, offer.client_guid, offer.mode, len(dialects))
     offered += struct.pack(f"<{len(dialects)}H", *dialects)
 

@@ -7,6 +7,7 @@ from app.guide import page
 from app.method import one_change
 from app.method.choices import GuideChoices, with_usual_settings
 from forms import wording
+from forms.tuning.imitated_clients import imitated_client
 from storage import plan
 
 
@@ -45,6 +46,8 @@ def _unusual_settings(choices: GuideChoices) -> Iterator[tuple[str, str, str]]:
         yield "in_flight", "In flight", str(settings.in_flight)
     if settings.block_bytes is not None:
         yield "block_bytes", "Request size", wording.typed_size(settings.block_bytes)
+    if settings.like is not None:
+        yield "like", "Imitated client", imitated_client(settings.like).name
     if settings.timeout_seconds != plan.DEFAULT_TIMEOUT_SECONDS:
         yield "timeout_seconds", "Timeout", wording.duration(settings.timeout_seconds)
     if spec.monitor.ceiling is not plan.CeilingPolicy.RECORD:

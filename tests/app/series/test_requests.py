@@ -21,7 +21,7 @@ from app.recording.spec import SeriesRequest, SeriesSpec, with_values, without_h
 from app.series.command import run_command
 from app.series.record import new_series
 from app.series.requests import parse_change, series_request, spec_of
-from storage.plan import CeilingPolicy, QuietTime
+from storage.plan import CeilingPolicy, Imitated, QuietTime
 from storage.records import Command, Experiment, Series, Target
 from tests.specs import spec_with, varied
 
@@ -36,7 +36,7 @@ OTHER = spec_with(
     experiment="tuning", base_id="a" * 12, repeats=True,
     change_name="strict sync", change_value="no", quiet_time=QuietTime.REQUIRE, wait_seconds=60.0,
     server_ssh="admin@nas", smb_conf="/etc/samba/smb.conf", ceiling=CeilingPolicy.SKIP, from_host="alice@branch",
-    prepare="sync", conclude="date", server_prepare="fstrim /srv",
+    prepare="sync", conclude="date", server_prepare="fstrim /srv", like=Imitated.MACOS_15,
 )  # fmt: skip
 FITTING = varied(OTHER, drop_cache=False, make_file=False, files=None, client="sharebench", from_host=None)
 NAMES = tuple(USUAL.to_json())

@@ -331,6 +331,10 @@ def test_the_clients_ceiling():
     assert (found[0].severity, of("client-ceiling", near)[0].severity) == (Severity.WARNING, Severity.NOTE)
 
 
+def settings_with(name: str, *, on: bool) -> Settings:
+    return Settings(sign=name == "sign" and on, encrypt=name == "encrypt" and on)
+
+
 def test_signing_and_encryption():
     signed = steady("smb", 100, client=replace(CLIENT, signing="aes-cmac"))
     assert "aes-cmac" in of("signing", signed)[0].evidence
@@ -339,11 +343,11 @@ def test_signing_and_encryption():
     assert of("signing", sealed) == []
     for one, name, key in ((sealed, "encrypt", "encryption"), (signed, "sign", "signing")):
         for asked in (True, False):
-            plan = plan_with(runs=5, warmups=2, settings=replace(Settings(), **{name: asked}))
+            plan = plan_with(runs=5, warmups=2, settings=settings_with(name, on=asked))
             assert ("This client asked for it" in of(key, replace(one, plan=plan))[0].what_to_do) is asked
         names = {"encrypt": "server smb encrypt", "sign": "server signing"}
         server = {"server": {f"smb.conf/global/{names[name]}": "required"}}
-        both = replace(one, environment=server, plan=plan_with(runs=5, settings=replace(Settings(), **{name: True})))
+        both = replace(one, environment=server, plan=plan_with(runs=5, settings=settings_with(name, on=True)))
         assert "This client asked" not in of(key, both)[0].what_to_do, "the server requires it as well"
     assert keys(steady("smb", 100)) == []
     assert keys(steady("ftps", 100, client=replace(PLAIN, encryption="TLS 1.3"))) == []

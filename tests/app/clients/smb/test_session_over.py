@@ -32,9 +32,9 @@ class Once:
         return [message]
 
 
-def files_through(server: Smbd, between: Proxy, **settings: bool) -> SMBFiles:
+def files_through(server: Smbd, between: Proxy) -> SMBFiles:
     target = replace(server.target(), port=between.port)
-    return SMBFiles(target, server.secrets(), Settings(timeout_seconds=10, **settings))
+    return SMBFiles(target, server.secrets(), Settings(timeout_seconds=10, single_requests=True))
 
 
 @pytest.mark.parametrize("status", sorted(wire.SESSION_OVER), ids=wire.status_name)
@@ -42,7 +42,7 @@ def test_a_user_of_a_load_logs_in_anew_after_the_server_ended_the_session(smbd: 
     smbd.make_file("over", bytes(1000))
     script = Once(Opcode.CREATE, status)
     with Proxy(smbd.host, smbd.port, script) as between:
-        files = files_through(smbd, between, single_requests=True)
+        files = files_through(smbd, between)
         before = files.connected_share()
         script.armed = True
         with pytest.raises(ConnectionLostError):
@@ -57,7 +57,7 @@ def test_a_refusal_of_one_request_keeps_the_session(smbd: Smbd):
     smbd.make_file("over", bytes(1000))
     script = Once(Opcode.CREATE, wire.ACCESS_DENIED)
     with Proxy(smbd.host, smbd.port, script) as between:
-        files = files_through(smbd, between, single_requests=True)
+        files = files_through(smbd, between)
         before = files.connected_share()
         script.armed = True
         with pytest.raises(MeasurementError):
@@ -70,7 +70,7 @@ def test_a_session_that_ends_among_many_files_is_not_used_again(smbd: Smbd):
     script = Once(Opcode.CREATE, wire.STATUSES["STATUS_USER_SESSION_DELETED"])
     smbd.make_file("over", bytes(1000))
     with Proxy(smbd.host, smbd.port, script) as between:
-        files = files_through(smbd, between, single_requests=True)
+        files = files_through(smbd, between)
         before = files.connected_share()
         script.armed = True
         with pytest.raises(ConnectionLostError):
@@ -115,7 +115,7 @@ def test_an_open_whose_answer_is_cut_off_is_an_error_of_one_line(smbd: Smbd, req
     smbd.make_file("over", bytes(1000))
     script = CutOff(Opcode.CREATE, wire.SUCCESS)
     with Proxy(smbd.host, smbd.port, script) as between:
-        files = files_through(smbd, between, single_requests=True)
+        files = files_through(smbd, between)
         files.connected_share()
         script.armed = True
         with pytest.raises(ProtocolError, match="cut off"):
