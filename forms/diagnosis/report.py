@@ -19,6 +19,7 @@ from forms.diagnosis.next_act import advised_act, advised_command
 from forms.diagnosis.rules import complaints
 from forms.findings import report as findings_report
 from forms.findings.finding import Finding
+from forms.series.imitation import imitation_fields
 from forms.who.busiest import busiest_text
 from storage import isolation, looks, records
 from storage.json_reader import named
@@ -153,6 +154,7 @@ def diagnosis_report(diagnosis: looks.Diagnosis) -> report.Report:
         fields=report.fields_of(
             report.answer_field(answer.text, answer.tone),
             ("Share", wording.plain(records.format_target(diagnosis.target, escaped=False))),
+            *imitation_fields(diagnosis.settings.like, diagnosis.client),
             ("Folder", diagnosis.folder and f"{wording.plain(diagnosis.folder)}, read only"),
             ("Settings", audit_report.audit_answer(diagnosis.audit) if diagnosis.audit else ""),
             *not_measured,

@@ -12,7 +12,8 @@ from forms.exporters.pdf_tables import lines_of
 from forms.layout import control_pictures, cut, visible
 from forms.report import Field
 
-_MARGIN = 42.0
+_MARGIN = 33.0
+"""Half an inch, less what a line takes: a form with all that may stand on it keeps to one page, on Letter too."""
 _FOOT = 10.0
 """Height of the foot."""
 

@@ -8,7 +8,7 @@ from forms.findings import path as series_path
 from forms.findings import rules_series, series_warnings
 from forms.series import origin
 from forms.series import wording as series_wording
-from forms.series.imitation import imitation_fields
+from forms.series.imitation import imitation_fields, unsigned_hint
 from forms.series.put_end import put_end_fields
 from forms.series.run_table import LINK
 from forms.stats.summary import mean
@@ -33,8 +33,8 @@ def head_fields(series: records.Series) -> Iterator[report.Field]:
     )
     yield _target_field(series.target)
     yield from report.fields_of(("Server", series_path.practice_text(series.target)))
-    yield _client_field(series.client)
-    yield from imitation_fields(series)
+    yield _client_field(series)
+    yield from imitation_fields(series.plan.settings.like if series.plan else None, series.client)
     yield from put_end_fields(series)
     yield from _tree_fields(series)
     yield link_field(series.link_bits_per_second)
@@ -68,17 +68,20 @@ def _target_field(target: records.Target) -> report.Field:
     return report.Field(name="Target", text=text, facts=() if text == url else (("url", url),))
 
 
-def _client_field(client: records.ClientFacts) -> report.Field:
+def _client_field(series: records.Series) -> report.Field:
+    client = series.client
     facts = tuple((name, str(value)) for name, value in asdict(client).items() if value not in {None, ""})
-    return report.Field(name="Client", text=client_text(client), facts=facts)
+    return report.Field(name="Client", text=client_text(client, unsigned_hint=unsigned_hint(series)), facts=facts)
 
 
-def client_text(client: records.ClientFacts) -> str:
+def client_text(client: records.ClientFacts, *, unsigned_hint: str = "") -> str:
+    """Name, version and session; ``unsigned_hint`` stands behind the words that it is not signed."""
+    not_signed = f"not signed ({unsigned_hint})" if unsigned_hint else "not signed"
     parts = [f"{client.name} {client.version}".strip()]
     if client.dialect:
         parts.append(f"dialect {client.dialect}")
     if client.signing:
-        parts.append(f"signed by {client.signing}" if client.is_signed else "not signed")
+        parts.append(f"signed by {client.signing}" if client.is_signed else not_signed)
     if client.encryption:
         parts.append(f"encrypted by {client.encryption}" if client.is_encrypted else "not encrypted")
     if client.block_bytes:

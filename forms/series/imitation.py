@@ -5,29 +5,32 @@ from collections.abc import Iterator
 from forms import report
 from forms.tuning.fact_names import SIGNING_PRICE, SIGNING_PRICE_MEASURED_AT
 from forms.tuning.imitated_clients import TODAYS_WINDOWS, imitated_client
+from storage.plan import Imitated
 from storage.records import ClientFacts, Series
 
 _DATE_CHARACTERS = 10
 """Of a moment: ``2026-11-29``."""
 
 
-def imitation_fields(series: Series) -> Iterator[report.Field]:
-    """One field at most; none for a session that is protected anyway, or for one that is not SMB."""
-    if not series.target.abilities.has_dialect or not series.client.dialect:
+def imitation_fields(like: Imitated | None, session: ClientFacts | None) -> Iterator[report.Field]:
+    """The client that was imitated, if one was, and how its ``session`` was protected, if there was one."""
+    if like is None:
         return
+    client = imitated_client(like)
+    session_text = f"{_protection_text(session)}; " if session else ""
+    text = f"{client.name}: {session_text}not imitated: {client.not_imitated}"
+    yield report.Field(name="As", text=text, facts=(("like", like.value), ("source", client.source)))
 
-    like = series.plan.settings.like if series.plan else None
-    if like is not None:
-        client = imitated_client(like)
-        text = f"{client.name}: {_protection_text(series.client)}; not imitated: {client.not_imitated}"
-        yield report.Field(name="As", text=text, facts=(("like", like.value), ("source", client.source)))
-        return
 
-    if not (series.client.is_signed or series.client.is_encrypted):
-        windows = imitated_client(TODAYS_WINDOWS)
-        advice = f"--like {TODAYS_WINDOWS.value} measures that"
-        text = f"none; {windows.name} signs every session{_price_text(series)}: {advice}"
-        yield report.Field(name="Signing", text=text)
+def unsigned_hint(series: Series) -> str:
+    """What today's Windows would do in place of an unsigned session, and its price; empty for any other session."""
+    client = series.client
+    is_imitation = series.plan is not None and series.plan.settings.like is not None
+    is_unprotected = bool(client.dialect) and not (client.is_signed or client.is_encrypted)
+    if is_imitation or not is_unprotected or not series.target.abilities.has_dialect:
+        return ""
+    windows = imitated_client(TODAYS_WINDOWS)
+    return f"{windows.name} signs{_price_text(series)}: --like {TODAYS_WINDOWS.value}"
 
 
 def _price_text(series: Series) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.series.signing_price import price_of_signing
-from forms.series.imitation import imitation_fields
+from forms.series.imitation import imitation_fields, unsigned_hint
 from forms.tuning.fact_names import SIGNING_PRICE, SIGNING_PRICE_MEASURED_AT
 from storage.looks import recording_of
 from storage.notebook import Notebook
@@ -55,29 +55,25 @@ def test_a_protected_session_or_another_protocol_has_no_price(notebook, protecti
     assert price_of_signing(replace(series, client=replace(CLIENT, **protection)), notebook) == {}
 
 
-def names_and_texts(series: Series) -> list[tuple[str, str]]:
-    return [(field.name, field.text) for field in imitation_fields(series)]
-
-
 def test_an_unsigned_session_says_what_todays_windows_does_and_what_that_costs():
-    ((name, text),) = names_and_texts(unsigned())
-    assert name == "Signing"
+    text = unsigned_hint(unsigned())
     assert "--like windows-11-24h2" in text
     assert "%" not in text
 
     facts = {"path": {SIGNING_PRICE: 23.4, SIGNING_PRICE_MEASURED_AT: "2026-11-29T10:00:00.000Z"}}
-    ((_, text),) = names_and_texts(unsigned(environment=facts))
-    assert "23 % here on 2026-11-29" in text
+    assert "23 % here on 2026-11-29" in unsigned_hint(unsigned(environment=facts))
 
 
 @pytest.mark.parametrize("protection", [{"signing": "aes-gmac"}, {"encryption": "aes-128-gcm"}])
 def test_a_protected_session_says_nothing_of_it(protection):
-    assert names_and_texts(replace(unsigned(), client=replace(CLIENT, **protection))) == []
+    assert unsigned_hint(replace(unsigned(), client=replace(CLIENT, **protection))) == ""
 
 
 def test_the_form_names_the_client_that_was_imitated():
-    plan = Plan(settings=Settings(like=Imitated.WINDOWS_11_24H2))
-    signed = replace(CLIENT, signing="aes-gmac")
-    ((name, text),) = names_and_texts(replace(unsigned(plan=plan), client=signed))
-    assert name == "As"
-    assert text.startswith("Windows 11 24H2: signed by aes-gmac")
+    (field,) = imitation_fields(Imitated.WINDOWS_11_24H2, replace(CLIENT, signing="aes-gmac"))
+    assert field.text.startswith("Windows 11 24H2: signed by aes-gmac")
+    assert ("like", "windows-11-24h2") in field.facts
+
+    not_signed = unsigned(plan=Plan(settings=Settings(like=Imitated.MACOS_15)))
+    assert unsigned_hint(not_signed) == ""
+    assert list(imitation_fields(None, CLIENT)) == []

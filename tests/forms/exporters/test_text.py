@@ -80,7 +80,7 @@ def test_the_header_names_what_was_measured():
         "Label:      cut-through on",
         "Command:    get",
         "smb://nas/data/big.bin",
-        "dialect 3.1.1, not signed, not encrypted",
+        "dialect 3.1.1, not signed",
         "Link:       1 Gb/s",
         "typical (CPU 12 % at work)",
         "900 MB/s, this client's own limit",

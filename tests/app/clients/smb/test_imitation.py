@@ -35,11 +35,13 @@ SIGNING_CONTEXT = 8
 
 @dataclass
 class Witness:
-    """Notes of each message that passes whether it is signed, by its command."""
+    """Notes of each message that passes whether it is signed, by its command; not of answers that say only: later."""
 
     is_signed: dict[int, set[bool]] = field(default_factory=dict)
 
     def __call__(self, message: bytearray) -> list[bytearray]:
+        if struct.unpack_from("<I", message, 8)[0] == proxy.PENDING:
+            return [message]
         flags = struct.unpack_from("<I", message, 16)[0]
         self.is_signed.setdefault(proxy.command(message), set()).add(bool(flags & proxy.SIGNED))
         return [message]
