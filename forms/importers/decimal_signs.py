@@ -89,7 +89,7 @@ def settle_decimal_sign(forms: Sequence[FilledForm], chosen_sign: DecimalSign | 
             raise _open(open_cells[0])
     for form in forms:
         form.decimal_sign = sign
-        if sign is not None:
+        if sign is not None and open_cells:
             _check_slips(form, sign)
 
 

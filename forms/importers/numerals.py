@@ -46,12 +46,14 @@ _LARGEST = 1e300
 def number_from(text: str, decimal_sign: DecimalSign) -> float | None:
     """The number that a text is; None where it is none, also where its thousands are grouped wrongly."""
     text = text.strip()
-    if not _PATTERNS[decimal_sign].fullmatch(text):
-        return None
+    # Most cells are plain digits, and a form may have a million of them.
+    if not text.isdecimal():
+        if not _PATTERNS[decimal_sign].fullmatch(text):
+            return None
+        text = _BLANKS_OR_APOSTROPHES.sub("", text)
+        text = text.replace(decimal_sign.other, "").replace(decimal_sign, ".")
 
-    digits = _BLANKS_OR_APOSTROPHES.sub("", text)
-    digits = digits.replace(decimal_sign.other, "").replace(decimal_sign, ".")
-    number = float(digits)
+    number = float(text)
     return number if abs(number) < _LARGEST else None
 
 
