@@ -37,6 +37,7 @@ PLAIN, GREEN = "plain", "green"
 """The second has gevent's sockets, which must be in place before anything else is loaded."""
 KIND_OF = {
     "app": PLAIN,
+    "app.check.child": PLAIN,
     "app.recording.child": PLAIN,
     "app.series.observer_child": PLAIN,
     "app.diagnosis.child": PLAIN,

@@ -26,6 +26,7 @@ _INDENT = " " * 13
 
 @declare.command("check")
 @targets.target_argument()
+@run_options.from_option("Check from that machine, reached by ssh; may be repeated.")
 @declare.measuring_options("Print a JSON array of objects with name, state and text.")
 @run_options.series_options(
     "command",
@@ -47,16 +48,18 @@ def check_command(context: click.Context, /, target: str, as_json: bool, spec: S
     """
     place, secrets = logins.target_and_secrets(context, target, kerberos=choices["kerberos"])
     results: list[Checked] = []
+    documents: list[dict[str, str]] = []
     with notebooks.open_notebook(context, make=True) as notebook:
-        for checked in check(place, secrets, spec, notebook):
-            results.append(checked)
-            if not as_json:
-                _show(checked)
+        for spec_there in run_options.specs_from(spec, choices["from_hosts"]):
+            host = spec_there.monitor.from_host
+            for checked in check(place, secrets, spec_there, notebook):
+                results.append(checked)
+                documents.append(_document(checked, host))
+                if not as_json:
+                    _show(checked)
 
     if as_json:
-        console.answer_json(
-            [{"name": checked.name, "state": checked.state.name.lower(), "text": checked.text} for checked in results]
-        )
+        console.answer_json(documents)
     failed = [checked for checked in results if checked.is_failure]
     if failed:
         raise errors.MeasurementError(failed[0].text)
@@ -64,6 +67,14 @@ def check_command(context: click.Context, /, target: str, as_json: bool, spec: S
     for command, options in dict.fromkeys((checked.command, checked.options) for checked in results):
         console.recommend(command, options, "measure")
     return 0
+
+
+def _document(checked: Checked, host: str | None) -> dict[str, str]:
+    """``host``: the machine that checked; None for this one."""
+    document = {"name": checked.name, "state": checked.state.name.lower(), "text": checked.text}
+    if host is not None:
+        document["from"] = host
+    return document
 
 
 def _show(checked: Checked) -> None:

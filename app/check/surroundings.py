@@ -5,6 +5,7 @@ The ceiling of a client is what it moves at most on this machine with no network
 
 from collections.abc import Iterator
 
+from app.base.child_process import Elsewhere
 from app.check.checked import Checked, CheckState
 from app.recording.ceiling import ceiling_of
 from app.recording.spec import SeriesSpec
@@ -118,12 +119,27 @@ def check_quiet_time(target: records.Target, command: records.Command, environme
 
 
 def check_ceiling(
-    target: records.Target, spec: SeriesSpec, facts: records.ClientFacts, environment: Environment, notebook: Notebook
+    target: records.Target,
+    spec: SeriesSpec,
+    facts: records.ClientFacts,
+    environment: Environment,
+    notebook: Notebook,
+    elsewhere: Elsewhere | None = None,
 ) -> Checked:
-    """How fast this client could be at most on this machine, and whether that is too near the speed of the link."""
-    # The ceiling is looked up by a series: by the one that would be measured here.
-    would_be = records.Series(id="", created_at=records.utc_now(), target=target, client=facts, command=spec.command)
-    calibration = ceiling_of(would_be, notebook)
+    """How fast the client could be at most on its machine, and whether that is too near the speed of the link.
+
+    ``elsewhere``: the machine that measures; None for this one.
+    """
+    # The ceiling is looked up by a series: by the one that would be measured there.
+    would_be = records.Series(
+        id="",
+        created_at=records.utc_now(),
+        target=target,
+        client=facts,
+        command=spec.command,
+        environment={"client": environment.client},
+    )
+    calibration = ceiling_of(would_be, notebook, elsewhere=elsewhere)
     ceiling = calibration.bytes_per_second
     if ceiling is None and calibration.busy:
         text = f"not calibrated: busy (others took {calibration.others_cpu_percent:.0f} % of the processors)"

@@ -114,7 +114,7 @@ def check_share(target: records.Target, client: Client) -> Iterator[Checked]:
 
 
 def check_file(
-    target: records.Target, spec: SeriesSpec, client: Client, environment: Environment, notebook: Notebook
+    target: records.Target, spec: SeriesSpec, client: Client, environment: Environment, notebook: Notebook | None
 ) -> Iterator[Checked]:
     """The file to get, or the folder to put into; nothing where the target has neither."""
     if not target.abilities.moves_files or (target.abilities.has_share and not target.share):
@@ -156,13 +156,16 @@ def _why_not_written(spec: SeriesSpec, error: errors.MeasurementError, environme
 
 
 def _file_size_context(
-    target: records.Target, spec: SeriesSpec, environment: Environment, notebook: Notebook
+    target: records.Target, spec: SeriesSpec, environment: Environment, notebook: Notebook | None
 ) -> FileSizeContext:
     """What a file is judged by, as in the guide: the link, the server's memory and an earlier series."""
     memory = environment.server.get("memory_bytes")
+    earlier_rate = None
+    if notebook is not None:
+        earlier_rate = measured_rate(notebook, target, spec.command, spec.settings.block_bytes)
     return FileSizeContext(
         link_bits_per_second=surroundings.link_bits_per_second(spec, environment),
-        measured_bytes_per_second=measured_rate(notebook, target, spec.command, spec.settings.block_bytes),
+        measured_bytes_per_second=earlier_rate,
         memory_bytes=int(memory) if isinstance(memory, int | float) else None,
     )
 
@@ -173,7 +176,7 @@ def _folder_to_write(target: records.Target, client: Client) -> Checked:
     try:
         nobody_cancels = RunGate().cancelled
         client.put(path, Content(1), Meter(nobody_cancels))
-    except errors.MeasurementError:
+    except BaseException:  # also where the check is cancelled
         with suppress(errors.MeasurementError):
             client.remove(path)
         raise

@@ -86,7 +86,7 @@ class ProgressLine(StatusLine):
                 if not self.is_on:
                     console.say(f"sharebench: {self.about}{self._run_text}: {series_events.words(event)}")
             case series_events.ProgramCarried():
-                self.say(f"sharebench: {self.about}{series_events.carried_text(event)}")
+                self.say(f"sharebench: {self.about}{event.place.carried_text}")
             case series_events.BeginWait():
                 self.say(f"sharebench: {self.about}{series_events.words(event)}")
             case series_events.SeriesOpened() | series_events.QuietWait() | process.ScratchMade() | process.Paused():

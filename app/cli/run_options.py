@@ -1,7 +1,8 @@
 """The options of ``sharebench run``, which other measuring commands share, and the spec that they make."""
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
@@ -213,6 +214,13 @@ def _measuring_hosts(_context: click.Context, _parameter: click.Parameter, value
 def from_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """``--from``, which may be repeated; the command gets the hosts as ``from_hosts``."""
     return declare.option(FROM_OPTION, "[USER@]HOST", text, name="from_hosts", multiple=True, callback=_measuring_hosts)
+
+
+def specs_from(spec: SeriesSpec, hosts: Sequence[str]) -> list[SeriesSpec]:
+    """The spec for each machine that ``--from`` names, or as it is."""
+    if not hosts:
+        return [spec]
+    return [replace(spec, monitor=replace(spec.monitor, from_host=host)) for host in hosts]
 
 
 OF_THE_SERVER = ("server_ssh", "smb_conf", "timeout_seconds")

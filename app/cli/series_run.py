@@ -3,7 +3,6 @@
 import functools
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 
 from app.base.errors import UsageError
 from app.base.targets import parse_target
-from app.cli import earlier_series, logins, measuring, notebooks, option_values, progress, textfile
+from app.cli import earlier_series, logins, measuring, notebooks, option_values, progress, run_options, textfile
 from app.cli.commands.notebook import reject_unusual, show_series
 from app.clients.base import Secrets
 from app.recording import process
@@ -81,9 +80,7 @@ def _spec_from_host(spec: SeriesSpec, hosts: tuple[str, ...]) -> SeriesSpec:
     """The spec, measured from the machine that ``--from`` names. Raises UsageError for several."""
     if len(hosts) > 1:
         raise UsageError("name one machine that measures", options="--from")
-    if not hosts:
-        return spec
-    return replace(spec, monitor=replace(spec.monitor, from_host=hosts[0]))
+    return run_options.specs_from(spec, hosts)[0]
 
 
 def _measure_versus(

@@ -8,7 +8,8 @@ SeriesClosed as the last.
 from dataclasses import dataclass
 
 from app.recording import process
-from forms.wording import binary_size, byte_rate, duration
+from app.server.elsewhere.place import MeasuringPlace
+from forms.wording import byte_rate, duration
 from storage.records import Phase, RunStatus, SeriesStatus, time_of_day
 
 
@@ -43,9 +44,7 @@ class BeginWait:
 class ProgramCarried:
     """This program was carried to the machine that measures; its time is no part of what is measured."""
 
-    host: str
-    size_bytes: int
-    seconds: float
+    place: MeasuringPlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +66,6 @@ class SeriesClosed:
 
 
 RecorderEvent = process.Event | BeginWait | SeriesOpened | ProgramCarried | QuietWait | SeriesStored | SeriesClosed
-
-
-def carried_text(event: ProgramCarried) -> str:
-    """What was carried where, and how long it took."""
-    return f"sharebench was carried to {event.host} ({binary_size(event.size_bytes)} in {event.seconds:.1f} s)"
 
 
 _WORDS = {

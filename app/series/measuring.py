@@ -137,7 +137,7 @@ def _reach_place(host: str, control: process.SeriesControl) -> Generator[Recorde
         control.detach()
 
     if place.carried_bytes:
-        yield ProgramCarried(host=host, size_bytes=place.carried_bytes, seconds=place.carried_seconds)
+        yield ProgramCarried(place=place)
     return place
 
 

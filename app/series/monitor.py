@@ -57,15 +57,11 @@ class SeriesMonitor:
         """
         choices = self._spec.monitor
         series = self._writer.series
-        if self._elsewhere is not None:
+        if self._elsewhere is None:
+            self._environment = collect(series.target, ssh=choices.server_ssh, smb_conf=choices.smb_conf)
+        else:
             self._observer = ObserverElsewhere(self._elsewhere, series.target, series.command)
-        self._environment = collect(
-            series.target,
-            ssh=choices.server_ssh,
-            smb_conf=choices.smb_conf,
-            elsewhere=self._observer.side if self._observer else None,
-            from_host=choices.from_host,
-        )
+            self._environment = self._observer.environment(series.target, choices)
         self._store_facts()
 
         link = self._environment.link

@@ -11,12 +11,13 @@ from typing import Annotated, Any
 from app.base.child_process import ChildProcess, Elsewhere
 from app.base.errors import ChildDiedError
 from app.recording import process
-from app.server.facts import ClientSide
+from app.server.facts import ClientSide, Environment, collect
 from app.server.network_counters import LinkCounters
 from app.server.quiet_time import ServerLoad
 from app.server.quiet_watch import LOOK_SECONDS, QuietLooks, QuietWatch
 from storage import records
 from storage.json_reader import JSONNode
+from storage.plan import MonitorChoices
 
 _GRACE_SECONDS = 10.0
 """For the process to end, which is in the middle of a look at most."""
@@ -95,6 +96,16 @@ class ObserverElsewhere(QuietLooks):
         except BaseException:
             self.close()
             raise
+
+    def environment(self, target: records.Target, choices: MonitorChoices) -> Environment:
+        """What is known before the measurement: of that machine from there, of the server as from here."""
+        return collect(
+            target,
+            ssh=choices.server_ssh,
+            smb_conf=choices.smb_conf,
+            elsewhere=self.side,
+            from_host=choices.from_host,
+        )
 
     def look(self, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None) -> records.Quiet:
         """As of `QuietLooks`; a look that has begun is not broken off by ``stop``."""

@@ -133,3 +133,11 @@ def through(sshd: Sshd, monkeypatch: pytest.MonkeyPatch) -> Sshd:
     """The running sshd, with its ``ssh`` first on the PATH."""
     monkeypatch.setenv("PATH", f"{sshd.path}:{os.environ['PATH']}")
     return sshd
+
+
+@pytest.fixture
+def place(through: Sshd) -> Iterator[Sshd]:
+    """A machine that can measure for us, by ``--from fileserver``: with our Python, and nothing of sharebench."""
+    through.allow_python()
+    yield through
+    (through.path / "sharebench").unlink(missing_ok=True)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import getpass
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
+import psutil
+
+from app import __version__
 from tests.servers.distance import FarLink
 from tests.servers.netns import Link
 from tests.servers.process import ServerProcess, program, require, unavailable
@@ -51,6 +55,29 @@ class Sshd(ServerProcess):
         wrapper = self.path / "ssh"
         wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {self.root}/ssh_config "$@"\n')
         wrapper.chmod(0o755)
+
+    def allow_python(self) -> None:
+        """Let this test's Python, without its libraries, be found there by its usual name."""
+        python = self.path / f"python{sys.version_info.major}.{sys.version_info.minor}"
+        python.write_text(f'#!/bin/sh\nexec {sys._base_executable} "$@"\n')  # type: ignore[attr-defined]
+        python.chmod(0o755)
+
+    @property
+    def carried(self) -> Path:
+        """Where ``--from`` puts the program."""
+        return self.root / ".cache" / "sharebench" / __version__
+
+    def processes(self) -> list[psutil.Process]:
+        """Those that were started through ssh: their HOME is ours."""
+        processes = []
+        for process in psutil.process_iter():
+            try:
+                is_ours = process.environ().get("HOME") == str(self.root)
+            except psutil.Error:
+                continue
+            if is_ours and process.status() != psutil.STATUS_ZOMBIE:
+                processes.append(process)
+        return processes
 
     def command(self) -> list[str]:
         return [program("sshd"), "-D", "-e", "-f", str(self.root / "sshd_config")]

@@ -17,6 +17,7 @@ from app.server.elsewhere import start_there
 from app.server.elsewhere.program_files import packed_program, program_digest
 from app.server.running_program import RunningProgram
 from app.server.shell import Answer, ServerShell, run_script, script_file
+from forms import wording
 from storage.json_reader import DocumentError, JSONNode
 
 SILENT_SECONDS = 20.0
@@ -49,6 +50,12 @@ class MeasuringPlace:
     carried_bytes: int = 0
     """What was carried there just now; 0 where the program was there."""
     carried_seconds: float = 0.0
+
+    @property
+    def carried_text(self) -> str:
+        """What was carried where, and how long it took."""
+        size = wording.binary_size(self.carried_bytes)
+        return f"sharebench was carried to {self.ssh} ({size} in {self.carried_seconds:.1f} s)"
 
     def words(self, module: str, *arguments: str) -> list[str]:
         """The words that run our module there until its stdin ends."""

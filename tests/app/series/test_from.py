@@ -6,15 +6,14 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
 
-from app import __version__
 from app.base.errors import ChildDiedError
+from app.base.own_names import PREFIX
 from app.recording.process import RunStarted, SeriesControl
 from app.series.events import SeriesClosed
 from app.series.record import record
@@ -41,17 +40,6 @@ MEASURING_MODULES = (
 
 
 @pytest.fixture
-def place(through: Sshd) -> Iterator[Sshd]:
-    """A machine with the Python of this one, and nothing of sharebench."""
-    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    python = through.path / name
-    python.write_text(f'#!/bin/sh\nexec {sys._base_executable} "$@"\n')  # type: ignore[attr-defined]
-    python.chmod(0o755)
-    yield through
-    (through.path / "sharebench").unlink(missing_ok=True)
-
-
-@pytest.fixture
 def inside(tmp_path: Path, smbd: Smbd) -> Inside:
     return Inside(tmp_path / "notebook.db", smbd.password)
 
@@ -60,32 +48,16 @@ def url(smbd: Smbd) -> str:
     return f"smb://{smbd.user}@{smbd.host}:{smbd.port}/{smbd.share}"
 
 
-def carried_to(place: Sshd) -> Path:
-    return place.root / ".cache" / "sharebench" / __version__
-
-
 def files_in(folder: Path) -> list[str]:
-    return [path.name for path in folder.iterdir()]
-
-
-def processes_there(place: Sshd) -> list[psutil.Process]:
-    """Those that ssh started: their HOME is the other machine's."""
-    processes = []
-    for process in psutil.process_iter():
-        try:
-            is_there = process.environ().get("HOME") == str(place.root)
-        except psutil.Error:
-            continue
-        if is_there and process.status() != psutil.STATUS_ZOMBIE:
-            processes.append(process)
-    return processes
+    """Those of ours: other tests share the server."""
+    return [path.name for path in folder.iterdir() if path.name.startswith(PREFIX)]
 
 
 def test_the_program_is_carried_once_and_checked_before_each_start(inside: Inside, smbd: Smbd, place: Sshd):
     first = inside("run", url(smbd), "--from", "fileserver", "--json", *ONE_RUN)
     assert first.returncode == 0, first.stderr
     assert "carried" in first.stderr
-    folder = carried_to(place)
+    folder = place.carried
     assert folder.stat().st_mode & 0o777 == 0o700
     assert not [path for path in folder.rglob("*") if path.stat().st_mode & 0o077]
     assert not list(folder.rglob("__pycache__"))
@@ -118,7 +90,7 @@ def test_the_program_is_carried_once_and_checked_before_each_start(inside: Insid
         module.write("\n# changed\n")
     assert "carried" in inside("run", url(smbd), "--from", "fileserver", *ONE_RUN).stderr
     assert files_in(smbd.folder) == []
-    assert processes_there(place) == []
+    assert place.processes() == []
 
     assert inside.json("clean", "--from", "fileserver", "--json") == [{"host": "fileserver", "path": str(folder)}]
     assert not (place.root / ".cache" / "sharebench").exists()
@@ -136,14 +108,14 @@ def test_a_quiet_time_is_looked_for_there(inside: Inside, smbd: Smbd, place: Ssh
 
 
 def test_the_sharebench_that_is_installed_there_is_used_if_it_is_the_same(inside: Inside, smbd: Smbd, place: Sshd):
-    shutil.rmtree(carried_to(place), ignore_errors=True)
+    shutil.rmtree(place.carried, ignore_errors=True)
     script = place.path / "sharebench"
     script.write_text(f'#!/bin/sh\ncd "{ROOT}"\nexec "{sys.executable}" -m app "$@"\n')
     script.chmod(0o755)
     done = inside("run", url(smbd), "--from", "fileserver", *ONE_RUN)
     assert done.returncode == 0, done.stderr
     assert "carried" not in done.stderr
-    assert not carried_to(place).exists()
+    assert not place.carried.exists()
 
 
 def test_a_killed_ssh_leaves_no_process_and_no_data(tmp_path: Path, make_smbd, make_link, place: Sshd):
@@ -162,7 +134,7 @@ def test_a_killed_ssh_leaves_no_process_and_no_data(tmp_path: Path, make_smbd, m
     for event in record(request, tmp_path / "notebook.db", SeriesControl()):
         kinds.append(type(event))
         if isinstance(event, RunStarted):
-            there = processes_there(place)
+            there = place.processes()
             assert any("app.recording.child" in process.cmdline() for process in there)
             for process in there:
                 known = f"{process.cmdline()} {process.environ()}"
@@ -176,5 +148,5 @@ def test_a_killed_ssh_leaves_no_process_and_no_data(tmp_path: Path, make_smbd, m
     assert kinds.count(RunStarted) == 1
     assert closed.failure is not None
     assert closed.failure.kind is ChildDiedError
-    wait_for(lambda: not processes_there(place))
+    wait_for(lambda: not place.processes())
     wait_for(lambda: not files_in(server.folder))
