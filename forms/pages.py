@@ -49,7 +49,9 @@ _OF_A_PAGE = frozenset(
 
 def series_page(summary: SeriesSummary, form: report.Report) -> report.Report:
     """The page of one series; ``form`` is its form."""
-    average = wording.rate(summary.average_rate)
+    rate = wording.rate(summary.average_rate)
+    operations = wording.operations_text(summary.series, summary.average_rate)
+    average = f"{operations}, {rate}" if operations else rate
     share = summary.average.percent_of_link if summary.average else None
     of_link = ""
     if share:

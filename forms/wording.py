@@ -68,6 +68,20 @@ def byte_rate(bytes_per_second: float | None) -> str:
     return ABSENT if bytes_per_second is None else _scaled(bytes_per_second, _BYTE_UNITS, "B") + "/s"
 
 
+def operations_rate(operations_per_second: float) -> str:
+    """``15,500 operations/s``; with a decimal below 100."""
+    decimals = 0 if operations_per_second >= 100 else 1
+    return f"{operations_per_second:,.{decimals}f} operations/s"
+
+
+def operations_text(series: Series, bytes_per_second: float | None) -> str:
+    """A rate of the series' requests, such as its average or ceiling; empty where it moved whole files."""
+    block_bytes = series.client.block_bytes
+    if not series.is_random or not block_bytes or bytes_per_second is None:
+        return ""
+    return operations_rate(bytes_per_second / block_bytes)
+
+
 def rate_change(before: float, after: float) -> str:
     """Two throughputs to three figures, the unit told once where it is the same: ``87.0 → 152 MB/s``."""
     value_before, _, unit_before = byte_rate(before).partition(" ")

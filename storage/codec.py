@@ -8,13 +8,14 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
 from storage import errors, owners, records
 from storage.json_reader import JSONNode
 from storage.plan import Plan, plan_from_json
+from storage.request_times import RunRequests
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """What SQLite cannot store."""
@@ -259,14 +260,16 @@ def run_to_row(series_id: str, run: records.Run) -> Row:
         "phase": run.phase.value,
         "status": run.status.value,
         "progress": _json([[round(seconds, 4), moved] for seconds, moved in run.progress]),
+        "requests": None if run.requests is None else _json(asdict(run.requests)),
     }
 
 
 def attempt_to_row(series_id: str, attempt: int, run: records.Run) -> Row:
     """The row of a run that failed and was repeated; ``attempt`` counts those of a series."""
     row = run_to_row(series_id, run)
-    # Their table has no such columns: all of them failed, and none was judged by people.
-    del row["status"], row["reason"]
+    # Their table has no such columns: all of them failed, none was judged by people, and what was answered by then is
+    # not kept.
+    del row["status"], row["reason"], row["requests"]
     return row | {"attempt": attempt}
 
 
@@ -300,7 +303,12 @@ def run_from_row(row: Mapping[str, Any]) -> records.Run:
         close_seconds=row["close_seconds"],
         error=row["error"],
         progress=() if row["progress"] == "[]" else _progress(row["progress"]),
+        requests=_requests(row.get("requests")),
     )
+
+
+def _requests(text: str | None) -> RunRequests | None:
+    return None if text is None else JSONNode("requests", json.loads(text)).record(RunRequests)
 
 
 def _progress(text: str) -> tuple[tuple[float, int], ...]:

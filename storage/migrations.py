@@ -23,7 +23,7 @@ _FORMATS = {
     "0.2.0": "m002_experiments m003_evidence m004_baselines_of_several m005_changes m006_isolations m007_loads"
     " m008_series_texts m009_windows_of_trials m010_owners_of_loads",
     "0.3.0": "m011_recordings",
-    "0.4.0": "m012_flushed",
+    "0.4.0": "m012_flushed m013_requests",
 }
 """The formats in order, by the first version of sharebench that had them."""
 

@@ -227,7 +227,8 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     def all_of(self, ids: Sequence[str], *, brief: bool = False) -> list[records.Series]:
         """Whole series, in the order of the ids; those that are gone are left out.
 
-        ``brief``, for many: with the valid measured runs alone, without their progress, and with facts to 15 digits.
+        ``brief``, for many: with the valid measured runs alone, without their progress and requests, and with facts
+        to 15 digits.
         """
         rows = {row["id"]: row for row in self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)}
         runs = self.runs_of(ids, with_progress=not brief, measured=brief)
@@ -352,14 +353,17 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     def runs_of(
         self, ids: Iterable[str], *, with_progress: bool = False, measured: bool = False
     ) -> dict[str, tuple[records.Run, ...]]:
-        """The runs by series, the warm-up runs first; ``measured``: only those that count, valid measured ones."""
+        """The runs by series, the warm-up runs first; ``measured``: only those that count, valid measured ones.
+
+        ``with_progress``: also their course, and how long their random requests took.
+        """
         series_ids = list(ids)
         runs_by_series: dict[str, list[records.Run]] = {series_id: [] for series_id in series_ids}
-        progress = "progress" if with_progress else "'[]' AS progress"
+        courses = "progress, requests" if with_progress else "'[]' AS progress, NULL AS requests"
         that_count = " AND phase = 'measured' AND status = 'valid'" if measured else ""
         query = (
             "SELECT series_id, phase, number, status, reason, started_at, size_bytes, seconds, open_seconds,"
-            f" close_seconds, error, {progress} FROM runs WHERE series_id IN (ids){that_count}"
+            f" close_seconds, error, {courses} FROM runs WHERE series_id IN (ids){that_count}"
             " ORDER BY phase DESC, number"
         )
 

@@ -22,6 +22,13 @@ DEFAULT_TIMEOUT_SECONDS = 30.0
 DEFAULT_SIZE_BYTES = 64 * 1024**2
 DEFAULT_TREE_FILE_BYTES = 16 * 1024
 
+# Of random requests: what the benchmarks of disks that everybody quotes ask for.
+DEFAULT_RANDOM_BLOCK_BYTES = 4096
+DEFAULT_RANDOM_IN_FLIGHT = 32
+DEFAULT_RANDOM_SECONDS = 5.0
+"""Of a run."""
+MOST_RANDOM_SECONDS = 3600.0
+
 
 class QuietTime(StrEnum):
     """What to do about others who are at work at the same time."""
@@ -94,6 +101,15 @@ class RunCounts:
     """For a get: put a file first and remove it at the end; the target's path is a folder."""
     verify: bool = False
     """Whether the content is checked after the timed runs."""
+    random: bool = False
+    """Whether a run is requests at random places of one file, not a transfer of it: reads for a get, writes for a put.
+
+    Those that write go to one file, which is made before the first run.
+    """
+    read_percent: Annotated[int, up_to(99, at_least=1)] | None = None
+    """The share of random requests that read; None for all of a get and none of a put."""
+    random_seconds: Annotated[float, above_zero_up_to(MOST_RANDOM_SECONDS)] | None = None
+    """How long a run makes random requests; None where it makes none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,8 @@ class Protocol:
     """Whether client and server negotiate a version of it, signing and encryption."""
     has_depth: bool = False
     """Whether a client can have several requests in flight on one connection."""
+    can_ask_at_random: bool = False
+    """Whether our own client can read and write at random places of a file."""
     can_flush: bool = False
     """Whether a client can ask for a file to be written to the disk."""
 
@@ -80,6 +82,7 @@ _SMB = Protocol(
     in_survey=True,
     other_client="smbclient",
     servers=("smbd",),
+    can_ask_at_random=True,
     can_flush=True,
 )
 _FTP = Protocol(
@@ -105,7 +108,7 @@ _FTPS = Protocol(
     other_client="curl",
     servers=_FTP_SERVERS,
 )
-_LOCAL = Protocol(name="file", label="local path", through_samba=True, can_flush=True)
+_LOCAL = Protocol(name="file", label="local path", through_samba=True, can_ask_at_random=True, can_flush=True)
 _TCP = Protocol(
     name="iperf3",
     label="bare TCP",

@@ -19,6 +19,7 @@ from urllib.parse import quote
 from storage import json_reader, protocols
 from storage.owners import Owner
 from storage.plan import Plan, plan_from_json
+from storage.request_times import RunRequests
 
 
 class QuietVerdict(StrEnum):
@@ -264,7 +265,7 @@ LONGEST_SECONDS = 1e9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One timed transfer of one file: a row of the form."""
+    """One timed transfer of one file, or some seconds of random requests to one: a row of the form."""
 
     number: json_reader.Count
     """From 1 within its phase."""
@@ -274,6 +275,7 @@ class Run:
     """Why it was rejected."""
     started_at: Annotated[str, json_reader.JSONNode.time_if_any] = ""
     size_bytes: int = 0
+    """That were moved."""
     seconds: float | None = None
     """From the first request to the last byte; absent where the run failed."""
     open_seconds: float | None = None
@@ -283,6 +285,13 @@ class Run:
     """Why it failed."""
     progress: tuple[tuple[float, int], ...] = ()
     """(seconds since the first request, total bytes), at most ten a second."""
+    requests: RunRequests | None = None
+    """Of random requests, how long each took; None of the transfer of a file."""
+
+    @property
+    def operations_per_second(self) -> float | None:
+        """None where it was no run of random requests."""
+        return self.requests.count / self.seconds if self.requests and self.seconds else None
 
     @property
     def bytes_per_second(self) -> float | None:
@@ -329,6 +338,10 @@ def measured_from(environment: Mapping[str, Facts]) -> str:
 def standstill_fact(run_number: int) -> str:
     """The name of the fact that says how long the measuring process stood still in a measured run; one of the path."""
     return f"standstill.run_{run_number}_seconds"
+
+
+RANDOM_FILE_FACT = "random.file_bytes"
+"""The fact of the path that says how large the file is that random requests go to."""
 
 
 def facts_from_json(place: json_reader.JSONNode) -> dict[str, dict[str, FactValue]]:
@@ -439,6 +452,18 @@ class Series(Head):
     @property
     def quiet_verdict(self) -> QuietVerdict:
         return self.quiet.verdict if self.quiet else QuietVerdict.UNKNOWN
+
+    @property
+    def is_random(self) -> bool:
+        """Whether its runs are requests at random places of a file."""
+        return self.plan is not None and self.plan.counts.random
+
+    def file_sizes(self) -> set[int]:
+        """In bytes, of the files that its valid measured runs moved; of random requests, of the one they go to."""
+        if not self.is_random:
+            return {run.size_bytes for run in self.measured()}
+        size = self.environment.get("path", {}).get(RANDOM_FILE_FACT)
+        return {size} if isinstance(size, int) else set()
 
     def measured(self) -> tuple[Run, ...]:
         """The valid measured runs: those that count."""

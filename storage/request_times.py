@@ -7,9 +7,8 @@ number, from 0 in order.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from storage.json_reader import DocumentError, JSONNode, named
+from storage.json_reader import Count
 
 _BITS = 7
 _CLASSES = 1 << _BITS
@@ -53,14 +52,14 @@ def quantile(counts: Mapping[int, int], share: float, most: int) -> float | None
 class RequestTimes:
     """How long the requests of a run took, each from sent to answered."""
 
-    counts: Mapping[int, int] = field(default_factory=dict)
-    """By the number of the class, of nanoseconds."""
+    counts: tuple[tuple[int, Count], ...] = ()
+    """(least time of a class in nanoseconds, how many times fell into it)"""
     total_nanoseconds: int = 0
     max_nanoseconds: int = 0
 
     @property
     def count(self) -> int:
-        return sum(self.counts.values())
+        return sum(count for _least, count in self.counts)
 
     @property
     def max_seconds(self) -> float | None:
@@ -68,41 +67,9 @@ class RequestTimes:
 
     def quantile_seconds(self, share: float) -> float | None:
         """The time that this share of the requests stayed within, to 1 %; None without any."""
-        nanoseconds = quantile(self.counts, share, self.max_nanoseconds)
+        counts = {class_of(least): count for least, count in self.counts}
+        nanoseconds = quantile(counts, share, self.max_nanoseconds)
         return None if nanoseconds is None else nanoseconds / 1e9
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "counts": [[lower_bound(number), self.counts[number]] for number in sorted(self.counts)],
-            **named(self, "total_nanoseconds", "max_nanoseconds"),
-        }
-
-
-def request_times_from_json(place: JSONNode) -> RequestTimes:
-    """The value of :meth:`RequestTimes.to_json`. Raises DocumentError."""
-    counts: dict[int, int] = {}
-    for pair in place.object().at("counts").items():
-        parts = pair.items()
-        if len(parts) != 2:
-            raise pair.wrong("[nanoseconds, count]")
-        nanoseconds, count = parts
-        number = class_of(nanoseconds.whole())
-        counts[number] = counts.get(number, 0) + count.count()
-
-    times = RequestTimes(
-        counts=counts,
-        total_nanoseconds=place.at("total_nanoseconds").whole(),
-        max_nanoseconds=place.at("max_nanoseconds").whole(),
-    )
-    _check_longest(place, times)
-    return times
-
-
-def _check_longest(place: JSONNode, times: RequestTimes) -> None:
-    """Raises DocumentError where the longest time is in another class than the last one that was counted."""
-    last_class = max(times.counts, default=0)
-    if class_of(times.max_nanoseconds) != last_class:
-        raise DocumentError(f"{place.name}.max_nanoseconds: is not in the last class of the counts")
 
 
 def merge_request_times(all_times: Iterable[RequestTimes]) -> RequestTimes:
@@ -118,6 +85,7 @@ class RequestTimesBuilder:
     """Request times that more are added to."""
 
     counts: dict[int, int] = field(default_factory=dict)
+    """By the number of the class."""
     total_nanoseconds: int = 0
     max_nanoseconds: int = 0
 
@@ -128,14 +96,15 @@ class RequestTimesBuilder:
         self.max_nanoseconds = max(self.max_nanoseconds, nanoseconds)
 
     def add_all(self, times: RequestTimes) -> None:
-        for number, count in times.counts.items():
+        for least, count in times.counts:
+            number = class_of(least)
             self.counts[number] = self.counts.get(number, 0) + count
         self.total_nanoseconds += times.total_nanoseconds
         self.max_nanoseconds = max(self.max_nanoseconds, times.max_nanoseconds)
 
     def built(self) -> RequestTimes:
         return RequestTimes(
-            counts=dict(self.counts),
+            counts=tuple((lower_bound(number), self.counts[number]) for number in sorted(self.counts)),
             total_nanoseconds=self.total_nanoseconds,
             max_nanoseconds=self.max_nanoseconds,
         )
@@ -155,16 +124,3 @@ class RunRequests:
     @property
     def all(self) -> RequestTimes:
         return merge_request_times([self.reads, self.writes])
-
-    def to_json(self) -> dict[str, Any]:
-        return {"reads": self.reads.to_json(), "writes": self.writes.to_json()}
-
-
-def run_requests_from_json(place: JSONNode) -> RunRequests | None:
-    """The value of :meth:`RunRequests.to_json`, None for none. Raises DocumentError."""
-    if place.value is None:
-        return None
-    return RunRequests(
-        reads=request_times_from_json(place.object().at("reads")),
-        writes=request_times_from_json(place.at("writes")),
-    )

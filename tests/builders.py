@@ -22,6 +22,7 @@ from storage.notebook import Notebook
 from storage.owners import Owner
 from storage.plan import Settings
 from storage.records import (
+    RANDOM_FILE_FACT,
     Change,
     ClientFacts,
     Command,
@@ -37,6 +38,7 @@ from storage.records import (
     Target,
     utc_now,
 )
+from storage.request_times import RequestTimes, RequestTimesBuilder, RunRequests
 from tests.specs import plan_with
 
 CLIENT = ClientFacts(
@@ -77,6 +79,53 @@ def series(rates: Sequence[float] = (), *, size_bytes: int = 1 << 30, warmups: i
         "runs": runs(rates, size_bytes=size_bytes, warmups=warmups) if rates else (),
     }
     return Series(**{**usual, **fields})
+
+
+def random_series(rates: Sequence[float] = (), *, read_percent: int | None = None, **fields: Any) -> Series:
+    """A series of random requests of 4 KiB to a file of a gibibyte, at these rates in operations per second.
+
+    In each thousand of the requests 400 take 1 ms, 500 take 2 ms, 99 take 10 ms and one takes 100 ms.
+    """
+    runs = []
+    for number, rate in enumerate(rates, start=1):
+        count = round(5 * rate)
+        read_count = count if read_percent is None else count * read_percent // 100
+        requests = RunRequests(reads=_request_times(read_count), writes=_request_times(count - read_count))
+        runs.append(
+            Run(
+                number=number,
+                phase=Phase.MEASURED,
+                started_at=f"2026-01-31T10:{number:02}:00.000Z",
+                size_bytes=4096 * count,
+                seconds=count / rate,
+                requests=requests,
+            )
+        )
+
+    plan = plan_with(
+        runs=len(rates), block_bytes=4096, in_flight=32, random=True, read_percent=read_percent, random_seconds=5.0
+    )
+    usual: dict[str, Any] = {
+        "client": replace(CLIENT, block_bytes=4096, in_flight=32),
+        "plan": plan,
+        "runs": tuple(runs),
+        "command": Command.GET if read_percent is None else Command.PUT,
+        "environment": {"path": {RANDOM_FILE_FACT: 1 << 30}},
+    }
+    return series(**{**usual, **fields})
+
+
+_MILLISECONDS_FROM = ((999, 100), (900, 10), (400, 2), (0, 1))
+"""(place in a thousand from which on requests take so long, milliseconds)"""
+
+
+def _request_times(count: int) -> RequestTimes:
+    builder = RequestTimesBuilder()
+    for number in range(count):
+        place = number % 1000
+        milliseconds = next(longest for least, longest in _MILLISECONDS_FROM if place >= least)
+        builder.add(milliseconds * 1_000_000)
+    return builder.built()
 
 
 def interleaved(base: Series, other: Series) -> tuple[Series, Series]:

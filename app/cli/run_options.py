@@ -59,6 +59,11 @@ def _imitated(word: str | None) -> plan.Imitated | None:
     return plan.Imitated(word) if word else None
 
 
+_RANDOM_HELP = (
+    f"Time requests of --block ({typed_size(plan.DEFAULT_RANDOM_BLOCK_BYTES)}) at random places of one file,"
+    f" --in-flight ({plan.DEFAULT_RANDOM_IN_FLIGHT}) at once (smb, file)."
+)
+
 _OPTIONS: tuple[_NamedOption, ...] = (
     (
         "command",
@@ -124,6 +129,21 @@ _OPTIONS: tuple[_NamedOption, ...] = (
     _option("client", "--client", "NAME", "Client: sharebench, smbclient, curl, …", default=_USUAL.client),
     _option("block_bytes", "--block", "SIZE", "Size of one request.", option_values.parse_size),
     _option("in_flight", "--in-flight", "N", "Number of requests sent ahead.", declare.Count(1, plan.MOST_IN_FLIGHT)),
+    _flag("random", "--random", _RANDOM_HELP),
+    _option(
+        "read_percent",
+        "--mix",
+        "READS",
+        "With --random: this percentage of reads, the rest writes; TARGET is a folder.",
+        declare.Count(1, 99),
+    ),
+    _option(
+        "random_seconds",
+        "--seconds",
+        "N",
+        f"Length of a run with --random ({plan.DEFAULT_RANDOM_SECONDS:g}).",
+        declare.Number(0, plan.MOST_RANDOM_SECONDS, min_open=True),
+    ),
     _flag("sign", "--sign", "Sign, even if the server does not require it."),
     _flag("encrypt", "--encrypt", "Encrypt, even if the server does not require it."),
     _option(
@@ -254,6 +274,8 @@ def spec_from_options(choices: Mapping[str, Any]) -> SeriesSpec:
         change_name, change_value = change
         values["change_name"] = change_name
         values["change_value"] = change_value
+    if values.get("read_percent") is not None:
+        values["command"] = Command.PUT  # a mix writes, so that its file is made for it
     return with_values(_USUAL, values)
 
 

@@ -92,6 +92,8 @@ RULES: Mapping[str, NumberRules] = {
                 "runs[].bytes_per_second",
                 "runs[].bits_per_second",
                 "runs[].percent_of_link",
+                "runs[].request_figures",
+                "request_figures",
                 "failed_attempts[].bytes_per_second",
                 "failed_attempts[].bits_per_second",
                 "failed_attempts[].percent_of_link",
@@ -100,6 +102,8 @@ RULES: Mapping[str, NumberRules] = {
         tied={
             "runs[].size_bytes": _has_rate,
             "runs[].seconds": _has_rate,
+            "runs[].requests.reads.max_nanoseconds": _has_times,
+            "runs[].requests.writes.max_nanoseconds": _has_times,
             "failed_attempts[].size_bytes": _has_rate,
             "failed_attempts[].seconds": _has_rate,
             "link_bits_per_second": _has_percent_of_link,

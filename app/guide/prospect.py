@@ -21,4 +21,5 @@ def prospect_of(choices: GuideChoices, context: GuideContext) -> str:
         warmups=counts.warmups,
         until_percent=counts.until_percent,
         max_runs=counts.max_runs,
+        random_seconds=counts.random_seconds,
     )

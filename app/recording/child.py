@@ -9,15 +9,17 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, cast
 
 from app.base import child_process, messages
 from app.base.errors import SharebenchError
 from app.clients import base, registry
+from app.clients.random_client import AsksAtRandom, RandomClient
 from app.clients.tree_client import TreeClient
 from app.recording import process
 from app.recording.calibration import calibrate_and_watch
 from app.recording.engine import Engine
+from app.recording.random_workload import workload_of
 from app.recording.spec import NO_HOOKS, SeriesSpec
 from storage.plan import Settings
 
@@ -93,14 +95,23 @@ def _hook_runner(spec: SeriesSpec) -> "HookRunner | None":
 
 
 def _make_client(order: process.MeasuringOrder, settings: Settings) -> base.Client:
-    """A client for one file, or for a folder of many."""
+    """A client for one file, for random requests to one, or for a folder of many."""
     spec = order.spec
     client = registry.make_client(order.target, spec.client, order.secrets, settings, spec.counts.size_bytes)
+    if spec.counts.random:
+        return _make_random_client(order, settings, client)
     if spec.counts.files is None:
         return client
 
     files = registry.make_files(order.target, order.secrets, settings)
     return TreeClient(client, files, spec.counts.files)
+
+
+def _make_random_client(order: process.MeasuringOrder, settings: Settings, client: base.Client) -> RandomClient:
+    # The file is made with the usual requests, and flushed: what is still being written would slow the requests to it.
+    usual_settings = replace(settings, block_bytes=None, in_flight=None, flush=True)
+    filler = registry.make_client(order.target, order.spec.client, order.secrets, usual_settings)
+    return RandomClient(cast("AsksAtRandom", client), filler, workload_of(order.spec))
 
 
 if __name__ == "__main__":

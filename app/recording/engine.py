@@ -1,6 +1,7 @@
 """Measures one series with one client: its file, its runs, and what is looked at after them.
 
-A run is one transfer of a file, timed: a get of one file, or a put of a new one. Files that are made for this are
+A run is one transfer of a file, timed: a get of one file, or a put of a new one; or it is random requests to one file
+for some seconds. Files that are made for this are
 scratch files; their paths are told before they are made, and they are removed at the end.
 """
 
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from app.base import errors, own_names
 from app.clients import base, tcp_info
+from app.clients.random_client import RandomClient
 from app.recording import ordered_digest, process
 from app.recording.standstill import StandstillWatch
 from forms.stats.summary import known_to_percent
@@ -130,15 +132,19 @@ class Engine:
         login_facts = {"session.login_seconds": round(time.perf_counter() - began, 6)}
 
         self._remove_earlier_scratch()
+        has_runs = bool(self._counts.runs or self._counts.warmups)
         # A put sends what we make; so does the put of a file that is then got.
         if self._spec.command is records.Command.PUT or self._counts.make_file:
             self._make_content()
-        if self._spec.command is records.Command.GET:
-            self._prepare_get()
+        is_got = self._spec.command is records.Command.GET
+        if is_got or (self._counts.random and has_runs):
+            self._prepare_file()
 
         path_facts = self._client.facts_of_path() | login_facts
         if self._hooks:
             path_facts |= self._hooks.facts
+        if self._counts.random and has_runs:
+            path_facts |= {records.RANDOM_FILE_FACT: self._size_bytes}
         self._emit(
             process.Started(
                 client=self._client.facts(),
@@ -168,10 +174,10 @@ class Engine:
         self._size_bytes = counts.size_bytes * (counts.files or 1)
         self._content = base.Content(self._size_bytes)
 
-    def _prepare_get(self) -> None:
-        """Put the file that is to be got, where one is asked for, and learn its size."""
+    def _prepare_file(self) -> None:
+        """Put the file that is to be got or that random requests go to, unless it is there, and learn its size."""
         counts = self._counts
-        if counts.make_file and self._content and (counts.runs or counts.warmups):
+        if self._content and (counts.runs or counts.warmups):
             self._path = self._new_scratch_path()
             self._put(self._path, self._content, base.Meter(self._gate.cancelled, self._emit_progress))
         self._size_bytes = self._size_to_get()
@@ -253,7 +259,8 @@ class Engine:
 
         self._emit(process.RunStarted(number=number, phase=phase, of=planned))
         run = replace(run, started_at=self._now())
-        meter = base.Meter(self._gate.cancelled, self._emit_progress)
+        tell = self._emit_progress_of_requests if self._counts.random else self._emit_progress
+        meter = base.Meter(self._gate.cancelled, tell)
 
         self._watch.begin()
         transfer = self._transfer_or_tell(run, meter)
@@ -265,6 +272,7 @@ class Engine:
             seconds=transfer.seconds,
             open_seconds=transfer.open_seconds,
             close_seconds=transfer.close_seconds,
+            requests=transfer.requests,
             progress=_progress_of_run(meter, transfer),
         )
         if transfer.traffic is not None:
@@ -334,7 +342,8 @@ class Engine:
 
     def _warn_of_new_size(self, run: records.Run) -> None:
         """Warn once where the file that is got has another size now; each further run is compared with the new one."""
-        if not self._order.target.abilities.moves_files:  # it has no file
+        has_file = self._order.target.abilities.moves_files
+        if not has_file or self._counts.random:  # random requests never move all of it
             return
         if run.size_bytes == self._size_bytes:
             return
@@ -350,7 +359,7 @@ class Engine:
     def _transfer_or_tell(self, run: records.Run, meter: base.Meter) -> base.Transfer:
         """Move the file; a run that fails is told before its error is raised."""
         try:
-            return self._transfer(meter)
+            return self._transfer(run, meter)
         except errors.CancelledError:
             raise
         except errors.MeasurementError as error:
@@ -359,7 +368,9 @@ class Engine:
             self._emit(process.RunFinished(run=failed_run))
             raise
 
-    def _transfer(self, meter: base.Meter) -> base.Transfer:
+    def _transfer(self, run: records.Run, meter: base.Meter) -> base.Transfer:
+        if self._counts.random:
+            return self._request_at_random(run, meter)
         if self._spec.command is records.Command.GET:
             with _without_garbage_collection():
                 transfer = self._client.get(self._path, meter)
@@ -373,6 +384,14 @@ class Engine:
             transfer = self._put(path, self._content, meter)
         self._refuse_impossible(transfer, path)
         self._remove(path)
+        return transfer
+
+    def _request_at_random(self, run: records.Run, meter: base.Meter) -> base.Transfer:
+        """Raises ProtocolError where nothing was answered."""
+        assert isinstance(self._client, RandomClient)
+        with _without_garbage_collection():
+            transfer = self._client.run_at_random(self._path, f"{run.phase} {run.number}", meter)
+        self._refuse_impossible(transfer, self._path)
         return transfer
 
     def _put(self, path: str, content: base.Content, meter: base.Meter) -> base.Transfer:
@@ -410,8 +429,8 @@ class Engine:
                 " its log, or measure with another client"
             )
 
-        moves_files = self._order.target.abilities.moves_files
-        if self._content and size_bytes != self._content.size_bytes and moves_files:
+        moves_whole_files = self._order.target.abilities.moves_files and not self._counts.random
+        if self._content and size_bytes != self._content.size_bytes and moves_whole_files:
             raise errors.CorruptedError(
                 f"{self._url(path)}: {size_bytes} of {self._content.size_bytes} bytes were moved; look for what cuts "
                 "connections in between"
@@ -419,6 +438,11 @@ class Engine:
 
     def _emit_progress(self, seconds: float, moved_bytes: int) -> None:
         self._emit(process.Progressed(seconds=seconds, moved_bytes=moved_bytes, size_bytes=self._size_bytes))
+
+    def _emit_progress_of_requests(self, seconds: float, moved_bytes: int) -> None:
+        """As if a run were to move what it moves at this rate in its time."""
+        expected_bytes = round(moved_bytes / seconds * (self._counts.random_seconds or 0.0)) if seconds else 0
+        self._emit(process.Progressed(seconds=seconds, moved_bytes=moved_bytes, size_bytes=expected_bytes))
 
     # After the last run
 

@@ -38,6 +38,9 @@ def run_command(
     A put is timed until the server, or the kernel for file://, has answered its last write: the data may not be on the
     disk yet. With --flush it is timed until the file was flushed to the disk.
 
+    With --random, a run is --seconds of requests at random places of one file: reads, with --put writes, with --mix
+    both. Those that write go to a file that is made in the folder PATH and removed at the end.
+
     With --versus OTHER, runs of TARGET and of OTHER alternate in random order, each with its own login and a new
     connection. Both files must have the same size (--make-file makes them). OTHER may have --credentials, --server-ssh
     and --smb-conf of its own; see `sharebench help versus`.

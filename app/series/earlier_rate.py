@@ -14,7 +14,10 @@ _server_of = attrgetter("protocol", "host", "port")
 def measured_rate(
     notebook: Notebook, target: Target | None, command: Command, block_bytes: int | None = None
 ) -> float | None:
-    """The average bytes per second of the server's newest series; what was measured otherwise comes last."""
+    """The average bytes per second of the server's newest series; what was measured otherwise comes last.
+
+    Random requests move far less, and say nothing of whole files.
+    """
     from forms.series.summary import run_form
 
     if target is None:
@@ -27,7 +30,8 @@ def measured_rate(
         return has_other_block, is_of_change
 
     for head in sorted(notebook.heads(limit=_LOOKED_THROUGH), key=is_otherwise):
-        if _server_of(head.target) == _server_of(target) and head.command is command:
+        is_alike = _server_of(head.target) == _server_of(target) and head.command is command
+        if is_alike and not head.is_random:
             form = run_form(replace(head, runs=notebook.runs_of([head.id])[head.id]))
             if form.average_rate:
                 return form.average_rate

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from app.recording import process
 from app.server.elsewhere.place import MeasuringPlace
-from forms.wording import byte_rate, duration
-from storage.records import Phase, RunStatus, SeriesStatus, time_of_day
+from forms.wording import byte_rate, duration, operations_rate
+from storage.records import Phase, Run, RunStatus, SeriesStatus, time_of_day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ def words(event: RecorderEvent) -> str:
         case process.HookStarted(option=option, number=number, phase=phase):
             return f"{option} of {run_name(number, phase, None)}"
         case process.RunFinished(run=run):
-            return "failed" if run.status is RunStatus.FAILED else byte_rate(run.bytes_per_second)
+            return "failed" if run.status is RunStatus.FAILED else _rate_text(run)
         case process.Failed(text=text):
             return f"failed: {text}"
         case QuietWait(left_seconds=left_seconds, reason=reason):
@@ -100,6 +100,13 @@ def words(event: RecorderEvent) -> str:
             return _WORDS_OF_END.get(status, "")
 
     return _WORDS.get(type(event), "")
+
+
+def _rate_text(run: Run) -> str:
+    """``118 MB/s``; of random requests ``15,500 operations/s, 63.5 MB/s``."""
+    operations = run.operations_per_second
+    rate = byte_rate(run.bytes_per_second)
+    return rate if operations is None else f"{operations_rate(operations)}, {rate}"
 
 
 def run_name(number: int, phase: Phase, of: int | None) -> str:

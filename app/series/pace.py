@@ -35,6 +35,7 @@ class Prospect:
             warmups=counts.warmups,
             until_percent=counts.until_percent,
             max_runs=counts.max_runs,
+            random_seconds=counts.random_seconds,
         )
 
 

@@ -10,7 +10,14 @@ from app.clients.registry import check_client_name
 from app.recording.spec import FormTexts, Lineage, SeriesRequest, SeriesSpec
 from app.server.routes import is_this_machine
 from storage import records
-from storage.plan import DEFAULT_SIZE_BYTES, DEFAULT_TREE_FILE_BYTES, Plan
+from storage.plan import (
+    DEFAULT_RANDOM_BLOCK_BYTES,
+    DEFAULT_RANDOM_IN_FLIGHT,
+    DEFAULT_RANDOM_SECONDS,
+    DEFAULT_SIZE_BYTES,
+    DEFAULT_TREE_FILE_BYTES,
+    Plan,
+)
 from storage.protocols import Protocol
 
 
@@ -36,8 +43,22 @@ def series_request(spec: SeriesSpec, target: records.Target, secrets: Secrets) -
         client=check_client_name(target.protocol, spec.client),
         counts=replace(counts, size_bytes=size_bytes, max_runs=max_runs),
     )
+    if counts.random:
+        complete_spec = _with_usual_requests(complete_spec)
+        _check_block(complete_spec)
     experiment = records.Experiment(name=spec.lineage.experiment) if spec.lineage.experiment else None
     return SeriesRequest(spec=complete_spec, target=target, secrets=secrets, experiment=experiment)
+
+
+def _with_usual_requests(spec: SeriesSpec) -> SeriesSpec:
+    """The spec of random requests with what is usual for them in place of what it leaves open."""
+    settings = replace(
+        spec.settings,
+        block_bytes=spec.settings.block_bytes or DEFAULT_RANDOM_BLOCK_BYTES,
+        in_flight=spec.settings.in_flight or DEFAULT_RANDOM_IN_FLIGHT,
+    )
+    counts = replace(spec.counts, random_seconds=spec.counts.random_seconds or DEFAULT_RANDOM_SECONDS)
+    return replace(spec, settings=settings, counts=counts)
 
 
 def spec_of(series: records.Series) -> SeriesSpec:
@@ -84,6 +105,7 @@ def _check(spec: SeriesSpec, target: records.Target) -> None:
     if not protocol.is_local and spec.settings.drop_cache:
         text = "the page cache of a server cannot be dropped from here: that belongs to file://"
         raise UsageError(text, options="--drop-cache")
+    _check_random(spec, protocol)
     if spec.settings.flush:
         _check_flush(spec, protocol)
     if counts.verify:
@@ -134,6 +156,40 @@ def _check_smb(spec: SeriesSpec, protocol: Protocol) -> None:
     if settings.like and spec.client not in ("", OWN):
         text = f"{spec.client} is a client itself: only sharebench's own imitates others"
         raise UsageError(text, options="leave out --like or --client")
+
+
+def _check_random(spec: SeriesSpec, protocol: Protocol) -> None:
+    counts = spec.counts
+    if not counts.random:
+        if counts.read_percent is not None or counts.random_seconds is not None:
+            text = "a mix and a time belong to random requests: ask for these"
+            raise UsageError(text, options="--random, or leave out --mix and --seconds")
+        return
+
+    if not protocol.can_ask_at_random:
+        text = f"{protocol.label} has no requests at random places of a file: that belongs to smb:// and file://"
+        raise UsageError(text, options="leave out --random")
+    if spec.client not in ("", OWN):
+        text = f"{spec.client} moves whole files: only sharebench's own client makes random requests"
+        raise UsageError(text, options="leave out --client")
+    if counts.files:
+        raise UsageError("random requests go to one file, not to a tree", options="leave out --files or --random")
+    if counts.verify:
+        text = "random requests are not verified: they move parts of a file, in no order"
+        raise UsageError(text, options="leave out --verify")
+    if counts.read_percent is not None and spec.command is records.Command.GET:
+        raise UsageError("a mix writes, as a put does, to a file that is made in a folder", options="--put")
+
+
+def _check_block(spec: SeriesSpec) -> None:
+    """Raises UsageError for blocks that are larger than the file to make, or than any client moves."""
+    block_bytes = spec.settings.block_bytes or 0
+    size_bytes = spec.counts.size_bytes
+    if block_bytes > MAX_BLOCK_BYTES:
+        raise UsageError(f"a request moves at most {MAX_BLOCK_BYTES >> 20}M", options="--block SIZE")
+    if size_bytes and size_bytes < block_bytes:
+        text = f"a file of {size_bytes} bytes has no whole block of {block_bytes}"
+        raise UsageError(text, options="--size SIZE, --block SIZE")
 
 
 def _check_flush(spec: SeriesSpec, protocol: Protocol) -> None:

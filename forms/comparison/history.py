@@ -8,7 +8,7 @@ from forms import wording
 from forms.comparison.client_options import CLIENT_OPTIONS
 from forms.stats.decision import Verdict
 from forms.stats.levels import confirmed_changes
-from forms.tuning.differences import differences, differences_of_repeat, differences_prose
+from forms.tuning.differences import differences, differences_of_repeat, differences_prose, requests_text
 from storage.records import Series, measured_from
 
 NEW_NORMAL = "new normal"
@@ -144,7 +144,7 @@ def _levels_of_group(group: Sequence[Series], reason: str) -> Iterator[HistoryGr
 
 
 def path_of(series: Series) -> tuple[object, ...]:
-    """What series of one path share: both its ends, client, direction and sizes, whoever logged in."""
+    """What series of one path share: both its ends, client, direction, order and sizes, whoever logged in."""
     target = replace(series.target, user=None, domain=None)
-    sizes = {run.size_bytes for run in series.measured()}
-    return target, measured_from(series.environment), series.client.name, series.command, sizes
+    ends = target, measured_from(series.environment)
+    return *ends, series.client.name, series.command, requests_text(series), series.file_sizes()

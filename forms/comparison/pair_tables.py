@@ -14,10 +14,11 @@ from forms.comparison.comparison import Comparison
 from forms.comparison.remarks import known_value_text
 from forms.comparison.summary import ComparisonSummary
 from forms.layout import Tone
+from forms.series import random_requests
 from forms.series.run_table import runs_chart
 from forms.series.summary import SeriesSummary
 from forms.stats.readings import read_series
-from forms.tuning.differences import told_differences
+from forms.tuning.differences import requests_text, told_differences
 from storage import records
 
 # Columns of the table of averages, from 0: side, series, runs, average, deviation, and judged where runs are left out.
@@ -244,6 +245,7 @@ def _properties(
         _Property("When", ", ".join(map(records.with_zone, moments))),
         _Property("Command", series.command.value, is_setting=True),
         _Property("Target", wording.place(series.target), is_setting=True),
+        _Property("Requests", _requests_text(series), is_setting=True),
         _Property("Size", _size_text(all_series), is_setting=True),
         _Property("Link", link, is_setting=True),
         _Property("Client", wording.plain(f"{client.name} {client.version}".strip()), is_setting=True),
@@ -254,8 +256,17 @@ def _properties(
     ]
 
 
+def _requests_text(series: records.Series) -> str:
+    """What random requests ask for; empty for whole files, which need no word."""
+    if not series.is_random:
+        return ""
+    block_bytes = series.client.block_bytes
+    blocks = f" of {wording.binary_size(block_bytes)}" if block_bytes else ""
+    return f"{requests_text(series)}{blocks}, {series.client.in_flight} at once"
+
+
 def _size_text(all_series: Sequence[records.Series]) -> str:
-    sizes = {run.size_bytes for series in all_series for run in series.measured()}
+    sizes = set().union(*(series.file_sizes() for series in all_series))
     if not sizes:
         return wording.ABSENT
     return wording.binary_size(sizes.pop()) if len(sizes) == 1 else "several"
@@ -295,8 +306,26 @@ def _rate_properties(
         _Property("Average", wording.rate(average, beside=unit)),
         _Property("Deviation", wording.rate(deviation, beside=unit)),
         _Property("95 %, runs alone", interval),
+        *_request_properties(side, average),
         _Property("% of link", "" if share is None else wording.cell_percent(share)),
     ]
+
+
+def _request_properties(side: Sequence[SeriesSummary], average: float | None) -> list[_Property]:
+    """Operations a second and how long random requests took; without a text for whole files."""
+    runs = [run for series_summary in side for run in series_summary.series.measured()]
+    figures = random_requests.figures_of_runs(runs) or random_requests.NO_FIGURES
+    return [
+        _Property("Operations", wording.operations_text(side[0].series, average)),
+        _Property("p50 of a request", _time_text(figures.p50_seconds)),
+        _Property("p95 of a request", _time_text(figures.p95_seconds)),
+        _Property("p99 of a request", _time_text(figures.p99_seconds)),
+        _Property("Longest request", _time_text(figures.max_seconds)),
+    ]
+
+
+def _time_text(seconds: float | None) -> str:
+    return "" if seconds is None else wording.milliseconds(seconds)
 
 
 def difference_rows(compared: ComparisonSummary) -> list[ComparisonRow]:

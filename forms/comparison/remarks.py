@@ -37,6 +37,9 @@ def _remarks_on_sides(compared: ComparisonSummary) -> Iterator[str]:
     if base.command is not other.command:
         yield f"A {base.command} and a {other.command} are different work: compare like with like."
 
+    if base.is_random is not other.is_random:
+        yield "Requests at random places and whole files are different work: compare like with like."
+
     base_size = _only_size(base)
     other_size = _only_size(other)
     are_known = base_size is not None and other_size is not None
@@ -47,7 +50,7 @@ def _remarks_on_sides(compared: ComparisonSummary) -> Iterator[str]:
 
 def _only_size(series: Series) -> int | None:
     """The size of the file that all runs moved; None where they moved several or none."""
-    sizes = {run.size_bytes for run in series.measured()}
+    sizes = series.file_sizes()
     return sizes.pop() if len(sizes) == 1 else None
 
 

@@ -4,7 +4,7 @@ import shlex
 
 from forms import wording
 from storage import records
-from storage.plan import Settings
+from storage.plan import DEFAULT_RANDOM_SECONDS, RunCounts, Settings
 
 
 def command_to_repeat(series: records.Series) -> str:
@@ -44,7 +44,7 @@ def options_of_path(base: records.Series) -> str:
     is_put = base.command is records.Command.PUT
     makes_file = plan is not None and plan.counts.make_file
 
-    options = []
+    options = _random_options(plan.counts) if plan and plan.counts.random else []
     if is_put:
         options.append("--put")
     if base.flushed:
@@ -57,3 +57,12 @@ def options_of_path(base: records.Series) -> str:
         options.append(f"--files {plan.counts.files}")
     options.append(shlex.quote(wording.plain(records.format_target(base.target))))
     return " ".join(options)
+
+
+def _random_options(counts: RunCounts) -> list[str]:
+    options = ["--random"]
+    if counts.read_percent is not None:
+        options.append(f"--mix {counts.read_percent}")
+    if counts.random_seconds not in {None, DEFAULT_RANDOM_SECONDS}:
+        options.append(f"--seconds {counts.random_seconds:g}")
+    return options

@@ -85,6 +85,9 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     link_percent = percent_of_link(rate, link_bits_per_second)
     if round_trip is None or rate is None or not path.is_far(series):
         return
+    # Random requests are not meant to fill a link.
+    if series.is_random:
+        return
     if link_percent is not None and link_percent >= FULL_PERCENT_OF_LINK:
         return
 

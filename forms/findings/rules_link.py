@@ -116,9 +116,10 @@ def filled_ethernet(series: Series) -> float | None:
 
 
 def is_one_stream(series: Series) -> bool:
-    """Whether bytes of one file crossed a link: a tree of small files waits for other things."""
+    """Whether bytes of one file crossed a link: a tree of small files, and random requests, wait for other things."""
     is_tree = series.plan is not None and series.plan.counts.files is not None
-    return not is_tree and not series.target.abilities.is_local and not path.is_loopback(series)
+    is_stream = not is_tree and not series.is_random
+    return is_stream and not series.target.abilities.is_local and not path.is_loopback(series)
 
 
 def smaller_mtu(series: Series) -> Iterator[Finding]:

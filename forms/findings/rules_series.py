@@ -171,8 +171,10 @@ def low_utilisation(series: records.Series) -> Iterator[Finding]:
     link = series.link_bits_per_second
     average = summary.mean(series.rates())
     share = records.percent_of_link(average, link)
-    # A rate that fills a lower Ethernet has a finding of its own.
+    # A rate that fills a lower Ethernet has a finding of its own, and random requests are not meant to fill a link.
     if share is None or share >= LOW_UTILISATION_PERCENT or rules_link.filled_ethernet(series) is not None:
+        return
+    if series.is_random:
         return
 
     variant = "hardly" if share < HARDLY_USED_PERCENT else ""

@@ -18,7 +18,7 @@ from forms.stats import summary, trends
 from forms.stats.unusual import UnusualRate, unusual_rates
 from forms.tuning.fact_names import FACTS_UNKNOWN
 from storage import records
-from storage.plan import DEFAULT_SIZE_BYTES
+from storage.plan import DEFAULT_RANDOM_SECONDS, DEFAULT_SIZE_BYTES
 from storage.recommended import DEFAULT_WARMUPS
 
 SHORT_SECONDS = 1.0
@@ -248,8 +248,9 @@ def short_runs(series: records.Series) -> Iterator[Finding]:
     if typical_seconds is None or typical_rate is None:
         return
 
+    # Few random requests in a run are a slow disk's, not a small file's.
     size = timed[0].size_bytes
-    block = series.client.block_bytes
+    block = None if series.is_random else series.client.block_bytes
     has_few_blocks = block is not None and size < FEW_BLOCKS * block and typical_seconds < FULL_SECONDS
     if typical_seconds >= SHORT_SECONDS and not has_few_blocks:
         return
@@ -268,6 +269,8 @@ def short_runs(series: records.Series) -> Iterator[Finding]:
 
 def _way_to_longer_runs(series: records.Series, typical_seconds: float, typical_rate: float) -> tuple[str, str, str]:
     """(what to use, options of the same command, or else a whole command)."""
+    if series.is_random:
+        return "a longer time", f"--seconds {DEFAULT_RANDOM_SECONDS:g}", ""
     if not series.target.abilities.moves_files:
         return "a longer time", "", ""
     if series.plan and series.plan.counts.files:
@@ -331,12 +334,13 @@ def ways_past_the_ceiling(series: records.Series) -> list[str]:
     protocol = series.target.abilities
     ways: list[str] = []
 
-    if client.name == "sharebench":
+    # Another client makes no random requests, and another number of them is another measurement.
+    if client.name == "sharebench" and not series.is_random:
         if protocol.has_depth and client.in_flight is not None and client.in_flight < _SHALLOW_REQUESTS:
             ways.append(f"with {2 * client.in_flight} requests in flight")
         if protocol.other_client:
             ways.append(f"with another client ({protocol.other_client})")
-    elif protocol.other_client:
+    elif client.name != "sharebench" and protocol.other_client:
         ways.append("with sharebench's own client")
 
     if client.is_encrypted:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from forms import wording
 from forms.load import lateness, shapes, summary
 from forms.load.tables import users_text
+from forms.stats.summary import values_needed
 from storage.load.records import Limit, Load, LoadPoint, PointStatus
 
 _ADVICE: Mapping[Limit | None, str] = {
@@ -105,13 +106,13 @@ def _delays_here(points: Sequence[LoadPoint]) -> Iterator[str]:
 
 
 def _too_few_requests(points: Sequence[LoadPoint]) -> Iterator[str]:
-    few = [point for point in points if 0 < point.response.count < summary.requests_needed(0.99)]
+    few = [point for point in points if 0 < point.response.count < values_needed(0.99)]
     if not few:
         return
 
     counts = ", ".join(f"{point.response.count} at {users_text(point)}" for point in few)
     least_requests = min(point.response.count for point in few)
-    needs = {f"p{100 * share:.0f}": summary.requests_needed(share) for share in (0.5, 0.95, 0.99)}
+    needs = {f"p{100 * share:.0f}": values_needed(share) for share in (0.5, 0.95, 0.99)}
     missing = wording.listed([f"{name} needs {needed}" for name, needed in needs.items() if least_requests < needed])
     yield f"Too few requests for some percentiles ({counts}): {missing}; measure longer."
 

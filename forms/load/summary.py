@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from forms.load import lateness
+from forms.stats.summary import values_needed
 from storage.load.records import Capacity, Histogram, Limit, Load, LoadChoices, LoadPoint, PointStatus, Scenario
 
 ACHIEVED_SHARE = 0.95
@@ -51,7 +52,7 @@ _LEAST_SHARE_OF_FEW = 0.5
 
 def percentile_seconds(times: Histogram, share: float) -> float | None:
     """The time in seconds that this share of requests stay within; None for too few (p95 needs 20, p99 100)."""
-    if times.count < requests_needed(share):
+    if times.count < values_needed(share):
         return None
 
     return times.quantile_seconds(share)
@@ -67,11 +68,6 @@ def percentile_interval(times: Histogram, share: float) -> tuple[float, float] |
         return None
 
     return low, high
-
-
-def requests_needed(share: float) -> int:
-    """How many requests a percentile needs so that at least one lies beyond it."""
-    return round(1 / (1 - share))
 
 
 def error_share(point: LoadPoint) -> float:

@@ -6,6 +6,7 @@ from typing import Any
 from forms.findings.report import finding_document
 from forms.findings.rules_series import series_findings
 from forms.findings.series_warnings import advice
+from forms.series.random_requests import figures_of_run, figures_of_runs, parts_of
 from forms.series.summary import RunRow, measures_of, run_form
 from forms.stats.summary import LEVEL
 from storage import records
@@ -59,9 +60,17 @@ def series_document(series: records.Series) -> Document:
         "advice": [{"key": warning.key, "text": warning.text} for warning in advice(series)],
     }
 
+    if series.is_random:
+        document["request_figures"] = _figures_document(series)
     if series.target.domain:
         document["target"]["domain"] = series.target.domain
     return document
+
+
+def _figures_document(series: records.Series) -> Document:
+    """The figures of all requests of the runs that count, and of a mix those of reads and writes."""
+    figures_by_part = {caption.lower(): figures_of_runs(series.measured(), part) for caption, part in parts_of(series)}
+    return {part: figures and asdict(figures) for part, figures in figures_by_part.items()}
 
 
 def _confidence_document(low: float, high: float) -> Document:
@@ -70,7 +79,7 @@ def _confidence_document(low: float, high: float) -> Document:
 
 def _run_document(row: RunRow) -> Document:
     run = row.run
-    return {
+    document = {
         **named(run, "number", "phase", "status", "reason"),
         "unusual": row.unusual is not None,
         **named(run, "started_at", "size_bytes", "seconds", "open_seconds", "close_seconds"),
@@ -78,6 +87,10 @@ def _run_document(row: RunRow) -> Document:
         "error": run.error,
         "progress": [[seconds, moved] for seconds, moved in run.progress],
     }
+    figures = figures_of_run(run)
+    if run.requests and figures:
+        document |= {"requests": asdict(run.requests), "request_figures": asdict(figures)}
+    return document
 
 
 def series_from_document(document: object) -> records.Series:

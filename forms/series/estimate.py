@@ -54,11 +54,18 @@ def estimate_text(
     until_percent: float | None = None,
     max_runs: int = 30,
     series: int = 1,
+    random_seconds: float | None = None,
 ) -> str:
-    """``2 warm-up runs and 5 measured runs, of 64M each, 448 MiB in all, about 4 s or longer (…).``"""
+    """``2 warm-up runs and 5 measured runs, of 64M each, 448 MiB in all, about 4 s or longer (…).``
+
+    ``random_seconds``: how long each run makes random requests to the file of ``size_bytes``; None for whole files.
+    """
     run_counts = _runs_in_words(runs, warmups, until_percent, max_runs)
     if size_bytes is None:
         return f"{run_counts}, duration not yet known."
+
+    if random_seconds is not None:
+        return f"{run_counts}, {_random_runs_text((runs + warmups) * series, random_seconds)}."
 
     total_bytes = (runs + warmups + makes_file_first) * series * size_bytes
     with_making = ", including making the file" if makes_file_first else ""
@@ -66,6 +73,10 @@ def estimate_text(
     total = f"{wording.binary_size(total_bytes)} in all{with_making}"
     size = f"of {wording.file_size(size_bytes)} each{in_series}, {total}"
     return f"{run_counts}, {size}, {time_text(total_bytes / rate.bytes_per_second, [rate])}."
+
+
+def _random_runs_text(runs: int, seconds_a_run: float) -> str:
+    return f"{seconds_a_run:g} s of random requests each, about {wording.duration(runs * seconds_a_run)} or longer"
 
 
 def time_text(seconds: float, rates: Iterable[ExpectedRate]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from forms import report, wording
 from forms.findings import path as series_path
 from forms.findings import rules_series, series_warnings
-from forms.series import origin
+from forms.series import origin, random_requests
 from forms.series import wording as series_wording
 from forms.series.imitation import imitation_fields, unsigned_hint
 from forms.series.put_end import put_end_fields
@@ -37,6 +37,7 @@ def head_fields(series: records.Series) -> Iterator[report.Field]:
     yield from imitation_fields(series.plan.settings.like if series.plan else None, series.client)
     yield from put_end_fields(series)
     yield from _tree_fields(series)
+    yield from random_requests.workload_field(series)
     yield link_field(series.link_bits_per_second)
     yield from _round_trip_fields(series)
 
@@ -208,7 +209,9 @@ def _ceiling_fields(series: records.Series) -> Iterator[report.Field]:
             )
         return
 
-    text = f"{wording.byte_rate(ceiling)}, this client's own limit on this machine"
+    operations = wording.operations_text(series, ceiling)
+    rate = f"{operations}, {wording.byte_rate(ceiling)}" if operations else wording.byte_rate(ceiling)
+    text = f"{rate}, this client's own limit on this machine"
     share = series_warnings.near_ceiling_percent(series)
     if series_warnings.ceiling_beaten(series):
         text += "; the average is above it, so it was calibrated at a busy moment"

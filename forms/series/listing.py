@@ -64,13 +64,16 @@ class SeriesLine:
 
     @property
     def answer(self) -> Toned:
-        """``get 118.3 MB/s ± 0.2 %, 95 % of link``, and how it ended where it is not complete."""
+        """``get 118.3 MB/s ± 0.2 %, 95 % of link``, and how it ended where it is not complete.
+
+        Random requests are told in operations a second.
+        """
         series = self.series
         average = self.average_bytes_per_second
         if average is None:
             return Toned(f"{series.command}: {series.error or 'no valid run'}", Tone.CAUTION)
 
-        text = f"{series.command} {wording.rate(average)}"
+        text = f"{series.command} {wording.operations_text(series, average) or wording.rate(average)}"
         half = summary.half_width_percent(self.rates)
         if half is not None:
             text += f" ± {wording.percent(half)}"

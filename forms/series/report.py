@@ -11,6 +11,7 @@ from forms import report, verdict_wording, wording
 from forms.findings import rules_series, series_warnings
 from forms.findings.finding import Finding
 from forms.layout import Tone
+from forms.series import random_requests
 from forms.series import wording as series_wording
 from forms.series.document import series_document
 from forms.series.head_fields import head_fields, link_field
@@ -50,12 +51,19 @@ def series_report(series_summary: SeriesSummary) -> report.Report:
         title=series.title or wording.default_title(series.command, series.target),
         name=series.label or series.title or series.id,
         fields=(_answer_field(series_summary, len(warnings), findings), *head_fields(series)),
-        tables=(run_table(series_summary),),
+        tables=(run_table(series_summary), *random_requests.request_tables(series)),
         results=tuple(result_fields(series_summary)),
         advice=tuple(finding.text for finding in (*warnings, *findings)),
-        drawn=(runs_chart(series_summary),),
+        drawn=tuple(_charts(series_summary)),
         document=partial(series_document, series),
     )
+
+
+def _charts(series_summary: SeriesSummary) -> Iterator[report.Chart]:
+    """Of random requests the operations a second, which the table behind that of the runs has."""
+    series = series_summary.series
+    has_requests = any(run.requests for run in series.runs if run.phase is records.Phase.MEASURED)
+    yield random_requests.operations_chart(series, table=1) if has_requests else runs_chart(series_summary)
 
 
 def blank_series_report(link_bits_per_second: int | None = None) -> report.Report:
@@ -82,9 +90,7 @@ def _answer_field(series_summary: SeriesSummary, warning_count: int, findings: S
         text = f"No run counts, so there is no average. {problems}"
         return report.answer_field(text, Tone.BAD)
 
-    text = (
-        f"{wording.rate(series_summary.average_rate)}{series_wording.plus_or_minus(series_summary.half_width_percent)}"
-    )
+    text = series_wording.average_text(series_summary)
     share = series_summary.average.percent_of_link
     if share is not None:
         link = wording.link_rate(series_summary.series.link_bits_per_second)

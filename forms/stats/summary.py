@@ -19,6 +19,11 @@ _LEAST_ONE_SIDED_LEVEL = 0.978
 """Its one-sided level of many runs."""
 
 
+def values_needed(share: float) -> int:
+    """How many values a percentile needs so that at least one lies beyond it."""
+    return round(1 / (1 - share))
+
+
 def mean(values: Sequence[float]) -> float | None:
     """The arithmetic mean; None for no values."""
     return statistics.fmean(values) if values else None

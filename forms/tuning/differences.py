@@ -23,14 +23,20 @@ _AGREED_PARTS = CLIENT_PARTS[1:]
 
 _FLUSHED = "flushed"
 """None for a get, which has nothing to flush."""
+_REQUESTS = "requests"
+"""In the order of the file, or at random."""
+_RANDOM_SECONDS = "random_seconds"
+"""None where runs are transfers, which end by themselves."""
 _REQUIRED = {
     "settings.sign": "client: signing required",
     "settings.encrypt": "client: encryption required",
     "settings.drop_cache": "client: page cache dropped",
     "settings.like": "client: imitates",
     _FLUSHED: "put flushed to the disk",
+    _REQUESTS: "requests",
+    _RANDOM_SECONDS: "length of a run",
 }
-"""What people read in place of the names of settings that are on or off."""
+"""What people read in place of the names of settings."""
 _SHOWN_BY = {"settings.sign": "client.signing", "settings.encrypt": "client.encryption"}
 """Settings of which the session shows the effect."""
 _OF_PUTS = "smb.put_block_bytes"
@@ -84,7 +90,7 @@ def _differing_settings(base: Series, other: Series) -> Iterator[Difference]:
         unknown = tuple(f"client.{part}" for part in _AGREED_PARTS)
 
     # What a protocol does not have is no setting of it.
-    may_be_absent = (*_KNOWN_LATER, _FLUSHED)
+    may_be_absent = (*_KNOWN_LATER, _FLUSHED, _RANDOM_SECONDS)
     if base.target.protocol != other.target.protocol:
         may_be_absent += tuple(f"client.{part}" for part in CLIENT_PARTS)
 
@@ -251,6 +257,8 @@ def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
     yield "command", series.command.value
     yield "target", wording.place(series.target)
     yield _FLUSHED, series.flushed if series.command is Command.PUT else None
+    yield _REQUESTS, requests_text(series)
+    yield _RANDOM_SECONDS, series.plan.counts.random_seconds if series.plan else None
     for part in ("user", "domain"):
         yield f"target.{part}", getattr(series.target, part)
     yield "size_bytes", _sizes(series)
@@ -265,9 +273,17 @@ def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
         yield hook, path_facts.get(hook, "none")
 
 
+def requests_text(series: Series) -> str:
+    """In which order a series asks for the bytes of its file, and what its random requests do."""
+    if not series.is_random:
+        return "in order"
+    read_percent = series.plan.counts.read_percent if series.plan else None
+    return "at random" if read_percent is None else f"at random, {read_percent} % reads"
+
+
 def _sizes(series: Series) -> JSONValue:
     """The size of the files that were moved, or all sizes where there are several; None where there is none."""
-    sizes = sorted({run.size_bytes for run in series.measured()})
+    sizes = sorted(series.file_sizes())
     if len(sizes) == 1:
         return sizes[0]
     return ", ".join(map(str, sizes)) or None

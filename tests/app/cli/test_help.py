@@ -56,7 +56,7 @@ def test_help_is_no_wider_than_80_columns(path: str):
 def test_each_command_groups_its_options_and_ends_with_examples(path: str):
     command, context = ALL[path]
     assert isinstance(command, GroupedCommand)
-    assert 1 <= len(EXAMPLES[path]) <= 3
+    assert 1 <= len(EXAMPLES[path]) <= 5
     for line in examples(context):
         assert line.split()[-1] in HELPS[path]
     shown = [name for records in grouped_options(command, context).values() for name, _ in records]

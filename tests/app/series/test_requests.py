@@ -21,7 +21,7 @@ from app.recording.spec import SeriesRequest, SeriesSpec, with_values, without_h
 from app.series.command import run_command
 from app.series.record import new_series
 from app.series.requests import parse_change, series_request, spec_of
-from storage.plan import CeilingPolicy, Imitated, QuietTime
+from storage.plan import DEFAULT_SIZE_BYTES, CeilingPolicy, Imitated, QuietTime
 from storage.records import Command, Experiment, Series, Target
 from tests.specs import spec_with, varied
 
@@ -31,14 +31,18 @@ OTHER = spec_with(
     block_bytes=65536, in_flight=2, sign=True, encrypt=True, timeout_seconds=7.0, drop_cache=True, flush=True,
     command=Command.PUT,
     client="smbclient", runs=40, warmups=1, until_percent=2.0, max_runs=50, size_bytes=1 << 20, files=3, make_file=True,
-    verify=True, single_requests=True, profile=True,
+    verify=True, single_requests=True, profile=True, random=True, read_percent=70, random_seconds=3.0,
     link_bits_per_second=10**9, label="new switch", note="at night", question="enough?",
     experiment="tuning", base_id="a" * 12, repeats=True,
     change_name="strict sync", change_value="no", quiet_time=QuietTime.REQUIRE, wait_seconds=60.0,
     server_ssh="admin@nas", smb_conf="/etc/samba/smb.conf", ceiling=CeilingPolicy.SKIP, from_host="alice@branch",
     prepare="sync", conclude="date", server_prepare="fstrim /srv", like=Imitated.MACOS_15,
 )  # fmt: skip
-FITTING = varied(OTHER, drop_cache=False, make_file=False, files=None, client="sharebench", from_host=None)
+FITTING = varied(
+    OTHER, drop_cache=False, make_file=False, files=None, client="sharebench", from_host=None, random=False,
+    read_percent=None, random_seconds=None,
+)  # fmt: skip
+AT_RANDOM = varied(FITTING, random=True, read_percent=70, random_seconds=3.0, verify=False)
 NAMES = tuple(USUAL.to_json())
 NOT_TYPED = {"base_id", "repeats", "change_name", "change_value", "from_host"}
 """The last is typed as ``--from``, which may name several machines: a series of each."""
@@ -54,10 +58,11 @@ def test_the_example_differs_from_the_usual_in_every_choice():
     assert [name for name in NAMES if usual[name] == other[name]] == []
 
 
-def test_every_choice_reaches_the_measuring_process():
-    request = series_request(FITTING, FILE, Secrets())
+@pytest.mark.parametrize("spec", [FITTING, AT_RANDOM], ids=["whole files", "random requests"])
+def test_every_choice_reaches_the_measuring_process(spec: SeriesSpec):
+    request = series_request(spec, FILE, Secrets())
     order = message_of(line_of(MeasuringOrder.of_request(request)), [MeasuringOrder])
-    assert order.spec == FITTING
+    assert order.spec == spec
     assert request.experiment == Experiment(name="tuning", created_at=ANY)
 
 
@@ -144,6 +149,16 @@ def test_the_guide_reads_what_an_earlier_release_remembered():
         (spec_with(profile=True), Target(protocol="file", path="/x"), "only smbd has a profile"),
         (spec_with(verify=True), Target(protocol="iperf3", host="nas", port=5201), "nothing to verify"),
         (spec_with(verify=True, client="smbclient"), FILE, "cannot be verified"),
+        (spec_with(read_percent=70, command=Command.PUT), FILE, "belong to random requests"),
+        (spec_with(random_seconds=3.0), FILE, "belong to random requests"),
+        (spec_with(random=True), Target(protocol="ftp", host="nas", path="/x"), "FTP has no"),
+        (spec_with(random=True), Target(protocol="iperf3", host="nas", port=1), "TCP has no"),
+        (spec_with(random=True, client="smbclient"), FILE, "smbclient moves whole files"),
+        (spec_with(random=True, files=3, command=Command.PUT), FILE, "not to a tree"),
+        (spec_with(random=True, verify=True), FILE, "not verified"),
+        (spec_with(random=True, read_percent=70), FILE, "a mix writes"),
+        (spec_with(random=True, size_bytes=4095, command=Command.PUT), FILE, "no whole block"),
+        (spec_with(random=True, block_bytes=(8 << 20) + 1), FILE, "at most 8M"),
         (spec_with(client="curl"), FILE, "no client 'curl'"),
         (SeriesSpec(), replace(FILE, path=""), "names no file"),
     ],
@@ -169,3 +184,15 @@ def test_a_change_may_set_a_parameter_to_nothing():
     ):
         with pytest.raises(UsageError, match=re.escape(why)):
             parse_change(text)
+
+
+def test_random_requests_are_by_default_those_that_everybody_quotes():
+    spec = series_request(spec_with(random=True), FILE, Secrets()).spec
+    assert (spec.settings.block_bytes, spec.settings.in_flight, spec.counts.random_seconds) == (4096, 32, 5.0)
+    assert (spec.command, spec.counts.size_bytes) == (Command.GET, None)
+
+
+def test_a_mix_is_a_put_since_it_writes():
+    spec = spec_from_options({"command": "get", "random": True, "read_percent": 70})
+    assert spec.command is Command.PUT
+    assert series_request(spec, FILE, Secrets()).spec.counts.size_bytes == DEFAULT_SIZE_BYTES

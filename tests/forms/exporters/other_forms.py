@@ -10,13 +10,15 @@ from forms.experiments.kinds_report import experiment_report
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.report import Report
+from forms.series.report import series_report
+from forms.series.summary import run_form
 from forms.who.report import who_report
 from forms.worksheets.bottleneck_report import bottleneck_report
 from forms.worksheets.users import UserGroup, UsersCalculation
 from forms.worksheets.users_report import users_report
 from storage.looks import Diagnosis, StageName
 from storage.records import Change, Command, Decision, Evidence, Series, Target
-from tests.builders import example_isolation, interleaved, series
+from tests.builders import example_isolation, interleaved, random_series, series
 from tests.diagnoses import healthy_but, long_run_stage, small_files_stage
 from tests.forms.worksheets.table_b5 import B5
 from tests.loads import golden_load, golden_prediction
@@ -85,6 +87,7 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
         "isolation": isolation_report(replace(example_isolation(), label=text)),
         "diagnosis": diagnosis_report(diagnosis(text)),
         "who": who_report(replace(WHO, sessions=(replace(WHO.sessions[0], users=(text,)), *WHO.sessions[1:]))),
+        "random": series_report(run_form(random_series([2000, 2020, 1990, 2010, 2000], read_percent=70, label=text))),
         "bottleneck": bottleneck_report(B5, text),
         "clients": users_report(
             UsersCalculation(capacity_bytes_per_second=960e3, capacity_source=text, groups=(office, office)), text

@@ -1,0 +1,1 @@
+ALTER TABLE runs ADD COLUMN requests TEXT CHECK (requests IS NULL OR json_valid(requests));
