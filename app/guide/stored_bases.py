@@ -1,14 +1,13 @@
 """Series that a change can be compared with: that of this round, and the baseline that was named last."""
 
-import time
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from app.comparison.sides import power_of_stored_base, series_with_repeats
 from app.guide.context import StoredBase
+from app.method.base_repeats import is_likely_unchanged, is_measurable_now
 from app.method.choices import GuideChoices, MethodStep
-from forms.findings.path import is_practice
 from storage import records
 from storage.notebook import Notebook
 from storage.recordings import SERIES
@@ -16,11 +15,8 @@ from storage.recordings import SERIES
 if TYPE_CHECKING:
     from forms.comparison.judged_sides import Sides
 
-_UNCHANGED_SECONDS = 3600.0
-"""After so long, a round likely begins after the change, and its series would be no repeats of the baseline."""
 _STEPS_OF_PLACES = {MethodStep.TARGET, MethodStep.FILE}
 _STEPS_OF_BASES = {MethodStep.EXPECTED, MethodStep.CHANGE}
-_server_of = attrgetter("protocol", "host", "port")
 
 
 def series_as_base(
@@ -48,17 +44,10 @@ def newest_baseline(notebook: Notebook, choices: GuideChoices, practice: Sequenc
     for name in dict.fromkeys(baseline.name for baseline in newest_first):
         all_series = [series for series in notebook.all_of(notebook.baseline_ids(name, SERIES)) if series.measured()]
         newest = max(all_series, key=attrgetter("created_at"), default=None)
-        if newest is None or newest.imported_at is not None or not _is_there(newest, practice):
+        if newest is None or not is_measurable_now(newest, practice):
             continue
         ids = tuple(series.id for series in all_series)
-        is_unchanged = time.time() - newest.moment < _UNCHANGED_SECONDS
-        power = power_of_stored_base(notebook, ids) if is_unchanged else None
+        # A round that begins later likely begins after the change.
+        power = power_of_stored_base(notebook, ids) if is_likely_unchanged(newest) else None
         return StoredBase(series=newest, ids=ids, power=power, baseline=name)
     return None
-
-
-def _is_there(series: records.Series, practice: Sequence[records.Target]) -> bool:
-    """Whether its server can be measured now: each time that practice servers start they have other ports."""
-    if not practice:
-        return not is_practice(series)
-    return _server_of(series.target) in {_server_of(target) for target in practice}

@@ -6,15 +6,40 @@ measures, and how far apart they begin; so the guide resumes the plan wherever i
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from app.comparison.sides import series_with_repeats
 from app.method.choices import GuideChoices, MethodStep, choices_to_repeat
 from app.recording.spec import Lineage
+from forms.findings.path import is_practice
 from forms.stats.before_change import RepeatPlan
 from forms.tuning.differences import is_repeat
 from storage.notebook import Notebook
-from storage.records import Phase, Series
+from storage.records import Phase, Series, Target
+
+_UNCHANGED_SECONDS = 3600.0
+"""After so long something was likely changed, and a new series would be no repeat of the base."""
+_server_of = attrgetter("protocol", "host", "port")
+
+
+def is_measurable_now(series: Series, practice: Sequence[Target]) -> bool:
+    """Whether its server may be measured from here.
+
+    Not where the series was imported, since its server may be anybody's, nor on a practice server that is gone: each
+    time that they start they have other ports. Beside practice servers only they are measured.
+    """
+    if series.imported_at is not None:
+        return False
+    if not practice:
+        return not is_practice(series)
+    return _server_of(series.target) in {_server_of(target) for target in practice}
+
+
+def is_likely_unchanged(series: Series) -> bool:
+    """Whether it was measured so lately that a series measured now would be a repeat of it."""
+    return time.time() - series.moment < _UNCHANGED_SECONDS
 
 
 def first_repeat(choices: GuideChoices, base: Series, plan: RepeatPlan) -> GuideChoices:

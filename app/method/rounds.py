@@ -11,10 +11,12 @@ from app.base.errors import UsageError
 from app.clients.base import Secrets
 from app.method import choices as method_choices
 from app.method import one_change, proof
+from app.method.base_repeats import first_repeat
 from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, QuietChoice, choices_of
 from app.method.improvements import Improvement
 from app.recording.spec import SeriesRequest
 from app.series.requests import series_request, with_label
+from forms.stats.before_change import RepeatPlan
 from storage import records
 from storage.notebook import Notebook
 
@@ -124,6 +126,12 @@ def repeat_of(
     repeat = method_choices.choices_to_repeat(choices_of(series), series, proven_id)
     repeat = method_choices.with_change_after(repeat, then)
     return _remember_round(notebook, better.apply(repeat) if better else repeat)
+
+
+def repeat_by_plan(notebook: Notebook, base_id: str, plan: RepeatPlan) -> GuideChoices:
+    """The first repeat of a base by a plan, before a change; remembered."""
+    base = notebook.series(base_id)
+    return _remember_round(notebook, first_repeat(choices_of(base), base, plan))
 
 
 def interleaved_by_hand(notebook: Notebook, changed_id: str, series_a_side: int) -> GuideChoices:

@@ -62,6 +62,11 @@ def plan_gain(power: BasePower, plan: RepeatPlan) -> str:
     return f"instead of {before}, a change of {after} will show"
 
 
+def plan_line(power: BasePower, plan: RepeatPlan) -> str:
+    """``Measure it twice more, 10 min apart: shows a change of 12 %``, for a list below what shows without it."""
+    return f"{plan_title(power, plan, 'it')}: shows a change of {verdict_wording.change_size(plan.shows_percent)}"
+
+
 def _spacing_text(power: BasePower, plan: RepeatPlan) -> str:
     """How far apart the repeats are; of several plans the one with the shortest pauses is that to measure at once."""
     shortest = min(other.spacing_seconds for other in power.plans)

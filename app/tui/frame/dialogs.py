@@ -110,13 +110,16 @@ class PickDialog(BaseDialog[_T], Generic[_T]):
         rows: Sequence[tuple[_T | None, str]],
         *,
         about: str,
+        text: str = "",
         at: int | None = None,
         wide: bool = False,
     ) -> None:
+        """``about`` is what F1 says; ``text`` stands above the list."""
         super().__init__()
         self.heading = heading
         self.rows = rows
         self.about = about
+        self.text = text
         self.at = at
         self.wide = wide
 
@@ -126,6 +129,8 @@ class PickDialog(BaseDialog[_T], Generic[_T]):
     def compose(self) -> ComposeResult:
         with containers.Vertical(classes="dialog-box list-box" if self.wide else "dialog-box"):
             yield Label(Content(layout.visible(self.heading)), classes="dialog-heading")
+            if self.text:
+                yield Static(Content(layout.visible(self.text)), classes="dialog-text")
             yield OptionList(
                 *(Option(Content(layout.visible(line)), disabled=value is None) for value, line in self.rows)
             )

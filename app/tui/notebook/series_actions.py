@@ -13,9 +13,13 @@ if TYPE_CHECKING:
     from app.recording.listing import ListedRecordings
     from app.tui.notebook.dialogs import SeriesTexts
     from forms.series.listing import RecordingLine
+    from forms.stats.before_change import RepeatPlan
     from storage.notebook import Notebook
 
 # The first paint does not wait for what comes after it, so dialogs and kinds are imported in the functions below.
+
+_NOT_NOW = "not now"
+"""The answer to an offer that leaves everything as it is."""
 
 ACTING_KEYS = keys("series.edit series.baseline series.compare series.export series.try series.again series.history")
 
@@ -102,9 +106,8 @@ class SeriesActions(MeasureMixin):
         def change_names(answer: tuple[str, bool]) -> None:
             name, is_given = answer
             if is_given:
-                self.with_notebook(
-                    partial(series_jobs.give_baseline_name, ids=ids, name=name), partial(self._tell_named, ids, name)
-                )
+                give = partial(series_jobs.give_baseline_name, ids=ids, name=name, practice=self.context.practice)
+                self.with_notebook(give, partial(self._tell_named, ids, name))
             else:
                 self.with_notebook(
                     partial(series_jobs.remove_baseline_name, name=name), partial(self._tell_unnamed, ids, name)
@@ -119,9 +122,34 @@ class SeriesActions(MeasureMixin):
             plural = "s" if given.renamed_count > 1 else ""
             owners += f", and no longer {given.renamed_count} other{plural}"
 
-        sentences = [f"{name!r} now names {owners}.", given.power, "B marks it; the filter (f) finds it by baseline."]
+        # Where repeats are offered, what the base shows stands above them.
+        power = "" if given.offers else given.power
+        sentences = [f"{name!r} now names {owners}.", power, "B marks it; the filter (f) finds it by baseline."]
         self.notify(" ".join(filter(None, sentences)), title="Baseline")
         self.changed(*ids)
+        if given.offers:
+            self._offer_repeats(name, given)
+
+    def _offer_repeats(self, name: str, given: series_jobs.GivenName) -> None:
+        """Offer the repeats that let the baseline show smaller changes: after the change nobody can measure them."""
+        from app.tui.frame.dialogs import PickDialog
+
+        rows: list[tuple[RepeatPlan | str | None, str]] = [(offer.plan, offer.text) for offer in given.offers]
+        rows.append((_NOT_NOW, "Not now"))
+
+        def begin(answer: "RepeatPlan | str") -> None:
+            if isinstance(answer, str) or self.sharebench_app.returned_to_measurement():
+                return
+            self.with_notebook(
+                partial(series_jobs.begin_repeats, base_id=given.newest_id, plan=answer), self.measure_with
+            )
+
+        text = f"{given.power} More series of it can only be measured before the change."
+        about = "The guide measures the repeats one after the other, and gives them the name of the baseline."
+        dialog: PickDialog[RepeatPlan | str] = PickDialog(
+            f"Before a change: baseline {name}", rows, about=about, text=text, wide=True
+        )
+        self.ask(dialog, begin)
 
     def _tell_unnamed(self, ids: Sequence[str], name: str, _result: None) -> None:
         self.notify(f"{name!r} names none now", title="Baseline")

@@ -11,7 +11,8 @@ from textual.app import App
 from textual.widgets import Input, Label, OptionList, TextArea
 
 from app.base.errors import UsageError
-from app.method.choices import MEMORY_KEY, GuideChoices
+from app.guide.screen import GuideScreen
+from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.method.rounds import branch_from
 from app.recording.kind import kind_of, parts_of
 from app.trial.screen import TrialScreen
@@ -34,7 +35,7 @@ from forms.series.listing import RecordingLine
 from forms.wording import default_title
 from storage.notebook import Notebook
 from storage.queries import Found, SortKey
-from storage.records import Change, Command, Run, RunStatus, SeriesStatus, Target
+from storage.records import Change, Command, Run, RunStatus, SeriesStatus, Target, utc_now
 from tests.builders import CLIENT, NASTY, book, interleaved, one
 from tests.recordings import MAKERS, lose_series
 from tests.specs import plan_with
@@ -869,6 +870,53 @@ async def test_a_baseline_that_is_moved_says_so(three, name, told):
         (said,) = (one.message for one in app._notifications)
         assert said.startswith(f"{name!r} now names this recording{told}. This base will show a change of ")
         assert said.endswith(" B marks it; the filter (f) finds it by baseline.")
+
+
+BASE_PLACE = Target(protocol="smb", host="nas", port=445, share="data", path="big.bin", user="alice")
+
+
+@pytest.mark.parametrize(("count", "age_seconds", "offers"), [(1, 60, True), (1, 3660, False), (3, 60, False)])
+async def test_a_name_for_a_fresh_base_offers_its_repeats_before_the_change(
+    tmp_path, count: int, age_seconds: int, offers: bool
+):
+    made = [
+        one(number, target=BASE_PLACE, created_at=utc_now(seconds_ago=age_seconds + count - number))
+        for number in range(1, count + 1)
+    ]
+    path = book(tmp_path / "notebook.db", *made)
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "A", "b", *"before", "enter")
+        assert isinstance(app.screen, PickDialog) is offers
+        with Notebook(path) as notebook:
+            assert len(notebook.baseline_ids("before")) == count
+        if not offers:
+            return
+
+        assert "This base will show a change of" in text_of(app.screen, ".dialog-text")
+        plans = app.screen.rows[:-1]
+        await press(app, pilot, *["down"] * (len(plans) - 1), "enter")
+        assert isinstance(app.screen, GuideScreen)
+        choices = app.screen.session.choices
+        longest_plan, _ = plans[-1]
+        assert (choices.planned_repeats, choices.spacing_seconds) == (longest_plan.series, longest_plan.spacing_seconds)
+        assert choices.spec.lineage.base_id == made[-1].id
+        assert choices.step is MethodStep.RUN
+
+
+async def test_who_measures_no_repeats_of_a_baseline_now_stays_in_the_notebook(tmp_path):
+    path = book(tmp_path / "notebook.db", one(1, target=BASE_PLACE, created_at=utc_now()))
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "b", *"before", "enter")
+        assert isinstance(app.screen, PickDialog)
+        await press(app, pilot, "end", "enter")
+        assert isinstance(app.screen, NotebookScreen)
+        with Notebook(path) as notebook:
+            assert notebook.baseline_ids("before") == [f"{1:012x}"]
+            assert notebook.remembered(MEMORY_KEY) is None, "nothing was planned"
 
 
 @pytest.mark.parametrize("key", ["e", "b"])
