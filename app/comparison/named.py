@@ -9,6 +9,7 @@ from enum import Enum
 from itertools import chain
 
 from app.base.errors import UsageError
+from forms.comparison.judged_sides import LeftOutMember
 from forms.tuning import differences as tuning
 from storage.notebook import Notebook
 from storage.recordings import SERIES
@@ -43,6 +44,19 @@ def all_series(notebook: Notebook, reference: str, first: Series) -> tuple[Serie
         return (first,)
     ids = [series_id for series_id in notebook.baseline_ids(reference, SERIES) if series_id != first.id]
     return (first, *(other for other in notebook.all_of(ids) if _counts_with(first, other)))
+
+
+def left_out_members(notebook: Notebook, reference: str, first: Series) -> tuple[LeftOutMember, ...]:
+    """The series of a baseline that :func:`all_series` leaves out; none where one series was named."""
+    if reference == first.id:
+        return ()
+    counted_ids = {series.id for series in all_series(notebook, reference, first)}
+    members = notebook.all_of(notebook.baseline_ids(reference, SERIES))
+    return tuple(
+        LeftOutMember(baseline=reference, series=member, differences=tuning.differences_of_repeat(first, member))
+        for member in members
+        if member.id not in counted_ids
+    )
 
 
 def _counts_with(first: Series, other: Series) -> bool:

@@ -63,6 +63,10 @@ def sides_to_compare(
         named.all_series(notebook, reference, series)
         for reference, series in zip(references, named_series, strict=False)
     ]
+    left_out_of_base, *left_out_of_others = [
+        named.left_out_members(notebook, reference, series)
+        for reference, series in zip(references, named_series, strict=False)
+    ]
     named_groups[0] = named.joined(named_groups[0], repeats)
     named_ids = {series.id for series in chain.from_iterable(named_groups)}
 
@@ -79,7 +83,10 @@ def sides_to_compare(
     all_sides = [
         change_between.with_unseen_changes(notebook, change_between.with_trial(notebook, sides)) for sides in all_sides
     ]
-    all_sides = [replace(sides, baselines=baseline_names) for sides in all_sides]
+    all_sides = [
+        replace(sides, baselines=baseline_names, left_out_members=(*left_out_of_base, *left_out))
+        for sides, left_out in zip(all_sides, left_out_of_others, strict=True)
+    ]
     if counted is Counted.REPEATS:
         return [with_history(notebook, sides) for sides in all_sides]
 

@@ -9,6 +9,7 @@ from forms.comparison.client_options import (
     option_with_value,
 )
 from forms.comparison.hiccups import Alternative, OutstandingRun
+from forms.comparison.judged_sides import LeftOutMember
 from forms.comparison.settling import SettlingStep
 from forms.layout import Sign, Tone
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
@@ -83,6 +84,8 @@ class Comparison(ChangeDecision):
     """The ids of the series of the busy sides: those all of whose series were measured at a busy time."""
     unnamed_ids: tuple[str, ...] = ()
     """The ids of complete series that repeat a side, and are not averaged in because nobody named them."""
+    left_out_members: tuple[LeftOutMember, ...] = ()
+    """Series of the baselines that were named, and are not averaged in, since they do not repeat the newest."""
     stands_in: bool = False
     """Whether others than these two were named: the same was measured of these since, with interleaved runs."""
 

@@ -38,6 +38,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "base_series": list(comparison.base_ids),
         "other_series": list(comparison.other_ids),
         "unnamed_series": list(comparison.unnamed_ids),
+        "left_out_baseline_series": [member.series.id for member in comparison.left_out_members],
         # The averages of all valid runs; and further below those that were judged, without the runs that are left out.
         "base_average_bytes_per_second": comparison.base_bytes_per_second,
         "other_average_bytes_per_second": comparison.other_bytes_per_second,

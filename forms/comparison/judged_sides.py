@@ -13,10 +13,21 @@ from typing import TYPE_CHECKING
 from forms.comparison import hiccups
 from forms.comparison.pairs import paired_runs
 from forms.stats.variation import SeriesGroup
+from forms.tuning.differences import Difference
 from storage import records
 
 if TYPE_CHECKING:
     from forms.trial.summary import TrialSummary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOutMember:
+    """A series of a baseline that is not averaged with the baseline's newest one."""
+
+    baseline: str
+    series: records.Series
+    differences: tuple[Difference, ...]
+    """Of its settings from those of the newest; empty where it has none, but was not measured whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +54,8 @@ class Sides:
     """
     unnamed_ids: tuple[str, ...] = ()
     """The ids of complete series that repeat a side, and are not averaged in because nobody named them."""
+    left_out_members: tuple[LeftOutMember, ...] = ()
+    """Of the baselines that were named."""
 
     stands_in: bool = False
     """Whether these two, whose runs were interleaved, are compared in place of the series that were named."""

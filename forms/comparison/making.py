@@ -83,6 +83,7 @@ def make_comparison(
         busy_ids=side_values.busy_ids(sides),
         stands_in=sides.stands_in,
         unnamed_ids=sides.unnamed_ids,
+        left_out_members=sides.left_out_members,
         # What it was judged by.
         limits=limits,
         apart_percent=_equal_series_differ_by_percent(decision),

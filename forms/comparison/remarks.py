@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping
 from forms import wording
 from forms.comparison import typed_commands
 from forms.comparison.comparison import Comparison
+from forms.comparison.judged_sides import LeftOutMember
 from forms.comparison.summary import ComparisonSummary
 from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary
 from forms.stats.decision import Verdict
 from forms.stats.trends import drift, lag_1
-from forms.tuning.differences import listed_few, told_differences, value_text
-from storage.records import Change, Evidence, JSONValue, QuietVerdict, Series
+from forms.tuning.differences import differences_prose, listed_few, told_differences, value_text
+from storage.records import Change, Evidence, JSONValue, QuietVerdict, Series, SeriesStatus
 
 
 def comparison_remarks(compared: ComparisonSummary) -> tuple[str, ...]:
@@ -32,6 +33,8 @@ def _remarks_on_sides(compared: ComparisonSummary) -> Iterator[str]:
             f"{unnamed} more series with the same settings {were} measured, and not averaged in:"
             f" `{typed_commands.command_to_compare(comparison.base_id, comparison.other_id)}` counts all."
         )
+    for member in comparison.left_out_members:
+        yield _left_out_sentence(member)
     if comparison.stands_in:
         yield "These two stand for the series that were named: their runs were interleaved, which tells more."
     if base.command is not other.command:
@@ -46,6 +49,18 @@ def _remarks_on_sides(compared: ComparisonSummary) -> Iterator[str]:
     if base.target.abilities.moves_files and are_known and base_size != other_size:
         sizes = f"{wording.file_size(base_size or 0)}, then {wording.file_size(other_size or 0)}"
         yield f"The files differ in size ({sizes}), and so may their rates."
+
+
+def _left_out_sentence(member: LeftOutMember) -> str:
+    series = member.series
+    if not series.measured():
+        reason = "it has no valid run"
+    elif series.status is not SeriesStatus.COMPLETE:
+        reason = f"it is {series.status}"
+    else:
+        reason = differences_prose(member.differences) or "it measured another file"
+    baseline = wording.plain(member.baseline)
+    return f'Series {series.id} of baseline "{baseline}" is not averaged in: {reason}.'
 
 
 def _only_size(series: Series) -> int | None:

@@ -111,6 +111,31 @@ def test_an_interrupted_series_is_averaged_with_no_other(notebook: Notebook, sta
     assert ids(of_baseline.base) == ([3, 1] if is_whole else [1])
 
 
+def test_a_series_of_a_baseline_that_is_not_averaged_in_is_named(notebook: Notebook) -> None:
+    """Its settings are others than those of the newest, or it was not measured whole."""
+    newest, repeat, after = at(4), at(2, 1.01), at(5, 1.3, client=replace(CLIENT, in_flight=1))
+    with_other_blocks = at(3, client=replace(CLIENT, block_bytes=1 << 16))
+    interrupted = replace(at(1), status=SeriesStatus.INTERRUPTED)
+    for series in (interrupted, repeat, with_other_blocks, newest, after):
+        notebook.add(series)
+    notebook.set_baseline("before", *(f"{number:012x}" for number in (1, 2, 3, 4)))
+
+    for references in (("before", after.id), (after.id, "before")):
+        (form,) = comparisons(sides_to_compare(notebook, references))
+        comparison = form.comparison
+        assert {comparison.base_ids, comparison.other_ids} == {(newest.id, repeat.id), (after.id,)}
+        left_out = {member.series.id: member for member in comparison.left_out_members}
+        assert left_out.keys() == {interrupted.id, with_other_blocks.id}
+        assert [difference.name for difference in left_out[with_other_blocks.id].differences] == ["client.block_bytes"]
+        assert comparison_document(comparison)["left_out_baseline_series"] == [*left_out]
+        remarks = " ".join(comparison_remarks(form))
+        assert f'Series {interrupted.id} of baseline "before" is not averaged in: it is interrupted.' in remarks
+        assert f'Series {with_other_blocks.id} of baseline "before" is not averaged in: client: block size' in remarks
+
+    (by_id,) = sides_to_compare(notebook, (newest.id, after.id))
+    assert by_id.left_out_members == (), "nobody named the baseline"
+
+
 def test_a_baseline_keeps_its_name_on_either_side_and_others_are_told_apart_by_time(notebook: Notebook) -> None:
     for series in (at(1), at(2, 1.2), at(3, 1.4), at(4, 1.6, label="new switch"), at(5, 1.8), at(6, 2.0)):
         notebook.add(series)

@@ -58,6 +58,7 @@ def test_the_document_is_the_contracts():
         "base_series",
         "other_series",
         "unnamed_series",
+        "left_out_baseline_series",
         "base_average_bytes_per_second",
         "other_average_bytes_per_second",
         "base_deviation_bytes_per_second",
