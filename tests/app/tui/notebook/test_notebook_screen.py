@@ -888,14 +888,14 @@ async def test_a_name_for_a_fresh_base_offers_its_repeats_before_the_change(
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         await press(app, pilot, "A", "b", *"before", "enter")
-        assert isinstance(app.screen, PickDialog) is offers
+        assert isinstance(here(app), PickDialog) is offers
         with Notebook(path) as notebook:
             assert len(notebook.baseline_ids("before")) == count
         if not offers:
             return
 
         assert "This base will show a change of" in text_of(app.screen, ".dialog-text")
-        plans = app.screen.rows[:-1]
+        plans = here(app).rows[:-1]
         await press(app, pilot, *["down"] * (len(plans) - 1), "enter")
         assert isinstance(app.screen, GuideScreen)
         choices = app.screen.session.choices
@@ -911,9 +911,9 @@ async def test_who_measures_no_repeats_of_a_baseline_now_stays_in_the_notebook(t
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         await press(app, pilot, "b", *"before", "enter")
-        assert isinstance(app.screen, PickDialog)
+        assert isinstance(here(app), PickDialog)
         await press(app, pilot, "end", "enter")
-        assert isinstance(app.screen, NotebookScreen)
+        assert isinstance(here(app), NotebookScreen)
         with Notebook(path) as notebook:
             assert notebook.baseline_ids("before") == [f"{1:012x}"]
             assert notebook.remembered(MEMORY_KEY) is None, "nothing was planned"
