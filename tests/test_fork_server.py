@@ -98,6 +98,7 @@ def test_a_child_process_has_its_place(how: str, tmp_path: Path, monkeypatch: py
     child.close()
 
 
+@pytest.mark.long
 def test_a_command_has_its_environment_streams_and_exit_code(how: str, tmp_path: Path):
     sharebench = Sharebench(tmp_path / "notebook.db")
     assert str(sharebench.db) in sharebench.fails(2, "list")
@@ -109,6 +110,7 @@ def test_a_command_has_its_environment_streams_and_exit_code(how: str, tmp_path:
     assert (done.returncode, done.stdout, done.stderr) == (0, f"sharebench {__version__}\n", "")
 
 
+@pytest.mark.long
 def test_a_signal_is_how_it_ended(how: str):
     child = ChildProcess("app.recording.child", grace_seconds=60)
     os.kill(child.pid, 9)

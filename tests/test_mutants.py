@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.mutants import asked_for, drawn, mutants_of
 
 CODE = """LIMIT = 3
@@ -31,6 +33,7 @@ def test_each_way_to_break_a_line_and_nothing_else(tmp_path: Path):
     ])  # fmt: skip
 
 
+@pytest.mark.long
 def test_the_draw_is_the_same_for_a_seed_and_hits_a_line_once():
     first = drawn(60, 5)
     assert first == drawn(60, 5) != drawn(60, 6)

@@ -23,6 +23,7 @@ def test_that_is_broken(number):
 
 
 @pytest.mark.parametrize(("broken", "told"), [(0, 0), (1, 1), (once_more.AT_MOST, 1)])
+@pytest.mark.long
 def test_a_few_that_failed_are_asked_again_and_have_to_pass(tmp_path, broken, told):
     (tmp_path / "test_it.py").write_text(TESTS.replace("BROKEN", str(broken)))
     (tmp_path / "pytest.ini").write_text("[pytest]")

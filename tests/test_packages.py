@@ -87,6 +87,7 @@ def run_tests(folder: Path, *, workers: int, required: bool) -> "subprocess.Comp
 
 
 @pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.long
 def test_the_last_line_of_the_tests_counts_them_also_from_other_processes(folder: Path, workers: int):
     done = run_tests(folder, workers=workers, required=False)
     assert done.returncode == 0, done.stdout

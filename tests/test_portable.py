@@ -89,6 +89,7 @@ def codes(command: object) -> tuple[int, ...]:
     return (0, 1, 3) if command == "compare" else (0,)
 
 
+@pytest.mark.long
 def test_notebook_forms_comparison_import_export_and_verify_work_elsewhere(namespace, notebook: Path, tmp_path: Path):
     require("ssh-keygen", root=False)
     key = tmp_path / "key"

@@ -213,6 +213,7 @@ def test_every_kind_that_is_stored_is_here():
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.long
 def test_every_output_tells_the_headline_numbers_of_the_document(kind: str):
     make, headline_numbers = KINDS[kind]
     report = make()

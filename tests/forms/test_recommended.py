@@ -40,6 +40,7 @@ print(json.dumps(texts))
 """
 
 
+@pytest.mark.long
 def test_everything_that_names_the_recommended_number_of_runs_follows_it():
     process = subprocess.run([sys.executable, "-c", _CODE], capture_output=True, text=True, check=False)
     assert not process.returncode, process.stderr

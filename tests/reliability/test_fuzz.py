@@ -10,6 +10,7 @@ FOUND = subjects()
 
 
 @pytest.mark.parametrize("name", FOUND)
+@pytest.mark.long
 def test_each_reader_takes_or_refuses_whatever_comes(name: str):
     figures = Figures()
     shrinkable_batch(name, FOUND[name], 17, 20, figures)

@@ -94,6 +94,7 @@ def test_a_question_is_asked_on_the_terminal_alone_where_that_is_wanted(tmp_path
 STARTS = re.compile(r"subprocess\.\w+|os\.(exec|spawn|system|popen|posix_spawn)\w*|\w*\.?(Popen|create_subprocess_\w+)")
 
 
+@pytest.mark.long
 def test_nobody_else_starts_a_program():
     for package in ("app", "forms", "storage"):
         for path in (ROOT / package).rglob("*.py"):

@@ -8,6 +8,7 @@ STRETCHES, SHORT = 12, 25
 
 
 @pytest.mark.parametrize("percent", BETWEEN)
+@pytest.mark.long
 def test_few_alarms_and_every_large_slowdown(percent: float):
     tally = watch_tally(percent, STRETCHES, SHORT)
     assert tally.alarms_per_stretch <= MOST_ALARMS * SHORT / 100

@@ -1,10 +1,13 @@
 """Of the sweeps that are settled at least 95 % name a right value."""
 
+import pytest
+
 from tests.truth.sweeps import SWEEP_WORLDS, VARIATIONS, sweep_tally
 
 TRIALS = 120
 
 
+@pytest.mark.long
 def test_settled_sweeps_are_right():
     wrong, settled = {}, 0
     for world in SWEEP_WORLDS:

@@ -126,6 +126,7 @@ def test_an_open_that_takes_the_server_long_is_told_from_distance(inside: Inside
     assert found["slow-open"]["cost"] > 0.5
 
 
+@pytest.mark.long
 def test_a_run_that_becomes_slow_is_named(inside: Inside, make_smbd, make_link: Callable[..., Any]):
     # So slow that a busy machine reaches the rate, and that a late change still leaves seconds of the run.
     link = make_link("120mbit", "1mb")

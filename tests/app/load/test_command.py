@@ -63,6 +63,7 @@ def is_sound(point: dict[str, Any]) -> None:
     assert times == sorted(times), "p50, p95, p99, the longest"
 
 
+@pytest.mark.long
 def test_points_with_the_servers_side_in_the_notebook_and_nothing_left(smbd: Smbd, sharebench: Inside):
     url = url_of(smbd, "points")
     load = sharebench.json(

@@ -116,6 +116,7 @@ def test_names_that_trip_tools(inside: Inside, smbd: Smbd, name: str):
 
 
 @pytest.mark.parametrize("arguments", [("--runs", "1", "--warmup", "0")])
+@pytest.mark.long
 def test_one_line_and_the_right_exit_code(tmp_path: Path, smbd: Smbd, arguments: tuple[str, ...]):
     inside = Inside(tmp_path / "notebook.db", smbd.password)
     smbd.make_file("empty", b"")
@@ -161,6 +162,7 @@ def test_a_notebook_that_cannot_be_written(tmp_path: Path, smbd: Smbd):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.long
 def test_ctrl_c_keeps_the_runs_and_resume_completes_them(tmp_path: Path, make_link, make_smbd, number: signal.Signals):
     link = make_link("20mbit")  # the runs take half a minute, however late the signal comes
     server = make_smbd(link=link)

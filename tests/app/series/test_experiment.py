@@ -68,6 +68,7 @@ def told(series: Series) -> tuple[Any, ...]:
     return change.name, change.value, change.previous, change.evidence, change.also_changed
 
 
+@pytest.mark.long
 def test_each_of_five_steps_names_exactly_its_change(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     steps: list[tuple[str, str, str, dict[str, dict[str, str]]]] = [
         ("debug level", "3", "0", {"global_options": {"log level": "3"}}),

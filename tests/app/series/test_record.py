@@ -143,6 +143,7 @@ def test_a_killed_server_fails_the_series_and_keeps_its_runs(make_smbd, book: Pa
     assert server.host in series.error
 
 
+@pytest.mark.long
 def test_cancelling_keeps_runs_and_cleans_up_and_can_be_resumed(smbd: Smbd, book: Path):
     before, runs = sorted(smbd.folder.iterdir()), 200  # seconds more than a starved recorder is behind
     control = SeriesControl()
@@ -357,6 +358,7 @@ def request(server: Smbd, runs: int = 3) -> SeriesRequest:
     return request_with(order=plan, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP, link_bits_per_second=10**9)
 
 
+@pytest.mark.long
 def test_interrupted_turns_are_taken_up_where_they_were(smbd: Smbd, tmp_path: Path):
     smbd.make_file("file", b"x" * MIB)
     book, control = tmp_path / "notebook.db", SeriesControl()

@@ -40,6 +40,7 @@ def far_smbd() -> Iterator[Smbd]:
         link.close()
 
 
+@pytest.mark.long
 def test_a_proxy_in_between_is_seen_by_the_requests(smbd: Smbd, tmp_path):
     """TCP ends at the proxy: its round trip is microseconds, a request takes two hundred milliseconds."""
     smbd.make_file("file", os.urandom(2**20))
@@ -78,6 +79,7 @@ def test_a_server_with_a_smaller_mtu_is_seen_by_its_segments(make_smbd, tmp_path
     assert "segments of 1348 bytes, packets of 1400" in found["evidence"]
 
 
+@pytest.mark.long
 def test_a_window_that_the_distance_makes_the_limit(far_smbd: Smbd, tmp_path):
     far_smbd.make_file("file", os.urandom(2 * 2**20))
     sharebench = Sharebench(tmp_path / "notebook.db", far_smbd.password)

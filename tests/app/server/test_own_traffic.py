@@ -114,6 +114,7 @@ def test_a_small_competitor_is_told(linked, tmp_path, percent, command):
 
 
 @pytest.mark.parametrize("command", list(Command))
+@pytest.mark.long
 def test_the_curve_of_a_run_follows_the_link(linked, command):
     link, server = linked("100mbit")
     size_bytes = 48 * 2**20

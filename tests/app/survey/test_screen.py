@@ -72,6 +72,7 @@ def lines_for(server: Smbd) -> dict[str, str]:
     }
 
 
+@pytest.mark.long
 async def test_from_the_lines_to_the_findings_with_the_password_asked_once(app, smbd: Smbd):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)

@@ -90,6 +90,7 @@ def test_what_is_refused_is_told_in_one_line(samba: Smbd, sharebench: Inside, se
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.long
 def test_a_sweep_is_carried_out_shown_and_gone_on_with(samba: Smbd, sharebench: Inside):
     before = samba.conf.read_bytes()
     done = sharebench("sweep", "SO_RCVBUF=256K", url(samba), *conf(samba), "--yes", "--blocks", "2")
@@ -161,6 +162,7 @@ def test_a_cancelled_trial_names_what_resumes_it(samba: Smbd, sharebench: Inside
 
 
 @pytest.mark.parametrize("seconds", [0.02, 0.3])
+@pytest.mark.long
 def test_ctrl_c_pressed_again_and_again_ends_with_what_was_restored(samba: Smbd, sharebench: Inside, seconds: float):
     """It restored the setting and did not tell, and `restore` told to reload smbd."""
     before = samba.conf.read_bytes()
@@ -179,6 +181,7 @@ def test_ctrl_c_pressed_again_and_again_ends_with_what_was_restored(samba: Smbd,
 
 
 @pytest.mark.parametrize(("values_set", "is_cancelled"), [(1, True), (4, False)])
+@pytest.mark.long
 def test_a_trial_whose_time_is_over_ends_in_its_first_pair_and_later_after_a_whole_one(
     samba: Smbd, sharebench: Inside, monkeypatch: pytest.MonkeyPatch, values_set: int, is_cancelled: bool
 ):

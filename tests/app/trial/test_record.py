@@ -111,6 +111,7 @@ def cancelled_after(made: TrialOrder, path: Path, runs: int) -> None:
         carried_out(made, path, count, control)
 
 
+@pytest.mark.long
 def test_pairs_by_lot_each_run_in_a_new_session_and_all_is_put_back(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory", margin_percent=900, noise_percent=900, looks=(3,))
@@ -159,6 +160,7 @@ def test_pairs_by_lot_each_run_in_a_new_session_and_all_is_put_back(samba: Smbd,
     assert judged[-1].complete
 
 
+@pytest.mark.long
 def test_a_cancelled_trial_is_put_back_and_gone_on_with_but_half_a_pair_is_rejected(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory", noise_percent=900)

@@ -243,6 +243,7 @@ async def test_what_a_setting_acts_on_can_be_measured_in_place_of_what_was_chose
     assert sized == [False, False, False]
 
 
+@pytest.mark.long
 async def test_where_the_other_transfer_cannot_be_there_is_nothing_to_agree_to(app, monkeypatch):
     """The get that was agreed to before is not started in its place; one can go back to it."""
     looks, goes_on = itertools.count(1), threading.Event()

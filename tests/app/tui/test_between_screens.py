@@ -36,6 +36,7 @@ def path(tmp_path: Path) -> Path:
     )
 
 
+@pytest.mark.long
 async def test_more_than_two_stand_in_the_table_with_a_verdict_each(path):
     app = app_on(path)
     async with app.run_test(size=(80, 40)) as pilot:
@@ -106,6 +107,7 @@ async def test_a_series_is_measured_again_with_the_same_choices(path):
         (4, "n", MethodStep.REVIEW),
     ],
 )
+@pytest.mark.long
 async def test_a_new_measurement_begins_with_its_target_once_the_last_one_is_complete(path, number, key, step):
     with Notebook(path) as notebook:
         choices = choices_of(notebook.series(f"{number:012x}"))

@@ -85,6 +85,7 @@ async def test_shares_that_a_server_has_listed_are_completed_without_asking_agai
         assert backend.logins == [], "no server was asked"
 
 
+@pytest.mark.long
 async def test_the_guide_completes_its_target_and_remembers_the_shares_that_it_listed(guide_app, backend):
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)

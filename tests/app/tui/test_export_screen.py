@@ -60,6 +60,7 @@ def taken_from(folder: str) -> list[str]:
     return names
 
 
+@pytest.mark.long
 async def test_with_enter_alone_the_series_becomes_a_document(path):
     app = app_on(path)
     async with app.run_test(notifications=True) as pilot:
@@ -87,6 +88,7 @@ async def test_the_footer_says_what_enter_does_in_the_file_field(path):
         assert "⏎ Choose" not in painted(app)
 
 
+@pytest.mark.long
 async def test_every_format_can_be_written(path):
     app = app_on(path)
     async with app.run_test() as pilot:
@@ -151,6 +153,7 @@ async def test_several_kinds_are_called_recordings(tmp_path, monkeypatch):
         assert app.screen.query_one("#path", Input).value == "3-recordings.html"
 
 
+@pytest.mark.long
 async def test_several_marked_series_go_into_one_document(path):
     app = app_on(path)
     async with app.run_test() as pilot:
@@ -163,6 +166,7 @@ async def test_several_marked_series_go_into_one_document(path):
         assert {one["label"] for one in json.loads(text("2-series.json"))} == {"before", NASTY}
 
 
+@pytest.mark.long
 async def test_a_file_that_is_there_is_asked_about(path):
     before("precious")
     app = app_on(path, first="export", ids=[f"{1:012x}"])
@@ -206,6 +210,7 @@ async def test_a_place_that_cannot_be_written_is_told_and_nothing_is_lost(path, 
         assert here(app).query_one("#path", Input).value == typed
 
 
+@pytest.mark.long
 async def test_a_folder_that_is_missing_is_made_when_asked(path, tmp_path):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test(size=(120, 36)) as pilot:
@@ -219,6 +224,7 @@ async def test_a_folder_that_is_missing_is_made_when_asked(path, tmp_path):
     assert (tmp_path / "on/paper/form.html").read_text().startswith("<!DOCTYPE")
 
 
+@pytest.mark.long
 async def test_a_name_of_ones_own_stays_when_the_format_changes(path):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test() as pilot:
@@ -241,6 +247,7 @@ async def test_a_series_that_is_gone_is_told(path):
         assert names_in(".") == []
 
 
+@pytest.mark.long
 async def test_several_formats_are_written_at_once_and_the_folder_is_remembered(path, tmp_path):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test(size=(120, 36)) as pilot:
@@ -291,6 +298,7 @@ async def test_space_marks_and_moves_on_up_to_the_last_and_up_leads_back_from_th
         ("F.CSV", 2, {"F.html": b"<!DOCTYPE html>", "F.xlsx": b"PK"}),
     ],
 )
+@pytest.mark.long
 async def test_the_ending_decides_the_format_where_none_is_marked_and_what_is_written_is_said_before(
     path, typed, marks, written
 ):
@@ -307,6 +315,7 @@ async def test_the_ending_decides_the_format_where_none_is_marked_and_what_is_wr
 
 
 @pytest.mark.parametrize(("marks", "endings"), [(0, ["html"]), (2, ["html", "xlsx"])])
+@pytest.mark.long
 async def test_a_name_that_ends_with_a_slash_is_the_folder_to_write_into(path, tmp_path, marks, endings):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test(size=(120, 36)) as pilot:

@@ -32,6 +32,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 async def test_dialogs_notes_and_inputs_of_the_notebook(path):
     app = app_on(path)
     seen = ""
@@ -47,6 +48,7 @@ async def test_dialogs_notes_and_inputs_of_the_notebook(path):
     assert seen.count("␛]52;c;") > 10
 
 
+@pytest.mark.long
 async def test_what_was_not_changed_in_a_dialog_stays_as_it_was(path):
     app = app_on(path)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
@@ -79,6 +81,7 @@ async def test_a_paste_steers_nothing(tmp_path):
         assert steering(lines.text) == set()
 
 
+@pytest.mark.long
 async def test_worksheets_with_hostile_names(path):
     app = app_on(path)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:

@@ -186,6 +186,7 @@ def test_the_default_is_the_last_value_that_a_trial_offers():
     assert ValueDialog(find("log level"), "").values[:2] == ["1", "2"], "the others in their order"
 
 
+@pytest.mark.long
 async def test_what_is_pointed_at_in_the_catalogue_can_be_tried_at_once(path):
     app = app_on(path, first="catalogue")
     async with app.run_test(size=(120, 36)) as pilot:
@@ -430,6 +431,7 @@ def steps_of(app: SharebenchApp) -> str:
     return "\n".join(painted(app).splitlines()[: 1 + here(app).query_one("#steps-pane").size.height])
 
 
+@pytest.mark.long
 async def test_the_catalogues_list_says_what_to_expect_where_there_is_room(path):
     app = app_on(path, first="catalogue")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -672,6 +674,7 @@ def test_what_the_server_has_is_looked_for_in_the_newest_fifty_series(tmp_path: 
         assert measured_place(notebook, ()).value("log level") == value
 
 
+@pytest.mark.long
 async def test_what_the_catalogue_lacks_is_told_of_the_server_that_a_form_is_of(tmp_path):
     facts = [{"smb.conf/global/workgroup": value, "smb.conf/global/strict sync": value} for value in ("OLD", "NEW")]
     path = book(tmp_path / "notebook.db", *(one(n, environment={"server": facts[n - 1]}) for n in (1, 2)))
@@ -697,6 +700,7 @@ async def test_what_the_catalogue_lacks_is_told_of_the_server_that_a_form_is_of(
 
 
 @pytest.mark.parametrize(("share", "value", "word"), [("Yes", "Yes", "the default"), (None, "No", "not the default")])
+@pytest.mark.long
 async def test_an_entry_says_what_the_server_had_and_names_the_share_of_the_newest_series(tmp_path, share, value, word):
     facts = {"smb.conf/global/strict sync": "No"} | ({"smb.conf/share/strict sync": share} if share else {})
     app = app_on(book(tmp_path / "notebook.db", one(1, environment={"server": facts})), first="catalogue")

@@ -71,6 +71,7 @@ def test_whatever_comes_the_answer_is_whole(seed):
         assert comparison_sentences(result).endswith(".")
 
 
+@pytest.mark.long
 def test_order_scale_and_side_do_not_matter():
     generator = random.Random(5)
     for left, right in pairs(150, 99):

@@ -30,6 +30,7 @@ def test_more_runs_show_less_and_its_own_number_is_among_them():
     assert changes[-1] >= 1.0
 
 
+@pytest.mark.long
 def test_the_change_it_states_is_found_nine_times_in_ten():
     """Simulated by itself: each self-test's own promise, held against a new pair of series."""
     for percent, runs in ((0.2, 5), (1.0, 5), (2.0, 10)):

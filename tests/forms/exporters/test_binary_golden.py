@@ -44,6 +44,7 @@ def test_spreadsheets(name):
 
 
 @pytest.mark.parametrize("name", FORMS)
+@pytest.mark.long
 def test_pdf(name):
     pages = PdfReader(io.BytesIO(export_reports([FORMS[name]], "pdf"))).pages
     assert len(pages) == (2 if name in {"load", "isolation", "diagnosis", "random"} else 1)

@@ -110,6 +110,7 @@ def test_control_characters_become_pictures():
 
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
+@pytest.mark.long
 def test_each_form_prints_on_one_page(tmp_path, paper):
     require("chromium", root=False)
     rates = [100e6 + 1e5 * i for i in range(24)]

@@ -80,6 +80,7 @@ def test_text_from_outside_stays_text_in_every_form(form, text):
 
 
 @pytest.mark.parametrize("form", reports())
+@pytest.mark.long
 def test_every_number_can_be_read_out_of_the_pdf(form):
     report = reports()[form]
     content = export_reports([report], "pdf", paper="Letter")

@@ -56,6 +56,7 @@ def test_paper_sizes(paper, size):
 
 
 @pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.long
 def test_every_text_can_be_read_out(text):
     (page,) = texts(export([hostile_series(text)], "pdf"))
     assert f"Label {text}" in page
@@ -63,6 +64,7 @@ def test_every_text_can_be_read_out(text):
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, *(f"{code} {code}a" for code in "\u00ad\u200b\u2060\ufe0f\U000e0041")])
+@pytest.mark.long
 def test_a_machine_without_fonts_prints_every_text(text, monkeypatch):
     monkeypatch.setattr("forms.exporters.pdf_fonts.which", lambda _program: None)
     (page,) = texts(export([hostile_series(text)], "pdf"))
@@ -96,6 +98,7 @@ def test_long_series_repeat_their_headings():
     assert all("Size in Bytes" in page for page in pages[:-1])
 
 
+@pytest.mark.long
 def test_short_cells_are_drawn_as_fpdf2_does_it_without_looking_for_breaks(monkeypatch):
     long = series([100e6 + number for number in range(90)])
     rejected = replace(long, runs=(replace(long.runs[0], status=RunStatus.REJECTED, reason="slow"), *long.runs[1:]))

@@ -58,6 +58,7 @@ def damaged_csv(chance: random.Random) -> str:
 
 
 @pytest.mark.parametrize("damaged", [damaged_json, damaged_csv])
+@pytest.mark.long
 def test_what_is_taken_can_be_stored_and_written(damaged, tmp_path):
     chance = random.Random(7)
     taken = refused = 0

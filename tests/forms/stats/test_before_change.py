@@ -88,6 +88,7 @@ def test_earlier_series_that_agree_show_more_and_those_that_differ_less():
 
 @pytest.mark.parametrize("plan_number", [None, 0, 1])
 @pytest.mark.parametrize(("deviation", "session"), [(0.003, 0.005), (0.01, 0.02)])
+@pytest.mark.long
 def test_what_is_promised_is_found_nine_times_in_ten(deviation: float, session: float, plan_number: int | None):
     draw = random.Random(f"{deviation} {session} {plan_number}")
     found = 0

@@ -474,6 +474,7 @@ def test_blocks_are_enough_for_holm_and_their_order_is_kept():
 
 
 @pytest.mark.parametrize("format_name", sorted(FORMATS))
+@pytest.mark.long
 def test_both_go_out_in_every_format(format_name: str):
     for summary in (tried(*noisy(8, 1.1)), swept(0.3, 0.8, 0.998, 1.001, values=BUFFERS)):
         assert export_reports([change_report(summary)], format_name)

@@ -102,6 +102,7 @@ def forms(case: str) -> dict[str, Report]:
 
 
 @pytest.mark.parametrize("format_name", FORMATS)
+@pytest.mark.long
 def test_on_the_forms_in_every_format(format_name: str) -> None:
     by_case = {case: forms(case) for case in CASES}
     for form in ("run form", "comparison", "experiment"):

@@ -77,6 +77,7 @@ def test_without_a_word_it_puts_everything_back_by_itself(systemd: Systemd, note
     assert notebook.abandoned_changes() == []
 
 
+@pytest.mark.long
 def test_while_a_step_runs_it_waits_and_tries_again(
     systemd: Systemd, notebook: Notebook, undo: Path, monkeypatch: pytest.MonkeyPatch
 ):

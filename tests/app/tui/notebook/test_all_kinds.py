@@ -32,6 +32,7 @@ from tests.tui import app_on, here, painted, press, settled
 
 
 @pytest.mark.parametrize("kind", sorted(MAKERS))
+@pytest.mark.long
 async def test_the_screen_takes_a_recording_of_every_kind(kind: str, tmp_path: Path):
     path = tmp_path / "notebook.db"
     with made_up_kind():

@@ -169,6 +169,7 @@ def test_what_is_at_work_for_a_moment_is_not_told_again():
 
 
 @pytest.mark.parametrize("kind", ["series", "load", "isolation", "weighing"])
+@pytest.mark.long
 async def test_leftovers_of_every_kind_are_offered_in_one_way(kind: str, tmp_path: Path, told: list[str]):
     path = tmp_path / "notebook.db"
     with made_up_kind():

@@ -232,6 +232,7 @@ async def test_an_enter_pressed_before_the_notebook_is_read_is_carried_out_then(
         assert type(app.screen).__name__ == opened
 
 
+@pytest.mark.long
 async def test_after_a_measurement_the_list_has_the_focus_and_the_cursor_is_on_the_newest(tmp_path):
     path = tmp_path / "notebook.db"
     app = app_on(path)
@@ -336,6 +337,7 @@ async def test_no_number_of_recordings_is_shown_before_they_are_counted(three, m
         assert "─sharebench · Notebook · 3 recordings──" in painted(app)
 
 
+@pytest.mark.long
 async def test_words_filter_as_they_are_typed(three):
     app = app_on(three)
     async with app.run_test() as pilot:
@@ -380,6 +382,7 @@ async def test_the_notebook_that_is_open_twice_has_the_same_marks(three):
         assert "esc" not in footer_of(app), "nothing is below the first"
 
 
+@pytest.mark.long
 async def test_what_was_deleted_over_a_screen_that_measures_can_be_restored_below_it(three):
     app = app_on(three)
     async with app.run_test() as pilot:
@@ -392,6 +395,7 @@ async def test_what_was_deleted_over_a_screen_that_measures_can_be_restored_belo
         assert "3 recordings" in painted(app)
 
 
+@pytest.mark.long
 async def test_the_filter_goes_before_marks_that_it_hides(three):
     app = app_on(three)
     async with app.run_test() as pilot:
@@ -424,6 +428,7 @@ async def test_the_filter_goes_before_marks_that_it_hides(three):
     ],
 )
 @pytest.mark.parametrize("at_once", [1, 1000])
+@pytest.mark.long
 async def test_a_filter_finds_what_the_row_shows(tmp_path, monkeypatch, typed: str, kinds: list[str], at_once: int):
     monkeypatch.setattr("app.tui.notebook.readings._READ_AT_ONCE", at_once)
     path = tmp_path / "notebook.db"
@@ -462,6 +467,7 @@ async def test_a_filter_finds_what_a_recording_shows_since_it_was_read(three):
         assert shown(app) == ["series 2"]
 
 
+@pytest.mark.long
 async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
     app = app_on(three)
     async with app.run_test() as pilot:
@@ -488,6 +494,7 @@ async def test_a_filter_that_finds_nothing_leaves_nothing_to_act_on(three):
         assert "⏎ Open" in footer_of(app)
 
 
+@pytest.mark.long
 async def test_a_trial_from_the_notebook_measures_the_file_of_the_series_pointed_at(three):
     app = app_on(three)
     async with app.run_test(size=(120, 36)) as pilot:
@@ -509,6 +516,7 @@ async def test_a_trial_from_the_notebook_measures_the_file_of_the_series_pointed
         ("Tune (T)", "sharebench tune TARGET"),
     ],
 )
+@pytest.mark.long
 async def test_sweep_and_tune_are_found_among_all_commands(three, name, command):
     app = app_on(three)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -533,6 +541,7 @@ async def test_sorting_by_a_column_and_the_other_way_round(three):
             assert shown(app) == expected
 
 
+@pytest.mark.long
 async def test_a_click_on_a_heading_sorts_and_on_a_row_points(three):
     app = app_on(three)
     async with app.run_test(size=(120, 24)) as pilot:
@@ -568,6 +577,7 @@ async def test_grouping_puts_headings_that_the_cursor_passes_over(three):
         assert rows.cursor == 1
 
 
+@pytest.mark.long
 async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
     app = app_on(three)
     async with app.run_test() as pilot:
@@ -596,6 +606,7 @@ async def test_a_deleted_series_is_gone_and_comes_back_whole(three):
 
 
 @pytest.mark.parametrize("alike", [False, True])
+@pytest.mark.long
 async def test_what_is_deleted_is_called_as_the_list_calls_it_and_undo_is_offered(tmp_path, alike: bool):
     when = "2026-01-03T10:00:30.000Z" if alike else "2026-01-04T10:00:00.000Z"
     path = book(tmp_path / "notebook.db", one(3, label=""), one(4, label="", created_at=when))
@@ -615,6 +626,7 @@ async def test_what_is_deleted_is_called_as_the_list_calls_it_and_undo_is_offere
         assert "u Undo" not in footer_of(app)
 
 
+@pytest.mark.long
 async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path):
     made = (one(1), one(2), one(3, base_id=f"{1:012x}"))
     path = book(tmp_path / "notebook.db", *made, baselines={"before": f"{1:012x}"})
@@ -642,6 +654,7 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
             assert notebook.series(f"{3:012x}").base_id == f"{1:012x}"
 
 
+@pytest.mark.long
 async def test_what_could_not_be_restored_is_restored_later(three, monkeypatch):
     restored = Notebook.restore
 
@@ -663,6 +676,7 @@ async def test_what_could_not_be_restored_is_restored_later(three, monkeypatch):
         assert shown(app) == ["series 3", "series 2", "series 1"]
 
 
+@pytest.mark.long
 async def test_what_is_being_measured_stays_while_the_other_marked_series_go(three):
     with Notebook(three) as notebook:
         notebook.take(f"{2:012x}")
@@ -678,6 +692,7 @@ async def test_what_is_being_measured_stays_while_the_other_marked_series_go(thr
         assert here(app).marked_ids() == [f"{2:012x}"]
 
 
+@pytest.mark.long
 async def test_all_those_listed_or_the_others_are_marked_with_a_key(three):
     app = app_on(three)
     async with app.run_test() as pilot:
@@ -811,6 +826,7 @@ async def test_a_recording_that_is_gone_needs_no_id_to_tell_another_apart_from_i
         assert ids[0] not in rows.names(ids[:1])[ids[0]]
 
 
+@pytest.mark.long
 async def test_a_name_goes_to_all_marked_series_if_they_are_repeats(tmp_path):
     made = (one(1), one(2, command=Command.PUT), one(3))
     three = book(tmp_path / "notebook.db", *made, baselines={"before": f"{1:012x}"})
@@ -1026,6 +1042,7 @@ async def test_the_form_below_the_list_names_the_baseline(tmp_path):
         assert "─series 1─" in painted(app)
 
 
+@pytest.mark.long
 async def test_a_baseline_is_the_base_of_an_older_series_and_is_named(tmp_path):
     path = book(tmp_path / "notebook.db", one(1), one(2), one(3), baselines={"good": f"{2:012x}"})
     app = app_on(path)
@@ -1227,6 +1244,7 @@ async def test_a_notebook_that_cannot_be_read_is_told_and_the_screen_stays(tmp_p
         assert "not a notebook" in text_of(app.screen, ".dialog-text")
 
 
+@pytest.mark.long
 async def test_a_list_asks_only_for_the_lines_near_the_view(tmp_path):
     many = [one(1 + n % 28, (1e8,), id=f"{n:012x}", runs=(), label=f"n{n}") for n in range(700)]
     app = app_on(book(tmp_path / "notebook.db", *many))
@@ -1521,6 +1539,7 @@ async def test_try_on_a_trial_points_at_its_setting(tmp_path):
 
 
 @pytest.mark.parametrize(("keys", "at"), [(("down", "t"), 1), (("t",), 2), (("down", "enter", "C"), 1)])
+@pytest.mark.long
 async def test_a_change_starts_from_the_series_pointed_at(tmp_path, keys, at):
     facts = {"server": {"smb.conf/global/log level": "0"}}
     path = book(tmp_path / "notebook.db", one(1, environment=facts), one(2, environment=facts))
@@ -1537,6 +1556,7 @@ async def test_a_change_starts_from_the_series_pointed_at(tmp_path, keys, at):
 
 @pytest.mark.parametrize("way", [("t", "enter"), ("enter", "t")])
 @pytest.mark.parametrize(("keys", "at"), [(("down", "t"), 1), (("t",), 2), (("down", "enter", "C"), 1)])
+@pytest.mark.long
 async def test_a_trial_measures_the_series_pointed_at(tmp_path, keys, at, way):
     facts = {"server": {"smb.conf/global/log level": "0"}}
     path = book(tmp_path / "notebook.db", one(1, environment=facts), one(2, environment=facts))
@@ -1549,6 +1569,7 @@ async def test_a_trial_measures_the_series_pointed_at(tmp_path, keys, at, way):
         assert GuideChoices.from_memory(notebook.remembered(MEMORY_KEY)).spec.lineage.base_id == f"{at:012x}"
 
 
+@pytest.mark.long
 async def test_a_setting_of_the_palette_is_that_of_the_series_shown(tmp_path):
     app = app_on(book(tmp_path / "notebook.db", one(1), one(2)))
     async with app.run_test(size=(120, 36)) as pilot:
@@ -1650,6 +1671,7 @@ async def test_nothing_else_is_offered_where_no_other_series_count(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"), [("", "2 marked ·"), ("ser", "2 marked ·"), ("ies 3", "2 marked (1 hidden by the filter) ·")]
 )
+@pytest.mark.long
 async def test_marks_that_the_filter_hides_are_counted_above_the_list(three, words: str, said: str):
     app = app_on(three)
     async with app.run_test(size=(120, 36)) as pilot:
@@ -1685,6 +1707,7 @@ async def test_what_cannot_be_read_is_deleted_all_the_same(three, monkeypatch):
         ]
 
 
+@pytest.mark.long
 async def test_help_lists_the_keys_of_a_line_of_text_and_no_letters(three):
     app = app_on(three)
     async with app.run_test(size=(120, 50)) as pilot:
