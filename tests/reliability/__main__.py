@@ -44,6 +44,7 @@ CAMPAIGNS = {
     "received": "tests.reliability.received",
     "pairs": "tests.reliability.pairs",
     "versus": "tests.reliability.versus",
+    "who": "tests.reliability.who",
     "diagnosis": "tests.reliability.diagnosis",
     "blame": "tests.reliability.blame",
     "accuracy": "tests.reliability.accuracy",
@@ -55,7 +56,7 @@ DEFAULT_SECONDS = 300.0
 LONGER_SECONDS = {
     "network": 600.0, "fuzz": 900.0, "crash": 450.0, "trial": 450.0, "steps": 1800.0, "sharing": 3600.0, "held": 1800.0,
     "pairs": 3600.0, "versus": 3600.0, "diagnosis": 5400.0, "blame": 7200.0, "accuracy": 7200.0, "litter": 1800.0,
-    "evidence": 3600.0, "evil": 7200.0, "servers": 3600.0,
+    "evidence": 3600.0, "evil": 7200.0, "servers": 3600.0, "who": 600.0,
 }  # fmt: skip
 """What these need, on two processors, for each message once, 100,000 inputs a reader, 200 kills and losses of power."""
 

@@ -21,6 +21,7 @@ from tests.reliability import (
     server,
     steps,
     storage,
+    who,
 )
 from tests.reliability.figures import Figures, Share
 from tests.servers.process import require
@@ -201,3 +202,12 @@ def test_a_check_of_numbers_that_could_not_be_carried_out_is_made_again(
     for losses, tried in ((1, 1), (1, 2), (0, 2)):
         found = numbers.run_checks(["one"], tmp_path / "results.jsonl")
         assert (len(found.losses), len(tries)) == (losses, tried)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("smbd")
+def test_three_users_are_ranked_and_their_shares_told():
+    figures = who.campaign(0, look_seconds=3)
+    assert figures.losses == []
+    assert figures.counts["looks"] == 1
+    assert figures.counts["ranked right"] == 1

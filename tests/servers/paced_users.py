@@ -38,6 +38,7 @@ class PacedUsers:
     def __init__(self, smbd: Smbd, paces: Sequence[Pace]) -> None:
         self._smbd = smbd
         self._paces = paces
+        self._moved_bytes = dict.fromkeys((pace.user for pace in paces), 0)
         self._stop = threading.Event()
         self._connected = threading.Barrier(len(paces) + 1)
         self._threads = [threading.Thread(target=self._work, args=(pace,), daemon=True) for pace in paces]
@@ -57,6 +58,10 @@ class PacedUsers:
         self._stop.set()
         for thread in self._threads:
             thread.join()
+
+    def moved_bytes(self) -> dict[str, int]:
+        """What each user has read or written until now."""
+        return dict(self._moved_bytes)
 
     def _work(self, pace: Pace) -> None:
         smbd = self._smbd
@@ -80,5 +85,6 @@ class PacedUsers:
             else:
                 connection.readFile(tree, file, offset, _REQUEST_BYTES)
             moved_bytes += _REQUEST_BYTES
+            self._moved_bytes[pace.user] = moved_bytes
         with suppress(OSError):
             connection.close()

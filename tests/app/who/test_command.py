@@ -99,6 +99,7 @@ def test_a_lock_a_session_without_traffic_and_a_named_smb_conf(smbd: Smbd, insid
         own = [session for session in found["sessions"] if session["open_files"]]
         assert [session["users"] for session in own] == [[UNIX_USER]]
         assert own[0]["locks"] == 1
+    content.unlink()  # the server is that of other tests, too
 
 
 def _lock(connection: SMBConnection, tree: int, file: bytes) -> None:
