@@ -360,7 +360,7 @@ def _skipped_finding(
     last = spelled.removed_after(version or smb_conf.parameter_table().newest)
     removed_in = ""
     if last is not None:
-        removed_in = samba_parameters.short_version((last[0], last[1] + 1))
+        removed_in = samba_parameters.short_version(smb_conf.release_after(last))
     elif entry is not None and is_removed and spelled.parameter is None:
         # Samba 3 and before, which the table of parameters does not tell.
         removed_in = entry.removed_in or ""
@@ -450,8 +450,8 @@ def _line_instead(judgement: SettingJudgement, conf: Configuration, setting: Aud
     """The line to write: empty to delete it, None where a person has to decide."""
     if judgement.advice or judgement.instead:
         is_log_level = smb_conf.spelling(setting.name).name == "log level"
-        audits = smb_values.audit_levels(setting.value) if is_log_level else []
-        return " ".join([judgement.instead, *audits]) if judgement.instead else judgement.instead
+        kept = smb_values.levels_to_keep(setting.value) if is_log_level else []
+        return " ".join([judgement.instead, *kept]) if judgement.instead else judgement.instead
     if judgement.added_word:
         return _with_word_after(setting, judgement.word, judgement.added_word)
 

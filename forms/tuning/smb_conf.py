@@ -177,13 +177,16 @@ def refusal(name: str, value: str, version: Version | None = None) -> str | None
     choices = _choices().get(parameter.name)
     if choices:
         is_taken = squeeze(words) in choices or _was_a_word(parameter.name, words, version)
-        return None if is_taken else f"{value!r} is none of {', '.join(choices)}"
+        return None if is_taken else f"{value!r} is none of {', '.join(dict.fromkeys(choices.values()))}"
     if parameter.kind == "yes_no" and squeeze(words) not in _YES | _NO:
         return f"{value!r} is neither yes nor no"
     if parameter.kind == "size" and not _is_size(words):
         return f"{value!r} is not a size below 2 GiB, such as 65536 or 64K"
     if parameter.kind == "octal" and not re.match("[0-7]", words):
         return f"{value!r} is not an octal number, such as 0664"
+    stranger = _stranger_in_list(parameter.name, value, version)
+    if stranger is not None:
+        return f"{stranger!r} is none of {', '.join(_listed_words()[parameter.name].words)}"
     words_refused = smb_values.words_without_level(value) if parameter.name == "log level" else ()
     if words_refused:
         return f"{words_refused[0]!r} is no class with its level, such as auth:3"
@@ -203,6 +206,11 @@ def _was_a_word(name: str, word: str, version: Version | None) -> bool:
 def section(parameter: Parameter | None, share: str | None) -> str:
     """The section of smb.conf to write the parameter into: the share's, where it may stand there, or ``[global]``."""
     return f"[{share}]" if parameter is not None and parameter.scope == "share" and share else "[global]"
+
+
+def release_after(version: Version) -> Version:
+    """The first release of the next version of Samba."""
+    return (4, 0) if version[:2] == (3, 6) else (version[0], version[1] + 1)
 
 
 def parameters() -> tuple[Parameter, ...]:
@@ -242,14 +250,37 @@ def parameter_table() -> ParameterTable:
 
 @cache
 def _choices() -> Mapping[str, Mapping[str, str]]:
-    """The words of parameters that have a choice of some, each with the one that it means."""
+    """The words of parameters that have a choice of some, squeezed, each with the one that it means."""
     choices: dict[str, dict[str, str]] = {}
     for row in toml_data("choices.toml")["choice"]:
-        words = {word: word for word in row["words"]}
+        words = {squeeze(word): word for word in row["words"]}
         for word, synonyms in row.get("synonyms", {}).items():
-            words |= dict.fromkeys((word, *synonyms), word)
+            words |= dict.fromkeys(map(squeeze, (word, *synonyms)), word)
         choices |= dict.fromkeys(row["names"], words)
     return choices
+
+
+@dataclass(frozen=True, slots=True)
+class _ListedWords:
+    """The words that a list may have, from the first version on that refuses others."""
+
+    words: tuple[str, ...]
+    since: Version
+
+
+@cache
+def _listed_words() -> Mapping[str, _ListedWords]:
+    rows = toml_data("choices.toml")["list"]
+    return {row["name"]: _ListedWords(tuple(row["words"]), version_numbers(row["since"])) for row in rows}
+
+
+def _stranger_in_list(name: str, value: str, version: Version | None) -> str | None:
+    """The first word that smbd refuses, empty for a list without any; None where it takes all of them."""
+    listed = _listed_words().get(name)
+    if listed is None or (version is not None and version < listed.since):
+        return None
+    words = smb_values.entries_of_list(value) or [""]
+    return next((word for word in words if word not in listed.words), None)
 
 
 @cache

@@ -45,6 +45,23 @@ OF_THE_MACHINE = frozenset({"netbios name"})
 NAMES_OF_THEIR_OWN = frozenset({"smb ports"})
 """Synonyms of newer versions that stay parameters: the facts of older servers have them by that name."""
 
+NAMES_OF_SAMBA_3 = (
+    "acl compatibility",
+    "announce as",
+    "announce version",
+    "directory security mask",
+    "display charset",
+    "force directory security mode",
+    "force security mode",
+    "paranoid server security",
+    "printer admin",
+    "security mask",
+    "send spnego principal",
+    "share modes",
+    "time offset",
+)
+"""Parameters of source3/param/loadparm.c of Samba 3.6 that 4.0 had no more; old files still have them."""
+
 _PACKAGES = ("samba-common-bin", "samba-libs", "samba-common")
 """What testparm is made of: the program, its tables, and Debian's smb.conf."""
 _DOCUMENTED = "docs-xml/smbdotconf"
@@ -257,7 +274,8 @@ def table_text(releases: Sequence[Release], documented: Mapping[Version, frozens
     lines += ["", "[synonyms]", *_name_lines(synonyms)]
     lines += ["", "# Synonyms that say the opposite.", "[opposites]", *_name_lines(opposites)]
     lines += ["", "# Parameters that were removed before, with the last version that had them.", "[removed]"]
-    lines += _name_lines(removed_names(known, min(release.version for release in releases)))
+    removed = removed_names(known, min(release.version for release in releases))
+    lines += _name_lines(removed | dict.fromkeys(NAMES_OF_SAMBA_3, "3.6"))
     return "\n".join(lines) + "\n"
 
 

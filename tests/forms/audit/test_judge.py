@@ -107,7 +107,9 @@ def bounds(one: SettingJudgement) -> tuple[list[str], list[str]]:
     """Values that the judgement is about, and values just beyond that it is not."""
     low = int(number_of("", one.above) or 0) if one.above else None
     high = int(number_of("", one.below) or 0) if one.below else None
-    inside = [*one.values, *one.names] or (["1" if one.word else "yes"] if one.present else [])
+    # smbd refuses other words of this list.
+    usual = "wins" if one.key == "names-without-dns" else "yes"
+    inside = [*one.values, *one.names] or (["1" if one.word else usual] if one.present else [])
     outside: list[str] = ["0755"] if one.mode_bits else []
     if one.mode_bits:
         inside += ["0777", "2777", "0666", "0002"]

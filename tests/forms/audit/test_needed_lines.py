@@ -155,6 +155,69 @@ def test_a_lower_log_level_keeps_the_audits():
 
 
 @pytest.mark.parametrize(
+    ("level", "key"),
+    [
+        ("3 passdb:5 auth:5", "log-level-raised"),
+        ("1 auth:10", "log-level-raised"),
+        ("0 winbind:6 idmap:8", "log-level-raised"),
+        ("1 auth:10 vfs:5", "log-level-high"),
+        ("5 auth:1", "log-level-high"),
+    ],
+)
+def test_classes_that_write_at_logins_alone_are_not_harmful(level: str, key: str):
+    found = findings(f"[global]\nlog level = {level}\nmax log size = 0")
+    assert found.keys() == {key, "endless-log"}
+    kept = [word for word in level.split() if word.startswith(("auth", "passdb", "winbind", "idmap"))]
+    assert found[key].instead == " ".join(["log level = 1", *kept])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "name resolve order = hosts bcast",
+        "name resolve order = lmhosts HOST",
+        "name resolve order =",
+        "map to guest = bad users",
+        "server role = fileserver",
+        "ntlm auth = ntlmv2",
+        "mangled names = auto",
+        "csc policy = off",
+        "inherit owner = true",
+        "ldap ssl = yes",
+    ],
+)
+def test_a_word_that_smbd_refuses_stops_it(line: str):
+    assert findings(f"[global]\n{line}\n[a]\npath = /a")["refused"].verdict is Ruling.HARMFUL
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "name resolve order = wins, host",
+        "map to guest = BadUser",
+        "map to guest = BAD PASSWORD",
+        "server role = Standalone",
+        "ntlm auth = mschapv2-and-ntlmv2-only",
+        "mangled names = no",
+        "kerberos method = secretsandkeytab",
+        "inherit owner = windows and unix",
+        "ldap ssl = start_tls",
+        "default case = UPPER",
+        "map readonly = perms",
+    ],
+)
+def test_a_word_that_smbd_takes_is_not_refused(line: str):
+    assert "refused" not in findings(f"[global]\n{line}\n[a]\npath = /a")
+
+
+@pytest.mark.parametrize("name", ["security mask", "Display Charset", "printer admin", "announce version"])
+def test_a_parameter_of_samba_3_is_told_as_removed(name: str):
+    finding = findings(f"[global]\n{name} = 1")["removed"]
+    assert finding.verdict is Ruling.USELESS
+    assert "4.0" in finding.why
+
+
+@pytest.mark.parametrize(
     ("text", "changed"),
     [
         ("[global]\nvfs objects = full_audit\n[a]\npath = /a\nvfs objects = readahead\n",
