@@ -11,6 +11,7 @@ with the value that holds for the measured share.
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.server.conf_warnings import own_warnings, reason_for_not_loading, refused_settings
@@ -29,9 +30,7 @@ BUILD_FLAGS = {
     "samba.build.sendfile": "HAVE_SENDFILE",
     "samba.build.gnutls": "HAVE_GNUTLS",
 }
-ENCRYPTION = "server smb encrypt"
-FORMER_ENCRYPTION = "smb encrypt"
-"""The same in older versions."""
+_ENCRYPTION = "server smb encrypt"
 BETWEEN_WORDS = "\x1f"
 """Stands in place of the NUL between two words of a command line; paths have blanks."""
 
@@ -172,7 +171,8 @@ def _add_parameters(samba: SambaFacts, answer: Answer, scopes: Scopes, share: st
     A share has what [global] sets for all shares, and what its own section sets; one that is no section is that of
     [homes].
     """
-    dump = parse_dump(answer.text("testparm"))
+    printed = parse_dump(answer.text("testparm"))
+    dump = {section: _by_newest_name(values) for section, values in printed.items()}
     server = dump.get("global", {})
     share_keys = {smb_conf.parameter_key(name) for name in scopes.for_share}
 
@@ -196,11 +196,19 @@ def _add_parameters(samba: SambaFacts, answer: Answer, scopes: Scopes, share: st
             samba.facts[f"smb.conf/global/{name}"] = value
     samba.facts.update({f"smb.conf/share/{name}": value for name, value in effective.items()})
 
-    # Whatever it is called in that version, the fact has the newer name.
-    for scope, values in (("global", server), ("share", effective)):
-        encryption = values.get(ENCRYPTION) or values.get(FORMER_ENCRYPTION)
-        if encryption:
-            samba.facts[f"smb.conf/{scope}/{ENCRYPTION}"] = encryption
+    # A share's parameter that decides in [global] whether sessions are encrypted.
+    if _ENCRYPTION in server:
+        samba.facts[f"smb.conf/global/{_ENCRYPTION}"] = server[_ENCRYPTION]
+
+
+def _by_newest_name(values: Mapping[str, str]) -> dict[str, str]:
+    """The same values: a parameter that was renamed since has its newest name, whatever the server's Samba calls it."""
+    by_newest_name = {}
+    for name, value in values.items():
+        spelled = smb_conf.spelling(name)
+        is_renamed = spelled.is_synonym and not spelled.opposite
+        by_newest_name[spelled.name if is_renamed else name] = value
+    return by_newest_name
 
 
 def _correct_log_level(samba: SambaFacts, answer: Answer, conf: conf_file.SmbConfFile, *, has_registry: bool) -> None:

@@ -353,6 +353,11 @@ def _skipped_finding(
     reader = f"{samba_parameters.short_version(version)} skips" if version else "newer ones skip"
     if version is not None and spelled.parameter is not None and spelled.is_too_new_for(version):
         since = samba_parameters.short_version(spelled.parameter.since or ())
+        former_names = smb_conf.former_names(spelled.name)
+        if former_names:
+            reason = f"It has this name since Samba {since}: {reader} the line."
+            remedy = f"Call it {former_names[0]} there."
+            return replace(_finding(setting, "too-new", Ruling.MISPLACED, 50, reason, instead=None), what_to_do=remedy)
         reason = f"Samba knows it since {since}: {reader} the line."
         return _finding(setting, "too-new", Ruling.USELESS, 5, reason, instead="")
 

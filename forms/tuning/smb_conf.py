@@ -85,6 +85,13 @@ def spelling(typed: str) -> Spelling:
     return Spelling(typed=typed, name=name, parameter=parameter, opposite=key in tables.opposites)
 
 
+def former_names(name: str) -> tuple[str, ...]:
+    """Other names of a parameter that mean the same: Samba keeps those that it had; ``name`` is canonical."""
+    return tuple(
+        synonym for synonym, canonical in toml_data("parameters.toml")["synonyms"].items() if canonical == name
+    )
+
+
 def suggestions(typed: str, limit: int = 3) -> tuple[str, ...]:
     """Parameters of similar names; several matches may be spellings of one."""
     tables = parameter_table()

@@ -34,6 +34,12 @@ class SambaKnows:
     """VFS modules."""
     sections: frozenset[str] = field(default_factory=frozenset)
 
+    def own_name(self, name: str) -> str:
+        """What this Samba calls a parameter: before it was renamed it had a name that is a synonym today."""
+        own_keys = {squeeze(parameter) for parameter in self.for_server | self.for_share}
+        names = (name, *smb_conf.former_names(name))
+        return next((possible_name for possible_name in names if squeeze(possible_name) in own_keys), name)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
@@ -111,7 +117,7 @@ def _is_known(name: str, parameter: Parameter | None, samba: SambaKnows) -> bool
     """By the server's own list of parameters, or where it gave none by ours."""
     parameters = {squeeze(parameter_name) for parameter_name in samba.for_server | samba.for_share}
     if parameters:
-        return squeeze(name) in parameters
+        return squeeze(samba.own_name(name)) in parameters
     return parameter is not None and parameter.is_in(MEASURED)
 
 
@@ -167,7 +173,7 @@ def _section_refusals(name: str, parameter: Parameter | None, proposal: Proposal
     if proposal.section.lower() == "global":
         return
 
-    is_of_server = squeeze(name) in map(squeeze, samba.for_server)
+    is_of_server = squeeze(samba.own_name(name)) in map(squeeze, samba.for_server)
     if not samba.for_server:
         is_of_server = parameter is not None and parameter.scope == "global"
     if is_of_server:

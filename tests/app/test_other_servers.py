@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from app.server.changes.samba_setting import samba_setting
+from app.server.changes.setting import Ways
 from storage.records import format_target
 from tests.command_line import MIB, QUICK, Sharebench
 from tests.release.running import FailedError
@@ -75,6 +78,16 @@ def test_it_is_checked_and_its_settings_are_no_faults(other_smbd: OtherSmbd, sha
     assert all(line["state"] != "failed" for line in lines)
     audit = sharebench.json("audit", target, "--smb-conf", str(other_smbd.conf), "--json")
     assert audit["findings"] == []
+
+
+def test_a_setting_is_tried_by_the_name_that_this_samba_has_for_it(
+    other_smbd: OtherSmbd, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PATH", f"{other_smbd.path}:{os.environ['PATH']}")
+    ways = Ways(smb_conf=str(other_smbd.conf), accepted=("smb encrypt",))
+    setting = samba_setting("smb encrypt", ["required"], other_smbd.target(), ways)
+    own_name = "smb encrypt" if "4.13" in other_smbd.server_root.version else "server smb encrypt"
+    assert setting.writes[0].startswith(f"{own_name} = required, in [bench]")
 
 
 def test_a_short_load(other_smbd: OtherSmbd, sharebench: Sharebench):

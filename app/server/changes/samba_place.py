@@ -30,15 +30,16 @@ LOG_LEVEL = "log level"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfLine:
-    """A line of our file, below the head of its section."""
+    """A line of our file, below the head of its section; ``name`` is as the newest Samba spells it."""
 
     section: str
     """Without brackets."""
     name: str
     value: str
 
-    def __str__(self) -> str:
-        return f"[{self.section}]\n    {self.name} = {self.value}\n"
+    def text(self, samba: SambaKnows) -> str:
+        """As that Samba reads it."""
+        return f"[{self.section}]\n    {samba.own_name(self.name)} = {self.value}\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,7 @@ class SambaPlace:
     conf: str
     """The path of smb.conf on the server."""
     name: str
-    """The parameter's, as Samba spells it."""
+    """The parameter's, as the newest Samba spells it."""
     section: str
     """Without brackets: ``global`` or the share's name."""
     kind: ChangeKind
@@ -65,6 +66,11 @@ class SambaPlace:
     """What an earlier trial of a tuning found faster: it stands in our file beside each value."""
     restart: Restart | None = None
     """How smbd is restarted after each value; None where it is enough that smbd reads its file again."""
+
+    @property
+    def own_name(self) -> str:
+        """The parameter's, as the server's Samba spells it."""
+        return self.knows.own_name(self.name)
 
     @property
     def folder(self) -> str:

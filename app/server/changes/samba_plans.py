@@ -65,7 +65,7 @@ def plan_samba(change_id: str, place: SambaPlace, values: Sequence[str]) -> Serv
 
     # Only what we wrote is taken out of our file.
     ease_if_ours = f'case " {our_sums} " in *" $(sum_of {quote(drop_in.path)}) "*)\n{ease};;\nesac'
-    values_to_try = " or ".join(f"{place.name} = {value}" for value in values)
+    values_to_try = " or ".join(f"{place.own_name} = {value}" for value in values)
     return ServerChange(
         id=change_id,
         title=f"{values_to_try} in [{place.section}] of {place.conf}, by way of {place.drop_in}",
@@ -90,7 +90,7 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
     ChangeRefusedError where the registry cannot be read, or has no such share.
     """
     net = f"net -s {quote(place.conf)} conf"
-    parameter = f"{quote(place.section)} {quote(place.name)}"
+    parameter = f"{quote(place.section)} {quote(place.own_name)}"
     answer = read_there(
         f"section old\n{net} getparm {parameter} 2>/dev/null\ncode=$?\nsection old.rc\necho $code\n"
         f"section sections\n{net} listshares",
@@ -118,14 +118,14 @@ def plan_registry(change_id: str, place: SambaPlace, values: Sequence[str]) -> S
         restore += f"{net} showshare {section} 2>/dev/null | grep -q = || {net} delshare {section} 2>/dev/null\n"
 
     arms = [f"{net} setparm {parameter} {quote(value)}{_OR_BROKEN}" for value in values]
-    values_to_try = " or ".join(f"{place.name} = {value}" for value in values)
+    values_to_try = " or ".join(f"{place.own_name} = {value}" for value in values)
     allowed = " ".join(quote(value) for value in (old or "", *values))
     return ServerChange(
         id=change_id,
         title=f"{values_to_try} in [{place.section}] of Samba's registry",
         undo_path=f"{place.folder}/{UNDO}",
-        check=f"{readable}check_value {quote(place.name)} {now} {allowed}",
-        before=f"{readable}check_value {quote(place.name)} {now} {quote(old or '')}",
+        check=f"{readable}check_value {quote(place.own_name)} {now} {allowed}",
+        before=f"{readable}check_value {quote(place.own_name)} {now} {quote(old or '')}",
         arms=(restore if old is None else f"{set_old}{_OR_BROKEN}", *arms),
         restore=restore,
         settle=settle_text(place),
@@ -139,7 +139,7 @@ def drop_in_content(place: SambaPlace, change_id: str, lines: Sequence[ConfLine]
     content_before = _with_line_end(place.state.files[place.drop_in].content or b"")
     undo = script.undo_command(f"{place.folder}/{UNDO}")
     note = f"# sharebench trial {change_id}: to restore everything, as root: {undo}\n"
-    our_text = note + "".join(map(str, (*place.kept_lines, *lines)))
+    our_text = note + "".join(line.text(place.knows) for line in (*place.kept_lines, *lines))
     return content_before + our_text.encode("utf-8", "surrogateescape")
 
 
@@ -197,7 +197,7 @@ def look_text(place: SambaPlace) -> str:
     if place.name == LOG_LEVEL:
         level = f"section debuglevel\nsmbcontrol -t 1 -s {conf} smbd debuglevel 2>/dev/null\n"
     return (
-        f"section effective\ntestparm -s --parameter-name={quote(place.name)}{section} {conf} 2>/dev/null\n"
+        f"section effective\ntestparm -s --parameter-name={quote(place.own_name)}{section} {conf} 2>/dev/null\n"
         "code=$?\nsection effective.rc\necho $code\n"
         f"section configuration\ntestparm -sv {conf} 2>/dev/null | sha256sum | cut -d' ' -f1\n{level}"
     )

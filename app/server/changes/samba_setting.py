@@ -112,7 +112,7 @@ def _reason_to_restart(
 
 def _writes(place: samba_place.SambaPlace, values: Sequence[str]) -> list[str]:
     """What will be written and where, a line each, for the user's consent."""
-    lines = [f"{place.name} = {value}" for value in values]
+    lines = [f"{place.own_name} = {value}" for value in values]
     if place.kind is ChangeKind.REGISTRY:
         destination = (
             f"in [{place.section}] of Samba's registry (net conf setparm), as its last parameter, also when restored"

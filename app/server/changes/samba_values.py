@@ -108,7 +108,7 @@ def _testparm_reasons(place: SambaPlace, value: str) -> Iterator[str]:
     variables = {
         "dropin": base64.b64encode(drop_in_content(place, "check", [line])).decode(),
         "old": base64.b64encode(place.state.files[place.conf].content or b"").decode(),
-        "name": place.name,
+        "name": place.own_name,
         "share": "" if place.section == "global" else place.section,
     }
     answer = script.read_there(with_variables(script_file("app.server.changes", "check.sh"), variables), place.ssh)

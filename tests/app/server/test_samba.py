@@ -414,9 +414,10 @@ def test_build_flags() -> None:
     assert set(samba.BUILD_FLAGS) <= set(found.facts)
 
 
-def test_encryption_has_one_name_whatever_the_version_calls_it():
-    """Samba before 4.15 calls it smb encrypt."""
+def test_a_renamed_parameter_has_its_newest_name_whatever_the_version_calls_it():
+    """Samba 4.13 calls the one smb encrypt, and the other unix extensions."""
     conf = {"version": "Version 4.13.13", "conf": "/s", "conf:/s": "[bench]\npath = /srv\n", "testparm.rc": "0"}
-    printed = "[global]\n\tsmb encrypt = default\n[bench]\n\tsmb encrypt = required\n"
+    printed = "[global]\n\tunix extensions = No\n\tsmb encrypt = default\n[bench]\n\tsmb encrypt = required\n"
     facts = samba_facts(Answer(sections={**conf, "testparm": printed}), "bench").facts
     assert (facts[GLOBAL + "server smb encrypt"], facts[SHARE + "server smb encrypt"]) == ("default", "required")
+    assert facts[GLOBAL + "smb1 unix extensions"] == "No"

@@ -162,6 +162,12 @@ def test_what_is_not_known_here_is_never_to_be_deleted():
     assert "elete" not in finding.what_to_do
 
 
+def test_a_line_with_a_name_that_came_later_is_to_be_renamed_and_not_deleted():
+    (finding,) = findings("[global]\nserver smb encrypt = required\n", "4.13.13")
+    assert finding.instead is None
+    assert " smb encrypt " in finding.what_to_do
+
+
 def test_a_server_s_own_list_outweighs_ours():
     conf = read_conf(CONF, {CONF: "[global]\nbrand new parameter = yes\nserver smb encrypt = default\n"})
     facts = {fact_names.SAMBA_VERSION: "4.13.13"}

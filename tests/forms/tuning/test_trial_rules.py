@@ -53,6 +53,20 @@ def test_a_parameter_that_this_samba_does_not_have_is_refused_whatever_the_table
     assert list(refusals(Proposal(name="server signing", value="default", section="global", conf=CONF), older))
 
 
+@pytest.mark.parametrize("own_name", ["smb encrypt", "server smb encrypt"])
+def test_a_parameter_is_known_by_the_name_that_this_samba_has_for_it(own_name: str):
+    samba = SambaKnows(for_server=frozenset({"log level"}), for_share=frozenset({"path", own_name}))
+    assert samba.own_name("server smb encrypt") == own_name
+    proposal = Proposal(name="server smb encrypt", value="required", section="global", conf=CONF)
+    assert list(refusals(proposal, samba)) == []
+
+
+def test_the_newest_name_is_preferred_and_an_inverse_is_no_name_of_a_parameter():
+    both = SambaKnows(for_share=frozenset({"smb encrypt", "server smb encrypt", "writeable"}))
+    assert both.own_name("server smb encrypt") == "server smb encrypt"
+    assert both.own_name("read only") == "read only"
+
+
 def test_the_tables_name_parameters_as_samba_does():
     found = data()
     names = [*found["risks"], *found["ranges"], *found["words"]]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.server.changes import script as server
-from app.server.changes.samba_place import DROP_IN, UNDO, find_place
+from app.server.changes.samba_place import DROP_IN, UNDO, ConfLine, find_place
 from app.server.changes.samba_plans import drop_in_content, plan_registry, with_include
 from app.server.changes.samba_setting import samba_setting
 from app.server.changes.samba_values import check_value, parameter_of, socket_option
@@ -35,6 +35,7 @@ from app.server.probe import server_facts
 from app.trial.change_journal import begin_change, restore_entry
 from app.trial.restored_change import restore_change, restored_text
 from forms.tuning.smb_conf import spelling
+from forms.tuning.trial_rules import SambaKnows
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target
@@ -479,6 +480,16 @@ def test_a_share_that_the_registry_holds_is_changed_by_net_conf(make_smbd: Calla
     subprocess.run([*net, "setparm", "bench", "aio read size", "0"], check=True, capture_output=True)
     restore_entry(found.entry, notebook)
     assert (listed(), state(samba)) == (before, files)
+
+
+def test_lines_are_written_with_the_names_that_the_samba_of_the_server_has(samba: Smbd):
+    place = find_place("server smb encrypt", "bench", None, str(samba.conf))
+    older = replace(place, knows=SambaKnows(for_share=frozenset({"smb encrypt"})))
+    lines = [ConfLine(section="bench", name=name, value="x") for name in ("server smb encrypt", "strict sync")]
+    written = drop_in_content(older, "0123456789ab", lines).decode()
+    assert "    smb encrypt = x\n" in written
+    assert "    strict sync = x\n" in written
+    assert older.own_name == "smb encrypt"
 
 
 @pytest.mark.parametrize("end", ["comment = its own \\\n", "comment = its own \\", "comment = its own"])
