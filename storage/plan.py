@@ -111,6 +111,12 @@ class RunCounts:
     random_seconds: Annotated[float, above_zero_up_to(MOST_RANDOM_SECONDS)] | None = None
     """How long a run makes random requests; None where it makes none."""
 
+    def share_of_reads(self, *, is_get: bool) -> int:
+        """The percentage of random requests that read."""
+        if self.read_percent is not None:
+            return self.read_percent
+        return 100 if is_get else 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonitorChoices:

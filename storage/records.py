@@ -458,6 +458,13 @@ class Series(Head):
         """Whether its runs are requests at random places of a file."""
         return self.plan is not None and self.plan.counts.random
 
+    @property
+    def random_read_percent(self) -> int | None:
+        """The share of its random requests that read; None where its runs are transfers."""
+        if self.plan is None or not self.plan.counts.random:
+            return None
+        return self.plan.counts.share_of_reads(is_get=self.command is Command.GET)
+
     def file_sizes(self) -> set[int]:
         """In bytes, of the files that its valid measured runs moved; of random requests, of the one they go to."""
         if not self.is_random:

@@ -23,7 +23,10 @@ class ClientModules:
     files: str | None = None
     """Of ``Files``; None where the protocol moves no files."""
     ceiling: str | None = None
-    """The module whose ``ceiling_seconds`` measures how fast our own client could be; None where there is none."""
+    """The module whose ``ceiling_seconds`` measures how fast our own client could be; None where there is none.
+
+    Its ``random_bytes_per_second`` does so for random requests, where the protocol has them.
+    """
 
 
 _OWN_FTP = "app.clients.ftp.client:FTPClient"

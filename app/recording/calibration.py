@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from app.clients import base, registry
+from app.clients.random_requests import RandomWorkload
 from app.recording.process import Calibrated, CalibrationOrder
 from app.server.host_activity import Wire, sample_between, take_reading
 from app.server.processes import Ours
@@ -18,7 +19,9 @@ LARGEST_BYTES = 1024 * 1024 * 1024
 LONG_ENOUGH_SECONDS = 0.25
 """A shorter transfer is doubled, up to the largest."""
 TIMES = 4
-"""Transfers of the size that takes long enough."""
+"""Transfers of the size that takes long enough, or runs of random requests."""
+RANDOM_SECONDS = 0.5
+"""Of a run of random requests: thousands of them."""
 
 
 def calibrate_and_watch(order: CalibrationOrder) -> Calibrated:
@@ -49,7 +52,28 @@ def calibrate(order: CalibrationOrder) -> float | None:
     module_name = registry.MODULES[order.protocol].ceiling
     if not module_name or order.client.name != base.OWN:
         return None
-    return ceiling_bytes_per_second(import_module(module_name).ceiling_seconds, order.client, order.command)
+
+    module = import_module(module_name)
+    if order.read_percent is None:
+        return ceiling_bytes_per_second(module.ceiling_seconds, order.client, order.command)
+    return random_ceiling(module.random_bytes_per_second, order.client, order.read_percent)
+
+
+def random_ceiling(
+    request: Callable[[ClientFacts, RandomWorkload], float], facts: ClientFacts, read_percent: int
+) -> float | None:
+    """The best bytes per second of four short runs of random requests; None where nobody knows their size."""
+    if not (facts.block_bytes and facts.in_flight):
+        return None
+
+    workload = RandomWorkload(
+        block_bytes=facts.block_bytes,
+        in_flight=facts.in_flight,
+        seconds=RANDOM_SECONDS,
+        read_percent=read_percent,
+    )
+    gc.disable()  # until the end of the process, which does nothing else
+    return max(request(facts, workload) for _ in range(TIMES))
 
 
 def ceiling_bytes_per_second(

@@ -96,7 +96,9 @@ def _is_young(ceiling: records.Ceiling) -> bool:
 def ceiling_key(series: records.Series) -> str:
     """The key of a series' ceiling, on the machine that measured it."""
     machine = series.environment.get("client")
-    return ceiling_key_of(series.client, series.target.protocol, series.command, machine)
+    key = ceiling_key_of(series.client, series.target.protocol, series.command, machine)
+    read_percent = series.random_read_percent
+    return key if read_percent is None else f"{key}; random reads {read_percent} %"
 
 
 def ceiling_key_of(
@@ -125,7 +127,12 @@ def ceiling_key_of(
 
 def _calibrate(series: records.Series, elsewhere: Elsewhere | None = None) -> Calibration:
     """Calibrate the client once, in a process of its own on the machine that measures."""
-    order = process.CalibrationOrder(protocol=series.target.protocol, command=series.command, client=series.client)
+    order = process.CalibrationOrder(
+        protocol=series.target.protocol,
+        command=series.command,
+        client=series.client,
+        read_percent=series.random_read_percent,
+    )
     module = "app.recording.child"
     words = elsewhere.words(module) if elsewhere else child_process.own_command(module)
     try:

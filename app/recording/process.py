@@ -388,6 +388,8 @@ class CalibrationOrder:
     command: records.Command
     client: records.ClientFacts
     """What was negotiated when the series was measured, which is imitated."""
+    read_percent: int | None = None
+    """Of random requests, the share that reads; None for transfers of whole files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

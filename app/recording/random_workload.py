@@ -13,12 +13,9 @@ def workload_of(spec: SeriesSpec) -> RandomWorkload:
     if not (settings.block_bytes and settings.in_flight and counts.random_seconds):
         raise UsageError("of how many bytes, how many at a time, and for how long shall requests be made?")
 
-    read_percent = counts.read_percent
-    if read_percent is None:
-        read_percent = 100 if spec.command is Command.GET else 0
     return RandomWorkload(
         block_bytes=settings.block_bytes,
         in_flight=settings.in_flight,
         seconds=counts.random_seconds,
-        read_percent=read_percent,
+        read_percent=counts.share_of_reads(is_get=spec.command is Command.GET),
     )

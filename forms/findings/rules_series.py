@@ -68,7 +68,8 @@ def _client_ceiling(series: records.Series) -> Iterator[Finding]:
         "client-ceiling.loopback" if path.is_loopback(series) else "client-ceiling",
         series,
         share=wording.percent(share),
-        ceiling=wording.rate(series.ceiling_bytes_per_second),
+        ceiling=wording.operations_text(series, series.ceiling_bytes_per_second)
+        or wording.rate(series.ceiling_bytes_per_second),
         ways=wording.listed(series_warnings.ways_past_the_ceiling(series)),
     )
 

@@ -10,16 +10,20 @@ import socket
 import threading
 from collections.abc import Iterator
 
-from app.clients.base import Content, Meter
+from app.clients.base import MAX_BLOCK_BYTES, Content, Meter
 from app.clients.calibration import far_process
+from app.clients.random_requests import RandomWorkload
 from app.clients.smb import protection, wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.null_server import NullServer
+from app.clients.smb.random_file import RandomFile
 from app.clients.smb.transfer import Window, read_file, write_file
 from storage.records import ClientFacts, Command
 
 _CREDITS = 8192
 """As many as a server grants at most by default (``smb2 max credits`` of Samba): no window of a series took more."""
+_RANDOM_FILE_BYTES = 1 << 30
+"""Of the file that random requests go to: any size would do."""
 _FILE_ID = bytes(16)
 _TREE_ID = 1
 _SESSION_ID = 1
@@ -35,6 +39,14 @@ def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> fl
 
         file = wire.OpenedFile(_FILE_ID, size_bytes, is_folder=False)
         return read_file(channel, _TREE_ID, file, window, meter, None)
+
+
+def random_bytes_per_second(facts: ClientFacts, workload: RandomWorkload) -> float:
+    with null_channel(facts) as channel:
+        file = wire.OpenedFile(_FILE_ID, _RANDOM_FILE_BYTES, is_folder=False)
+        random_file = RandomFile(channel, _TREE_ID, file, workload, Content(2 * MAX_BLOCK_BYTES))
+        seconds = random_file.run(Meter(threading.Event()))
+    return random_file.moved_bytes / seconds
 
 
 @contextlib.contextmanager

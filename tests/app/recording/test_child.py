@@ -20,6 +20,7 @@ from app.server.host_activity import Reading, Sample, Wire, sample_between, take
 from app.server.processes import Ours
 from storage.notebook import Notebook
 from storage.records import Ceiling, ClientFacts, Command, Phase, Run, Series, Target
+from tests.builders import random_series
 
 OURS = ClientFacts(name="sharebench", version="0", block_bytes=1 << 20, in_flight=4)
 
@@ -209,3 +210,23 @@ def test_ftps_far_end_sends_in_both_ways_that_servers_have():
     copied, by_file, best = map(float, done.stdout.split())
     assert min(copied, by_file) > 0
     assert best == 1.0
+
+
+@pytest.mark.parametrize("dialect", ["3.1.1", None], ids=["SMB", "a local path"])
+@pytest.mark.parametrize("read_percent", [None, 70])
+def test_random_requests_have_a_ceiling_of_their_own(dialect: str | None, read_percent: int | None):
+    client = ClientFacts(name="sharebench", dialect=dialect, block_bytes=4096, in_flight=8)
+    target = Target(protocol="smb" if dialect else "file", path="/x")
+    at_random = random_series([1000], read_percent=read_percent, client=client, target=target)
+    ceiling = _calibrate(at_random).bytes_per_second
+    assert ceiling is not None
+    assert 100 < ceiling / 4096 < 5_000_000
+
+
+def test_the_ceiling_of_random_requests_is_not_that_of_whole_files():
+    at_random = random_series([1000])
+    assert at_random.plan is not None
+    counts = replace(at_random.plan.counts, random=False)
+    in_order = replace(at_random, plan=replace(at_random.plan, counts=counts))
+    keys = {ceiling_key(at_random), ceiling_key(in_order), ceiling_key(random_series([1000], read_percent=70))}
+    assert len(keys) == 3

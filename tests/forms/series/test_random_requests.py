@@ -11,7 +11,7 @@ from forms.comparison.history import path_of
 from forms.comparison.report import comparison_report
 from forms.comparison.verdict import compare
 from forms.exporters import export_reports
-from forms.findings.series_warnings import advice
+from forms.findings.series_warnings import advice, ways_past_the_ceiling
 from forms.importers.filled_form import FormDefaults, series_from_csv
 from forms.report import Report
 from forms.series.document import series_document, series_from_document
@@ -22,7 +22,7 @@ from forms.stats.decision import Verdict
 from forms.tuning.differences import differences, is_repeat
 from storage.notebook import Notebook
 from storage.records import RANDOM_FILE_FACT, Run, RunStatus, Series, Target
-from tests.builders import random_series, series
+from tests.builders import CLIENT, random_series, series
 
 STEADY = [2000.0, 2020.0, 1990.0, 2010.0, 2000.0]
 
@@ -164,3 +164,19 @@ def test_a_local_path_says_whether_the_page_cache_answered(drop_cache: bool, wor
     plan = replace(one.plan, settings=replace(one.plan.settings, drop_cache=drop_cache))  # type: ignore[union-attr,type-var]
     (text,) = [field.text for field in report_of(replace(one, plan=plan)).fields if field.name == "Random requests"]
     assert words in text
+
+
+@pytest.mark.parametrize(("share", "is_told"), [(0.69, False), (0.75, True), (1.0, True)])
+def test_near_the_ceiling_of_this_client_the_form_says_so(share: float, is_told: bool):
+    one = random_series(STEADY, ceiling_bytes_per_second=4096 * 2004 / share)
+    keys = {finding.key for finding in advice(one)}
+    assert ("ceiling" in keys) == is_told
+    (ceiling,) = [field.text for field in report_of(one).fields if field.name == "Ceiling"]
+    assert "operations/s" in ceiling
+
+
+def test_another_client_or_more_requests_are_no_way_past_that_ceiling():
+    one = random_series(STEADY, ceiling_bytes_per_second=4096 * 2004, client=replace(CLIENT, in_flight=1))
+    ways = " ".join(ways_past_the_ceiling(one))
+    assert "in flight" not in ways
+    assert "smbclient" not in ways
