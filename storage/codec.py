@@ -12,9 +12,8 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
-from storage import errors, owners, records
+from storage import errors, owners, plan, records
 from storage.json_reader import JSONNode
-from storage.plan import Plan, plan_from_json
 from storage.request_times import RunRequests
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -165,8 +164,8 @@ class SeriesHistory:
 
 
 @lru_cache(maxsize=64)  # most series have one of few plans
-def _plan_from_column(text: str) -> Plan | None:
-    return plan_from_json(JSONNode("plan", json.loads(text)).object())
+def _plan_from_column(text: str) -> plan.Plan | None:
+    return plan.plan_from_json(JSONNode("plan", json.loads(text)).object())
 
 
 @reports_damage

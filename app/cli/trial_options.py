@@ -16,7 +16,7 @@ from app.load.scenario import change_scenario, find_scenario
 from app.recording.spec import SeriesRequest, SeriesSpec
 from app.series.requests import series_request
 from app.server.changes.setting import Ways
-from app.trial.prepare import Prepared, find_values, prepare
+from app.trial import prepare as trial_prepare
 from storage.changes import LoadWindow
 from storage.load.records import MOST_FILES, MOST_USERS
 from storage.records import Command
@@ -76,7 +76,7 @@ shared_options = declare.several(
 
 def prepared_trial(
     context: click.Context, name: str, values: tuple[str, ...], url: str, spec: SeriesSpec, choices: dict[str, Any]
-) -> Prepared:
+) -> trial_prepare.Prepared:
     """The checked trial or sweep that the options describe. Raises SharebenchError.
 
     What the options contradict, and a value that the server refuses, is told before a password is asked for.
@@ -91,10 +91,10 @@ def prepared_trial(
         restart=choices["allow_restart"],
     )
 
-    setting = find_values(name, values, request.target, ways)
+    setting = trial_prepare.find_values(name, values, request.target, ways)
 
     keeps_size = bool(spec.counts.size_bytes) or spec.counts.make_file
-    return prepare(_logged_in(context, request, choices), setting, ways, keeps_size=keeps_size, load=load)
+    return trial_prepare.prepare(_logged_in(context, request, choices), setting, ways, keeps_size=keeps_size, load=load)
 
 
 def request_of(

@@ -14,9 +14,7 @@ from typing import Any
 
 from app import __version__
 from app.base import errors
-from app.clients import base
-from app.clients.local_files import list_entries, mount_facts
-from app.clients.local_random import LocalRandomRun, check_direct, direct_error
+from app.clients import base, local_files, local_random
 from app.clients.random_requests import RandomWorkload
 from app.clients.tcp import file_error
 from storage import records
@@ -63,7 +61,7 @@ class LocalClient(base.OneByOne):
         return records.ClientFacts(name="sharebench", version=__version__, block_bytes=self._block_bytes, in_flight=1)
 
     def list(self, path: str) -> builtins.list[base.DirectoryEntry]:
-        entries: builtins.list[base.DirectoryEntry] = self._do(path, list_entries, path)
+        entries: builtins.list[base.DirectoryEntry] = self._do(path, local_files.list_entries, path)
         return entries
 
     def size(self, path: str) -> int:
@@ -118,7 +116,7 @@ class LocalClient(base.OneByOne):
         is_direct = self._settings.drop_cache
         flags = os.O_RDWR if workload.writes else os.O_RDONLY
         if is_direct:
-            check_direct(workload)
+            local_random.check_direct(workload)
             flags |= os.O_DIRECT
         requests = RunRequests()
 
@@ -126,7 +124,7 @@ class LocalClient(base.OneByOne):
             nonlocal requests
             size_bytes = _size(path, os.fstat(file))
             workload.check_size(size_bytes, path)
-            run = LocalRandomRun(file, path, size_bytes, workload, content)
+            run = local_random.LocalRandomRun(file, path, size_bytes, workload, content)
             started_at = meter.clock()
             seconds = run.run(meter)
             if self._settings.flush and workload.writes:
@@ -140,7 +138,7 @@ class LocalClient(base.OneByOne):
             timed = self._transfer(path, flags | os.O_NOCTTY | os.O_NONBLOCK, move)
         except errors.MeasurementError as error:
             if is_direct and isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.EINVAL:
-                raise direct_error(path, workload) from error
+                raise local_random.direct_error(path, workload) from error
             raise
         return replace(timed, requests=requests)
 
@@ -188,7 +186,7 @@ class LocalClient(base.OneByOne):
             mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace")
         except OSError:
             return {}
-        return mount_facts(os.path.realpath(self.target.path), mounts)
+        return local_files.mount_facts(os.path.realpath(self.target.path), mounts)
 
     def open(self, path: str, mode: base.OpenMode = base.OpenMode.READ) -> base.FileHandle:
         # The handle's token is the descriptor.

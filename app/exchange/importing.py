@@ -13,7 +13,7 @@ from typing import Any
 
 from app.base.errors import UsageError
 from app.exchange import foreign_files
-from app.recording.kind import KINDS, Kind, kind_with_schema
+from app.recording import kind as recording_kind
 from forms import importers
 from forms.importers import filled_form
 from forms.importers.form_lines import NoForm
@@ -31,7 +31,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 class ImportedRecording:
     """A recording that was read from a file, and is not stored yet."""
 
-    kind: Kind[Any]
+    kind: recording_kind.Kind[Any]
     record: Any
     """Of the type ``kind.record``, or a ``Whole`` where the kind is made of series."""
 
@@ -69,7 +69,9 @@ def read(content: bytes, defaults: filled_form.FormDefaults) -> list[ImportedRec
 
     first_byte = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if first_byte not in {b"{", b"["}:
-        return [ImportedRecording(KINDS[SERIES], series) for series in _series_of_forms(content, defaults)]
+        return [
+            ImportedRecording(recording_kind.KINDS[SERIES], series) for series in _series_of_forms(content, defaults)
+        ]
 
     recordings: list[ImportedRecording] = []
     name = ""
@@ -95,7 +97,7 @@ def recording_in(document: Any) -> ImportedRecording:
     """The recording in a document; one without a known schema is read as a series. Raises DocumentError."""
     foreign_files.check_document(document)
     schema = document.get("schema") if isinstance(document, dict) else None
-    kind = kind_with_schema(schema) or KINDS[SERIES]
+    kind = recording_kind.kind_with_schema(schema) or recording_kind.KINDS[SERIES]
     return ImportedRecording(kind, kind.from_document(document))
 
 

@@ -8,8 +8,8 @@ from app.base.errors import UsageError
 from app.cli import cancelling, console, declare, logins, notebooks, option_values, progress, resuming, run_options
 from app.cli.targets import target_argument
 from app.isolation import option_request
+from app.isolation import progress_lines as isolation_progress
 from app.isolation import spec as isolation_spec
-from app.isolation.progress_lines import IsolationProgressLines
 from app.isolation.record import record_isolation
 from app.isolation.rounds import IsolationClosed
 from app.recording.process import SeriesControl
@@ -84,7 +84,7 @@ def isolate_command(
         raise UsageError("TARGET is missing: sharebench isolate smb://HOST/SHARE; see `sharebench isolate --help`")
 
     line = progress.StatusLine()
-    lines = IsolationProgressLines(line.draw, line.say, within_seconds, tells_each_run=line.is_on)
+    lines = isolation_progress.IsolationProgressLines(line.draw, line.say, within_seconds, tells_each_run=line.is_on)
     isolation = progress.watch_to_end(events, control, IsolationClosed, lines.show, line).isolation
     if choices["as_json"] or any(run.status is RunStatus.VALID for run in isolation.runs):
         console.answer_report(isolation_report(isolation), as_json=choices["as_json"])

@@ -17,15 +17,15 @@ from app.isolation.timetable import PlannedRun, Timetable
 from app.recording import process
 from app.server.facts import measurer_facts
 from app.server.host_facts import client_facts
+from storage import isolation as isolation_records
 from storage import records
-from storage.isolation import Isolation, Layer, LayerRun, LeftBehind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationOpened:
     """The isolation is to be stored; nothing was changed on the server yet."""
 
-    isolation: Isolation
+    isolation: isolation_records.Isolation
     runs: int
     """Planned runs that are still to come.
 
@@ -38,7 +38,7 @@ class IsolationOpened:
 class LayerRunStarted:
     """A run begins."""
 
-    layer: Layer
+    layer: isolation_records.Layer
     clients: int
     round: int
     number: int
@@ -49,14 +49,14 @@ class LayerRunStarted:
 class LayerRunEnded:
     """A run has ended, well or not."""
 
-    run: LayerRun
+    run: isolation_records.LayerRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationClosed:
     """The isolation has ended, well or not; everything is restored that could be."""
 
-    isolation: Isolation
+    isolation: isolation_records.Isolation
 
 
 MeasurementEvent = IsolationOpened | LayerRunStarted | LayerRunEnded | process.Warned
@@ -66,7 +66,7 @@ IsolationEvent = MeasurementEvent | IsolationClosed
 
 
 def measure(
-    request: IsolationRequest, control: process.SeriesControl, resumed: Isolation | None = None
+    request: IsolationRequest, control: process.SeriesControl, resumed: isolation_records.Isolation | None = None
 ) -> Generator[MeasurementEvent, None, IsolationClosed]:
     """Measure an isolation, or the missing runs of a resumed one; results are kept however it ends.
 
@@ -124,7 +124,7 @@ class _IsolationMeasurement:
     """The runs of an isolation under way, and the isolation with those that have ended."""
 
     def __init__(
-        self, request: IsolationRequest, bench: LayerBench, timetable: Timetable, isolation: Isolation
+        self, request: IsolationRequest, bench: LayerBench, timetable: Timetable, isolation: isolation_records.Isolation
     ) -> None:
         self._request = request
         self._bench = bench
@@ -152,16 +152,16 @@ class _IsolationMeasurement:
                 self._add(run)
                 yield LayerRunEnded(run=run)
                 # All other layers are compared with the server: without it they say nothing.
-                if run.layer is Layer.SERVER and run.status is records.RunStatus.FAILED:
+                if run.layer is isolation_records.Layer.SERVER and run.status is records.RunStatus.FAILED:
                     raise errors.MeasurementError(run.error or "the server layer failed")
 
         if self._timetable.rounds < self._request.rounds:
             yield self._warn_of_fewer_rounds()
 
-    def _isolation_so_far(self) -> Isolation:
+    def _isolation_so_far(self) -> isolation_records.Isolation:
         return self.isolation
 
-    def _add(self, run: LayerRun) -> None:
+    def _add(self, run: isolation_records.LayerRun) -> None:
         """Take a run, in place of a failed one that has its key (round, layer, clients)."""
         other_runs = (old_run for old_run in self.isolation.runs if old_run.key != run.key)
         self.isolation = replace(self.isolation, runs=(*other_runs, run))
@@ -208,14 +208,14 @@ def _open_isolation(
     request: IsolationRequest,
     places: isolation_places.Places,
     bench: LayerBench,
-    resumed: Isolation | None,
-) -> Isolation:
+    resumed: isolation_records.Isolation | None,
+) -> isolation_records.Isolation:
     left = _left_behind_by_kill(request, places)
     if resumed:
         return replace(resumed, left_behind=left, problems=places.problems)
 
     script = bench.script
-    return Isolation(
+    return isolation_records.Isolation(
         id=records.new_series_id(),
         created_at=records.utc_now(),
         label=request.label,
@@ -245,7 +245,7 @@ def _open_isolation(
     )
 
 
-def _left_behind_by_kill(request: IsolationRequest, places: isolation_places.Places) -> LeftBehind:
+def _left_behind_by_kill(request: IsolationRequest, places: isolation_places.Places) -> isolation_records.LeftBehind:
     """What is to be restored should this process be killed: stored before anything is changed."""
     folders_on_server = []
     if places.disk:
@@ -255,7 +255,7 @@ def _left_behind_by_kill(request: IsolationRequest, places: isolation_places.Pla
 
     # With a path on the server the folder is removed there; without one it is looked for through the share.
     is_path_known = places.path_of_share_folder is not None
-    return LeftBehind(
+    return isolation_records.LeftBehind(
         ssh=request.server_ssh,
         smb_conf=places.smb_conf,
         profiling=places.profiling,
@@ -264,5 +264,5 @@ def _left_behind_by_kill(request: IsolationRequest, places: isolation_places.Pla
     )
 
 
-def _is_done(isolation: Isolation, planned_run: PlannedRun) -> bool:
+def _is_done(isolation: isolation_records.Isolation, planned_run: PlannedRun) -> bool:
     return any(run.key == planned_run and run.status is records.RunStatus.VALID for run in isolation.runs)

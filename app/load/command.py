@@ -18,9 +18,9 @@ from app.cli import (
 )
 from app.cli.targets import targets_argument
 from app.load import metrics, option_request, scenario
+from app.load import progress_lines as load_progress
 from app.load import spec as load_spec
 from app.load.measurement import LoadClosed
-from app.load.progress_lines import LoadProgressLines, raise_failure
 from app.load.record import run_load
 from app.load.worker_processes import serve_workers
 from app.recording.process import SeriesControl
@@ -135,14 +135,14 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], spec: Seri
             request = _new_request(context, targets, spec, choices)
 
         line = progress.StatusLine()
-        lines = LoadProgressLines(line.draw, line.say)
+        lines = load_progress.LoadProgressLines(line.draw, line.say)
         steps = run_load(request, notebooks.notebook_path(context), control, stored)
         closed = progress.watch_to_end(steps, control, LoadClosed, lines.show, line)
 
     textfile.write_textfile(choices["textfile"], partial(metrics.samples_of, closed.load))
     if closed.stored:
         console.answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
-    raise_failure(closed, control)
+    load_progress.raise_failure(closed, control)
     has_point = any(point.status is not records.PointStatus.FAILED for point in closed.load.points)
     return 0 if has_point else NO_VALID_POINT
 

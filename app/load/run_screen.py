@@ -21,8 +21,8 @@ from forms.load.report import load_report
 from forms.load.wording import load_headline
 from forms.report import Report
 from forms.series.wording import GAP
+from storage import records
 from storage.load.records import Load
-from storage.records import SeriesStatus, Target
 
 PART_SECONDS = 3.0
 """What was heard is drawn again no sooner, so that drawing takes little of a processor from the users."""
@@ -57,7 +57,7 @@ class LoadRunScreen(MeasurementScreen):
     def heading_of(cls, request: LoadRequest) -> str:
         return f"Load {request.scenario.name}"
 
-    def targets(self) -> Sequence[Target]:
+    def targets(self) -> Sequence[records.Target]:
         return self.request.targets  # type: ignore[no-any-return]
 
     def steps(self) -> Iterator[LoadStep]:
@@ -87,7 +87,7 @@ class LoadRunScreen(MeasurementScreen):
     def warnings(self) -> str:
         closed = self.view.closed
         problem = self.view.problem_text()
-        if closed is None or not closed.stored or closed.load.status is SeriesStatus.COMPLETE:
+        if closed is None or not closed.stored or closed.load.status is records.SeriesStatus.COMPLETE:
             return problem
 
         advice = "It stopped early. To resume it, go back and press Ctrl+L."

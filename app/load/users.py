@@ -13,9 +13,9 @@ import gevent
 
 from app.base import errors
 from app.clients import base, file_requests, file_tree, registry
+from app.load import worker_figures
 from app.load.events import LoadPlan
 from app.load.pacing import Mix, Pacing
-from app.load.worker_figures import SteadyWindow, WorkerFigures, WorkerSecond
 from forms.load.lateness import INTERVAL_SECONDS
 from storage.load import records
 from storage.records import Target
@@ -64,9 +64,9 @@ class LoadUsers:
         self.file_set = file_tree.FileSet(plan.scenario)
         self.all: set[LoadUser] = set()
         self.logins = records.HistogramBuilder()
-        self.window: SteadyWindow | None = None
+        self.window: worker_figures.SteadyWindow | None = None
         """The measured window of a point; None while nothing is measured."""
-        self.second = SteadyWindow(clock())
+        self.second = worker_figures.SteadyWindow(clock())
         """What was counted since the last report, a second ago."""
         self._index = index
         self._processes = processes
@@ -108,10 +108,10 @@ class LoadUsers:
 
     def begin_window(self) -> None:
         """Count from now on. Of what is under way, the part before now is taken off (``edge_seconds``)."""
-        self.window = SteadyWindow(clock(), self.plan.scenario.duration_seconds)
+        self.window = worker_figures.SteadyWindow(clock(), self.plan.scenario.duration_seconds)
         self.window.edge_seconds = -self._seconds_under_way(self.window.began)
 
-    def end_window(self, *, cpu_percent: float, held_percent: float) -> WorkerFigures:
+    def end_window(self, *, cpu_percent: float, held_percent: float) -> worker_figures.WorkerFigures:
         window = self.window
         assert window is not None
         self.window = None
@@ -137,10 +137,10 @@ class LoadUsers:
         """How long the pauses and requests that have not ended have taken by now, all together."""
         return sum(now - user.since for user in self.all if user.since is not None)
 
-    def end_second(self, cpu_percent: float) -> WorkerSecond:
+    def end_second(self, cpu_percent: float) -> worker_figures.WorkerSecond:
         last = self.second
-        self.second = SteadyWindow(clock())
-        return WorkerSecond(
+        self.second = worker_figures.SteadyWindow(clock())
+        return worker_figures.WorkerSecond(
             index=self._index,
             users=len(self.all),
             connected=self.connected,

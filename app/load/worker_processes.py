@@ -19,7 +19,7 @@ from app.base import child_process, messages
 from app.base.errors import MeasurementError
 from app.load.events import LoadPlan
 from app.server import running_program, shell
-from storage.json_reader import DocumentError, JSONNode, up_to
+from storage import json_reader
 from storage.load.records import LoadWorker
 
 MOST_PROCESSES = 4096
@@ -53,7 +53,7 @@ class _Greeting:
     """What ``load-worker`` says first."""
 
     version: str
-    processes: Annotated[int, up_to(MOST_PROCESSES, at_least=1)]
+    processes: Annotated[int, json_reader.up_to(MOST_PROCESSES, at_least=1)]
 
 
 def start_worker(order: WorkerOrder) -> child_process.ChildProcess:
@@ -105,8 +105,8 @@ class RemoteWorkers:
 
         try:
             # Any version may answer, so its greeting is read before the versions are compared.
-            greeting = JSONNode("", json.loads(self.program.line(shell.RUN_SECONDS))).record(_Greeting)
-        except (DocumentError, ValueError, RecursionError) as error:
+            greeting = json_reader.JSONNode("", json.loads(self.program.line(shell.RUN_SECONDS))).record(_Greeting)
+        except (json_reader.DocumentError, ValueError, RecursionError) as error:
             last_words = self.program.wait(1.0).last_words
             raise MeasurementError(
                 f"no workers on {host}: {last_words}; `ssh {host} sharebench --version` must work without a question"

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from app.base.errors import LoginError, UnequalFilesError
 from app.recording import process
-from app.recording.process import ControlMessage, SeriesControl
 from app.recording.rescue import notebook_to_measure_into
 from app.recording.spec import SeriesRequest
 from app.series.events import RecorderEvent
@@ -25,7 +24,7 @@ from storage.records import Phase, format_target
 def record_interleaved(
     requests: Sequence[SeriesRequest | Resumption],
     notebook_path: Path,
-    control: SeriesControl,
+    control: process.SeriesControl,
     logins: Sequence[str] = (),
     chance: random.Random | None = None,
     *,
@@ -41,10 +40,10 @@ def record_interleaved(
     With ``equal_files`` no run begins before all series are ready. Where one fails before, the others are cancelled.
     Raises UnequalFilesError where they would move files of different sizes.
     """
-    controls = [SeriesControl() for _ in requests]
+    controls = [process.SeriesControl() for _ in requests]
     """One of each series; ``control`` is the user's, and reaches all of them."""
 
-    def tell_all(word: ControlMessage) -> None:
+    def tell_all(word: process.ControlMessage) -> None:
         for series_control in controls:
             series_control.tell(word)
 
@@ -77,7 +76,7 @@ def record_interleaved(
 
 
 def _stepped_events(
-    request: SeriesRequest | Resumption, notebook: Notebook, control: SeriesControl
+    request: SeriesRequest | Resumption, notebook: Notebook, control: process.SeriesControl
 ) -> Iterator[RecorderEvent]:
     if isinstance(request, Resumption):
         return resume_into(notebook, request, control, stepped=True)
@@ -132,8 +131,8 @@ def _check_equal(requests: Sequence[SeriesRequest | Resumption], sizes: Mapping[
 
 def _events_in_turn(
     streams: Sequence[Iterator[RecorderEvent]],
-    controls: Sequence[SeriesControl],
-    control: SeriesControl,
+    controls: Sequence[process.SeriesControl],
+    control: process.SeriesControl,
     rounds: "_Rounds",
     logins: Sequence[str],
     begun: set[int],
@@ -157,7 +156,7 @@ def _events_in_turn(
                 continue
 
             begun.add(index)
-            controls[index].tell(ControlMessage.STEP)
+            controls[index].tell(process.ControlMessage.STEP)
             has_ended = True
             for event in streams[index]:
                 rounds.take_event(index, event)
@@ -174,7 +173,7 @@ def _events_in_turn(
 class _Rounds:
     """Interleaved rounds of one run of each series: their order, and whether another may begin."""
 
-    def __init__(self, control: SeriesControl, orders: Sequence[Sequence[int]]) -> None:
+    def __init__(self, control: process.SeriesControl, orders: Sequence[Sequence[int]]) -> None:
         """``orders``: the indices of the series in the order of each round; empty to alternate."""
         self._control = control
         self._orders = list(orders)

@@ -26,14 +26,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from app.server import routes
+from app.server import routes, shell
 from app.server.filesystem_facts import filesystem_facts, missing_folder_facts
 from app.server.host_activity import parse_cpu
 from app.server.host_facts import HOST_FILES, host_facts, storable
 from app.server.machine_meter import MachineCounters, busy_percent
 from app.server.network_facts import network_facts
 from app.server.samba import SambaFacts, samba_facts
-from app.server.shell import Answer, run_script, script_file
 from storage.records import FactValue, Target
 
 COUNTER_FILES = ("/proc/stat", "/proc/net/dev", "/proc/net/snmp")
@@ -53,9 +52,9 @@ DEFAULTS = {
 """The variables of ``probe.sh``."""
 
 
-def ask_server(settings: Mapping[str, str], ssh: str | None) -> Answer:
+def ask_server(settings: Mapping[str, str], ssh: str | None) -> shell.Answer:
     """Run the script here or by ssh. Never raises: a failure is an answer with a problem."""
-    return run_script(script_file("app.server", "probe.sh"), {**DEFAULTS, **settings}, ssh)
+    return shell.run_script(shell.script_file("app.server", "probe.sh"), {**DEFAULTS, **settings}, ssh)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +80,7 @@ class ServerFacts:
     """Before the measurement; None for a server on this machine: its counters are the client's."""
     ssh: str | None = None
     """The way to the server, to ask it again."""
-    answer: Answer | None = field(default=None, repr=False, compare=False)
+    answer: shell.Answer | None = field(default=None, repr=False, compare=False)
     """All that it printed; None where it was not asked."""
 
 

@@ -20,7 +20,7 @@ from app.server.own_traffic import OwnTraffic
 from app.server.processes import Ours, servers_here
 from app.server.quiet_time import QuietContext, ServerLoad, assess
 from app.server.routes import is_this_machine
-from storage.records import Command, Quiet, QuietVerdict, Target
+from storage import records
 
 LOOK_SECONDS = 2.0
 """How long `look` watches unless the caller says otherwise."""
@@ -50,18 +50,22 @@ class QuietLooks(ABC):
     """What the server did before the series; the caller sets it, if it is known."""
 
     @abstractmethod
-    def look(self, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None) -> Quiet:
+    def look(self, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None) -> records.Quiet:
         """Watch for that long, or until ``stop`` is set; the verdict. It replaces an earlier look."""
 
     def until_quiet(
-        self, quiet: Quiet, limit_seconds: float, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None
+        self,
+        quiet: records.Quiet,
+        limit_seconds: float,
+        seconds: float = LOOK_SECONDS,
+        stop: threading.Event | None = None,
     ) -> Iterator[tuple[float, str]]:
         """Look again and again while it is busy, until it is not, or the limit is reached.
 
         Before each look it yields the seconds that are left of the limit, and what keeps the machine busy.
         """
         end = time.monotonic() + limit_seconds
-        while quiet.verdict is QuietVerdict.BUSY and not (stop and stop.is_set()):
+        while quiet.verdict is records.QuietVerdict.BUSY and not (stop and stop.is_set()):
             yield max(0.0, end - time.monotonic()), next(iter(quiet.reasons), "")
             quiet = self.look(seconds, stop)
             if time.monotonic() >= end:
@@ -71,9 +75,9 @@ class QuietLooks(ABC):
 class QuietWatch(QuietLooks):
     """The samples of one series, and the verdict on them. :meth:`look` alone blocks."""
 
-    def __init__(self, target: Target, command: Command, link: Link | None = None) -> None:
+    def __init__(self, target: records.Target, command: records.Command, link: Link | None = None) -> None:
         is_here = target.abilities.is_local or (link.loopback if link else is_this_machine(target.host))
-        self._receiving = command is Command.GET
+        self._receiving = command is records.Command.GET
         self._wire = _wire_of(link)
         self._context = QuietContext(cpus=os.cpu_count() or 1, wire=self._wire, own_disk=is_here)
 
@@ -99,7 +103,7 @@ class QuietWatch(QuietLooks):
     def __exit__(self, *_: object) -> None:
         self._end_run()
 
-    def look(self, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None) -> Quiet:
+    def look(self, seconds: float = LOOK_SECONDS, stop: threading.Event | None = None) -> records.Quiet:
         self._before = []
         stop = stop or threading.Event()
         end = time.monotonic() + seconds
@@ -145,7 +149,7 @@ class QuietWatch(QuietLooks):
             self._own.add(time.monotonic(), seconds, run_bytes)
         self._end_run()
 
-    def verdict(self) -> Quiet:
+    def verdict(self) -> records.Quiet:
         return assess(self._before, self._during, self._context, self.server)
 
     def _end_run(self) -> None:

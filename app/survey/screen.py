@@ -7,8 +7,8 @@ from app.base.errors import UsageError
 from app.base.targets import typed_user
 from app.base.units import parse_size
 from app.recording.spec import SeriesSpec
+from app.survey import choices as survey_choices
 from app.survey import planning, stations
-from app.survey.choices import SurveyChoices, parse_ports
 from app.survey.run_screen import SurveyRunScreen
 from app.tui.frame import commands, dialogs
 from app.tui.widgets import form_lines, logins
@@ -70,16 +70,16 @@ class SurveyScreen(LinesScreen):
         return {"hosts": target.host, "smb": share, "user": target.user or "", "ports": port}
 
     @classmethod
-    def parse(cls, typed: Mapping[str, str]) -> SurveyChoices:
+    def parse(cls, typed: Mapping[str, str]) -> survey_choices.SurveyChoices:
         """What the lines ask for. Raises UsageError."""
         values = form_lines.typed_values(cls.LINES, typed)
         hosts = tuple(values["hosts"].replace(",", " ").split())
         if not hosts:
             raise UsageError("which server? type its name or address, or 127.0.0.1 on the server itself")
 
-        ports = parse_ports(values["ports"])
+        ports = survey_choices.parse_ports(values["ports"])
         domain, user = typed_user(values["user"])
-        return SurveyChoices(
+        return survey_choices.SurveyChoices(
             hosts=hosts,
             smb=values["smb"] or None,
             ftp=values["ftp"] or None,

@@ -15,7 +15,7 @@ from app.recording.spec import SeriesRequest
 from app.series.requests import series_request, with_label
 from app.server import link_facts, routes
 from app.survey.choices import ANONYMOUS, SurveyChoices
-from forms.experiments.survey import Station, StationPlace
+from forms.experiments import survey
 from storage.protocols import PROTOCOLS
 from storage.records import Command, Target
 
@@ -36,7 +36,7 @@ UNKNOWN_LINK_BYTES = 512 * 1024**2
 class WantedStation:
     """A station that the choices ask for, whether it can be reached or not."""
 
-    station: Station
+    station: survey.Station
     request: SeriesRequest
     """Asks for its series."""
     link_bits_per_second: int | None
@@ -47,7 +47,7 @@ def wanted_stations(choices: SurveyChoices, log_in: LogIn) -> list[WantedStation
     """Every station that the choices ask for; logs in once for each address and protocol. Raises UsageError."""
     stations = []
     for place, host in places(choices.hosts):
-        is_in_network = place is StationPlace.NETWORK
+        is_in_network = place is survey.StationPlace.NETWORK
         given_link = choices.spec.link_bits_per_second if is_in_network else None
         detected_link = None
         if is_in_network and not given_link:
@@ -58,7 +58,7 @@ def wanted_stations(choices: SurveyChoices, log_in: LogIn) -> list[WantedStation
         for target in _targets_on(choices, host):
             full_target, secrets = log_in(target)
             for command in choices.commands:
-                station = Station(place=place, host=host, protocol=target.protocol, command=command)
+                station = survey.Station(place=place, host=host, protocol=target.protocol, command=command)
                 request = _request_for(choices, station, full_target, secrets, size_bytes, given_link)
                 stations.append(WantedStation(station=station, request=request, link_bits_per_second=link))
     return stations
@@ -69,18 +69,18 @@ def survey_targets(choices: SurveyChoices) -> list[Target]:
     return [target for _, host in places(choices.hosts) for target in _targets_on(choices, host)]
 
 
-def places(hosts: Sequence[str]) -> list[tuple[StationPlace, str]]:
+def places(hosts: Sequence[str]) -> list[tuple[survey.StationPlace, str]]:
     """The addresses to measure by, each with its place; this machine has loopback and its own address.
 
     Raises UsageError for an invalid name.
     """
-    addresses: list[tuple[StationPlace, str]] = []
+    addresses: list[tuple[survey.StationPlace, str]] = []
     for host in hosts:
         _check_host(host)
         if routes.is_this_machine(host):
             addresses += _addresses_of_this_machine(host)
         else:
-            addresses.append((StationPlace.NETWORK, host))
+            addresses.append((survey.StationPlace.NETWORK, host))
     return list(dict.fromkeys(addresses))
 
 
@@ -90,17 +90,17 @@ def _check_host(host: str) -> None:
         raise UsageError(text, options="--user USER --smb SHARE[/FOLDER]")
 
 
-def _addresses_of_this_machine(host: str) -> list[tuple[StationPlace, str]]:
+def _addresses_of_this_machine(host: str) -> list[tuple[survey.StationPlace, str]]:
     """The loopback and this machine's own address; ``host`` is one of the two."""
     route = routes.find_route(host)
     is_loopback = route is not None and ipaddress.ip_address(route.address.partition("%")[0]).is_loopback
     if not is_loopback:
-        return [(StationPlace.LOOPBACK, "127.0.0.1"), (StationPlace.OWN_ADDRESS, host)]
+        return [(survey.StationPlace.LOOPBACK, "127.0.0.1"), (survey.StationPlace.OWN_ADDRESS, host)]
 
-    addresses = [(StationPlace.LOOPBACK, host)]
+    addresses = [(survey.StationPlace.LOOPBACK, host)]
     outward_route = routes.find_route(OUTSIDE_ADDRESS)
     if outward_route and routes.is_own_address(outward_route.local_address):
-        addresses.append((StationPlace.OWN_ADDRESS, outward_route.local_address))
+        addresses.append((survey.StationPlace.OWN_ADDRESS, outward_route.local_address))
     return addresses
 
 
@@ -130,7 +130,7 @@ def _targets_on(choices: SurveyChoices, host: str) -> Iterator[Target]:
 
 
 def _request_for(
-    choices: SurveyChoices, station: Station, target: Target, secrets: Secrets, size_bytes: int, link: int | None
+    choices: SurveyChoices, station: survey.Station, target: Target, secrets: Secrets, size_bytes: int, link: int | None
 ) -> SeriesRequest:
     """What asks for the series of a station; a get without a file named has one made first."""
     needs_no_file = not target.abilities.moves_files or station.command is Command.PUT

@@ -25,7 +25,7 @@ from app.server.routes import is_this_machine
 from app.trial.target import open_client
 from storage import records
 from storage.changes import LoadWindow
-from storage.load.records import LoadPoint, PointStatus
+from storage.load import records as load_records
 
 
 class TransferYardstick:
@@ -104,7 +104,7 @@ class LoadYardstick:
         """Ends the load generator."""
         self._engine: EngineProcess | None = None
         self._warned = False
-        self.point: LoadPoint | None = None
+        self.point: load_records.LoadPoint | None = None
         """Of the last window."""
         self.processor_percent = None
         """A load tells that the generator was the limit by its point."""
@@ -169,10 +169,10 @@ class LoadYardstick:
                 is_paced = self._window.scenario.pace_seconds is not None
                 yield from self._run_of(load_point(event, is_paced=is_paced, started_at=started_at))
 
-    def _run_of(self, point: LoadPoint) -> Iterator[process.Event]:
+    def _run_of(self, point: load_records.LoadPoint) -> Iterator[process.Event]:
         """The load point told as a run of a series."""
         moved_bytes = point.read_bytes + point.write_bytes
-        if point.status in {PointStatus.FAILED, PointStatus.REJECTED} or not moved_bytes:
+        if point.status in {load_records.PointStatus.FAILED, load_records.PointStatus.REJECTED} or not moved_bytes:
             yield process.Failed(
                 kind=errors.MeasurementError, text=point.reason or "the users moved no byte in the window"
             )

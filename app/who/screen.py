@@ -15,10 +15,10 @@ from app.tui.widgets import form_lines, views
 from app.tui.widgets.lines_screen import LinesScreen
 from app.tui.widgets.report_screen import ReportScreen
 from app.who import engine, spec
+from forms import wording
 from forms.layout import Sign, Tone, Toned
 from forms.report import Report
 from forms.who.report import who_answer, who_report
-from forms.wording import place, plain
 from storage.notebook import Notebook
 from storage.who import Who, recording_of_who
 
@@ -37,7 +37,7 @@ class WhoLookScreen(ReportScreen, views.ShowsMore):
     KEYS: ClassVar = keys("who.pause who.keep report.more report.less")
 
     def __init__(self, request: spec.WhoRequest) -> None:
-        super().__init__(f"Who uses {place(request.target)}", self._look_at_server)
+        super().__init__(f"Who uses {wording.place(request.target)}", self._look_at_server)
         self.request = request
         self.who: Who | None = None
         """What is shown; None before the first look is over."""
@@ -82,7 +82,7 @@ class WhoLookScreen(ReportScreen, views.ShowsMore):
         parts = [Toned(f"{Sign.STOPPED} Paused.", Tone.CAUTION)] if self.is_paused else []
         if self.who is not None:
             answer = who_answer(self.who)
-            parts.append(replace(answer, text=plain(answer.text)))
+            parts.append(replace(answer, text=wording.plain(answer.text)))
         elif not self.is_paused:
             parts.append(Toned("Looking at the sessions …"))
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from app.base.errors import NotebookError, UsageError
+from app.base import errors
 from app.base.units import parse_size
 from app.cli import console, declare, notebooks
 from app.worksheets import parsing
@@ -14,8 +14,8 @@ from forms.layout import visible
 from forms.tuning.catalogue import misprints_about
 from forms.worksheets import references, report, users
 from forms.worksheets import summary as sheets
+from storage import records
 from storage.json_reader import DocumentError
-from storage.records import Worksheet, with_zone
 
 _Read = TypeVar("_Read")
 _KINDS = ("bottleneck", "clients")
@@ -23,16 +23,16 @@ _KINDS = ("bottleneck", "clients")
 _NO_PARTS = sheets.Machine(name="")
 
 
-def saved_worksheet(context: click.Context, kind: str, name: str, read: Callable[[Worksheet], _Read]) -> _Read:
+def saved_worksheet(context: click.Context, kind: str, name: str, read: Callable[[records.Worksheet], _Read]) -> _Read:
     """What ``read`` makes of a saved worksheet. Raises UsageError, and NotebookError if it is malformed."""
     with notebooks.open_notebook(context) as notebook:
         matching = [saved for saved in notebook.worksheets(kind) if saved.name == name]
     if not matching:
-        raise UsageError(f"no {kind} worksheet is called {name!r}; `sharebench worksheet list` shows them")
+        raise errors.UsageError(f"no {kind} worksheet is called {name!r}; `sharebench worksheet list` shows them")
     try:
         return read(matching[0])
     except DocumentError as error:
-        raise NotebookError(f"the {kind} worksheet {name!r} cannot be read: {error}") from error
+        raise errors.NotebookError(f"the {kind} worksheet {name!r} cannot be read: {error}") from error
 
 
 @click.group("worksheet", cls=declare.Group)
@@ -78,7 +78,7 @@ def bottleneck(context: click.Context, /, *, name: str, tables: bool, **choices:
 
     machine = _machine_from_options(context, name, choices)
     if not machine.parts:
-        raise UsageError("nothing to calculate: give --cpu, --disk or --network, or --from-series; see --tables")
+        raise errors.UsageError("nothing to calculate: give --cpu, --disk or --network, or --from-series; see --tables")
 
     machines = [machine]
     for words in choices["steps"]:
@@ -102,7 +102,7 @@ def _machine_from_options(context: click.Context, name: str, choices: Mapping[st
     for words in choices["measured"]:
         part, _, reference = words.partition("=")
         if part not in parsing.PARTS or not reference:
-            raise UsageError(f"--from-series {words}: write cpu=SERIES, disk=SERIES or network=SERIES")
+            raise errors.UsageError(f"--from-series {words}: write cpu=SERIES, disk=SERIES or network=SERIES")
         measured_part = parsing.part_of_series(notebooks.series_called(context, reference), counts[part])
         machine = machine.with_part(references.ReferenceKind(part), measured_part)
     return machine
@@ -130,7 +130,7 @@ def clients(context: click.Context, /, groups: tuple[str, ...], capacity: str | 
     """Calculate how many clients a server carries: clients x transfers per second x file size."""
     ways = (capacity, choices["reference"], choices["from_worksheet"])
     if sum(way is not None for way in ways) != 1:
-        raise UsageError("say once what the server moves: --capacity, --from-series or --from-worksheet")
+        raise errors.UsageError("say once what the server moves: --capacity, --from-series or --from-worksheet")
 
     server = _server_capacity(context, *ways)
     memory = _server_memory(choices["memory"], choices["client_memory"])
@@ -179,14 +179,14 @@ def _server_capacity(
     )
 
 
-def _last_machine(saved: Worksheet) -> sheets.Machine:
+def _last_machine(saved: records.Worksheet) -> sheets.Machine:
     return sheets.BottleneckCalculation.from_content(saved.content).machines[-1]
 
 
 def _server_memory(memory: str | None, of_one_client: str | None) -> users.ServerMemory | None:
     """Raises UsageError."""
     if of_one_client is not None and memory is None:
-        raise UsageError("--client-memory: say with --memory what the server has for its clients")
+        raise errors.UsageError("--client-memory: say with --memory what the server has for its clients")
     client_bytes = parse_size(of_one_client) if of_one_client else users.CLIENT_BYTES
     return users.ServerMemory(client_bytes=client_bytes, available_bytes=parse_size(memory)) if memory else None
 
@@ -195,7 +195,7 @@ def _server_memory(memory: str | None, of_one_client: str | None) -> users.Serve
 @declare.options_of_all
 def list_worksheets(context: click.Context) -> None:
     """List the saved worksheets."""
-    worksheets: list[Worksheet] = []
+    worksheets: list[records.Worksheet] = []
     with notebooks.open_notebook(context) as notebook:
         for kind in _KINDS:
             worksheets += notebook.worksheets(kind)
@@ -203,7 +203,7 @@ def list_worksheets(context: click.Context) -> None:
         console.say("no worksheets yet; keep one with: sharebench worksheet bottleneck … --save NAME")
 
     for saved in worksheets:
-        console.answer(f"{with_zone(saved.saved_at)}  {saved.kind:<10}  {visible(saved.name)}")
+        console.answer(f"{records.with_zone(saved.saved_at)}  {saved.kind:<10}  {visible(saved.name)}")
 
 
 @worksheet_command.command("show")

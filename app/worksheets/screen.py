@@ -26,8 +26,8 @@ from forms.exporters.text import report_text
 from forms.report import Report
 from forms.wording import plain
 from forms.worksheets import references, users
+from forms.worksheets import report as worksheets_report
 from forms.worksheets import summary as sheets
-from forms.worksheets.report import to_record, worksheet_report
 
 _MOST_PARTS = 999_999
 _GROUPS = 5
@@ -81,7 +81,7 @@ class WorksheetScreen(Copies):
             hint.update("Fill in what is known.")
             result.show_text("")
         else:
-            self.report = worksheet_report(to_record(calculation, ""))
+            self.report = worksheets_report.worksheet_report(worksheets_report.to_record(calculation, ""))
             hint.update("")
             result.show(partial(_draw_result, self.report))
 

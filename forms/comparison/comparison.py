@@ -12,7 +12,7 @@ from forms.comparison.hiccups import Alternative, OutstandingRun
 from forms.comparison.judged_sides import LeftOutMember
 from forms.comparison.settling import SettlingStep
 from forms.layout import Sign, Tone
-from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
+from forms.stats import decision
 from forms.tuning.differences import Difference, told_differences
 from forms.verdict_wording import VERDICT_SIGNS
 from storage.records import Change
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 _OTHER_PATH = ("command", "target", "client.name")
 """The differences between series that took different ways: direction, target, program of the client."""
 
-OWN_SIGNS = {Doubt.CONTRADICTED: Sign.WARNING, Doubt.SAME_SETTINGS: Sign.SAME}
+OWN_SIGNS = {decision.Doubt.CONTRADICTED: Sign.WARNING, decision.Doubt.SAME_SETTINGS: Sign.SAME}
 """The signs of the two doubts that no more measuring can remove: nothing was changed, or not what was claimed."""
 
 MANY_RUNS = 30
 """More interleaved runs a side are not advised: longer ones tell as much."""
 
 _REVERSE = {
-    Verdict.FASTER: Verdict.SLOWER,
-    Verdict.SLOWER: Verdict.FASTER,
-    Verdict.SAME: Verdict.SAME,
-    Verdict.UNKNOWN: Verdict.UNKNOWN,
+    decision.Verdict.FASTER: decision.Verdict.SLOWER,
+    decision.Verdict.SLOWER: decision.Verdict.FASTER,
+    decision.Verdict.SAME: decision.Verdict.SAME,
+    decision.Verdict.UNKNOWN: decision.Verdict.UNKNOWN,
 }
 """The verdict with the sides exchanged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison(ChangeDecision):
+class Comparison(decision.ChangeDecision):
     """A decision between two sides of series, with what it rests on and what would settle it.
 
     A side is one series, or several of the same settings. The fields stand in five groups, each under its comment; what
@@ -91,7 +91,7 @@ class Comparison(ChangeDecision):
 
     # What it was judged by.
 
-    limits: Limits
+    limits: decision.Limits
     """Its level is above 0.95 for several comparisons at once (Holm)."""
     left_out: tuple[OutstandingRun, ...] = ()
     """The runs that the judged averages leave out, because they stand out."""
@@ -151,7 +151,7 @@ class Comparison(ChangeDecision):
     @property
     def known(self) -> bool:
         """Whether these series by themselves have a verdict, be it that both sides are the same."""
-        return self.verdict is not Verdict.UNKNOWN
+        return self.verdict is not decision.Verdict.UNKNOWN
 
     @property
     def the_change(self) -> Change | None:
@@ -159,9 +159,9 @@ class Comparison(ChangeDecision):
         return self.change or _only_client_change(self.differences)
 
     @property
-    def decided(self) -> Verdict:
+    def decided(self) -> decision.Verdict:
         """The trial's verdict where it has one, else its own."""
-        if self.tried is None or self.tried.verdict is Verdict.UNKNOWN:
+        if self.tried is None or self.tried.verdict is decision.Verdict.UNKNOWN:
             return self.verdict
         if self.tried_back:
             return _REVERSE[self.tried.verdict]
@@ -186,7 +186,7 @@ class Comparison(ChangeDecision):
         if self.known or self.tried:
             return False
         cannot_change = self.doubt in OWN_SIGNS
-        has_too_few_runs = self.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS)
+        has_too_few_runs = self.doubt in (decision.Doubt.NO_RUNS, decision.Doubt.FEW_RUNS)
         return not cannot_change and not has_too_few_runs
 
     @property
@@ -250,5 +250,5 @@ def needs_longer_runs(comparison: Comparison) -> bool:
 def more_interleaved_runs_settle(comparison: Comparison) -> bool:
     """Whether it was left open by interleaved runs, and a number of them that may be advised would settle it."""
     needed = comparison.needed_runs
-    runs_vary_too_much = comparison.doubt is Doubt.VARYING
+    runs_vary_too_much = comparison.doubt is decision.Doubt.VARYING
     return runs_vary_too_much and needed is not None and needed <= MANY_RUNS

@@ -12,7 +12,7 @@ from forms.series.summary import SeriesSummary
 from forms.stats.decision import Verdict
 from forms.stats.trends import drift, lag_1
 from forms.tuning.differences import differences_prose, listed_few, told_differences, value_text
-from storage.records import Change, Evidence, JSONValue, QuietVerdict, Series, SeriesStatus
+from storage import records
 
 
 def comparison_remarks(compared: ComparisonSummary) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def _left_out_sentence(member: LeftOutMember) -> str:
     series = member.series
     if not series.measured():
         reason = "it has no valid run"
-    elif series.status is not SeriesStatus.COMPLETE:
+    elif series.status is not records.SeriesStatus.COMPLETE:
         reason = f"it is {series.status}"
     else:
         reason = differences_prose(member.differences) or "it measured another file"
@@ -63,7 +63,7 @@ def _left_out_sentence(member: LeftOutMember) -> str:
     return f'Series {series.id} of baseline "{baseline}" is not averaged in: {reason}.'
 
 
-def _only_size(series: Series) -> int | None:
+def _only_size(series: records.Series) -> int | None:
     """The size of the file that all runs moved; None where they moved several or none."""
     sizes = series.file_sizes()
     return sizes.pop() if len(sizes) == 1 else None
@@ -94,7 +94,7 @@ def _remarks_on_series(compared: ComparisonSummary) -> Iterator[str]:
         *_name_series(compared.bases, "base", comparison.names),
         *_name_series(compared.others, "other", comparison.names),
     ]
-    busy = [name for name, summary in named_series if summary.series.quiet_verdict is QuietVerdict.BUSY]
+    busy = [name for name, summary in named_series if summary.series.quiet_verdict is records.QuietVerdict.BUSY]
     if busy:
         again = " Measure again at a quiet one." if comparison.busy_ids and not comparison.interleaved else ""
         yield f"Measured at a busy time: {wording.listed(busy)}.{again}"
@@ -103,7 +103,7 @@ def _remarks_on_series(compared: ComparisonSummary) -> Iterator[str]:
         capitalized = f"{name[0].upper()}{name[1:]}"
         change = summary.series.change
         is_told = comparison.change is not None and summary is compared.other
-        if change and change.evidence is Evidence.CONTRADICTED and not is_told:
+        if change and change.evidence is records.Evidence.CONTRADICTED and not is_told:
             yield f"{capitalized}: {_change_sentence(change)}"
         yield from _doubts(summary, capitalized, interleaved=comparison.interleaved)
 
@@ -143,13 +143,13 @@ def _doubts(summary: SeriesSummary, name: str, *, interleaved: bool) -> Iterator
         )
 
 
-def _change_sentence(change: Change) -> str:
+def _change_sentence(change: records.Change) -> str:
     also = f"; also changed: {wording.listed(list(change.also_changed))}" if change.also_changed else ""
     remark = f" {change.remark}" if change.remark else ""
-    evidence = "in effect" if change.evidence is Evidence.CONFIRMED else change.evidence
+    evidence = "in effect" if change.evidence is records.Evidence.CONFIRMED else change.evidence
     return wording.plain(f"Change {wording.changed(change)}: {evidence}{also}.{remark}")
 
 
-def known_value_text(name: str, value: JSONValue) -> str:
+def known_value_text(name: str, value: records.JSONValue) -> str:
     """A value for people; a dash where it is not known."""
     return wording.ABSENT if value is None else value_text(name, value)

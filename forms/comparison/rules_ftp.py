@@ -7,17 +7,9 @@ what was found, and may have a variant of its words: ``KEY.VARIANT`` of ``findin
 from collections.abc import Iterator, Sequence
 
 from forms import wording
+from forms.comparison import measured_series
 from forms.comparison.comparison import Comparison
 from forms.comparison.judged_sides import Sides
-from forms.comparison.measured_series import (
-    MeasuredSetUp,
-    by_host_and_command,
-    fastest_set_up,
-    newest_of_set_ups,
-    with_repeats,
-    with_set_up,
-    without_flushed,
-)
 from forms.comparison.verdict import compare_sides
 from forms.findings import path
 from forms.findings.finding import Finding, finding_from_texts
@@ -39,13 +31,15 @@ _NARROW_POINTS = 2
 
 def against_ftp(series: Sequence[records.Series]) -> Iterator[Finding]:
     """A finding for each set-up of SMB that has a fastest set-up of FTP to compare with, by host and direction."""
-    for (host, command), group in by_host_and_command(without_flushed(series)):
-        ftp = fastest_set_up([measured for measured in group if measured.is_ftp])
+    for (host, command), group in measured_series.by_host_and_command(measured_series.without_flushed(series)):
+        ftp = measured_series.fastest_set_up([measured for measured in group if measured.is_ftp])
         if ftp is None:
             continue
 
         over_smb = [measured for measured in group if measured.is_smb]
-        set_ups = [with_repeats(newest, over_smb) for newest in newest_of_set_ups(over_smb)]
+        set_ups = [
+            measured_series.with_repeats(newest, over_smb) for newest in measured_series.newest_of_set_ups(over_smb)
+        ]
         for smb in set_ups:
             newest_pair = (smb.newest.series, ftp.newest.series)
             in_slow_start = [one_series for one_series in newest_pair if spends_runs_in_slow_start(one_series)]
@@ -62,11 +56,13 @@ def against_ftp(series: Sequence[records.Series]) -> Iterator[Finding]:
                     trip=wording.milliseconds(round_trip),
                 )
             else:
-                set_up = with_set_up(smb.newest) if len(set_ups) > 1 else ""
+                set_up = measured_series.with_set_up(smb.newest) if len(set_ups) > 1 else ""
                 yield _ratio_finding(host, smb, ftp, f"SMB {command}{set_up}")
 
 
-def _ratio_finding(host: str, smb: MeasuredSetUp, ftp: MeasuredSetUp, subject: str) -> Finding:
+def _ratio_finding(
+    host: str, smb: measured_series.MeasuredSetUp, ftp: measured_series.MeasuredSetUp, subject: str
+) -> Finding:
     """What SMB in percent of FTP says; ``subject`` is what the finding speaks of: ``SMB get with large buffers``."""
     newest_smb = smb.newest.series
     percent = 100 * smb.bytes_per_second / ftp.bytes_per_second

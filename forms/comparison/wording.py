@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from forms import verdict_wording, wording
+from forms.comparison import hiccups
 from forms.comparison.comparison import MANY_RUNS, Comparison, more_interleaved_runs_settle, needs_longer_runs
-from forms.comparison.hiccups import Alternative, OutstandingRun, runs_by_series
 from forms.comparison.settling import SettlingStep
 from forms.layout import Toned
 from forms.stats.changes import percent_of
@@ -333,7 +333,7 @@ def settling_commands(step: SettlingStep) -> str:
     return f"{first}{between}{more[0]}{and_so_on}"
 
 
-def alternative_sentence(alternative: Alternative) -> str:
+def alternative_sentence(alternative: hiccups.Alternative) -> str:
     """What the verdict would be without some runs."""
     decision = alternative.decision
     would_be = verdict_sentence(decision.verdict, decision.change_percent or 0.0, None)
@@ -341,10 +341,10 @@ def alternative_sentence(alternative: Alternative) -> str:
     return f"Without {runs} this would be: {would_be[0].lower()}{would_be[1:]}."
 
 
-def outstanding_runs_text(runs: tuple[OutstandingRun, ...]) -> str:
+def outstanding_runs_text(runs: tuple[hiccups.OutstandingRun, ...]) -> str:
     """Such as: run 1 of 'before' (67 % slower than the others)."""
     parts = []
-    for name, series_runs in runs_by_series(runs):
+    for name, series_runs in hiccups.runs_by_series(runs):
         noun = "run" if len(series_runs) == 1 else "runs"
         numbers = wording.listed([str(run.number) for run in series_runs])
         how_far = wording.listed([_how_far(run) for run in series_runs])
@@ -352,7 +352,7 @@ def outstanding_runs_text(runs: tuple[OutstandingRun, ...]) -> str:
     return wording.listed(parts)
 
 
-def _how_far(run: OutstandingRun) -> str:
+def _how_far(run: hiccups.OutstandingRun) -> str:
     way = "slower" if run.percent < 0 else "faster"
     return f"{wording.percent(abs(run.percent))} {way}"
 

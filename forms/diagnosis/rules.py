@@ -20,7 +20,7 @@ from forms.diagnosis import summary
 from forms.findings.finding import Finding, NextAct, Severity
 from forms.findings.path import FAR_SECONDS
 from forms.stats.summary import median
-from storage.looks import LARGE_PACKETS, LOST, Audit, Diagnosis, Ruling, Stage, StageName
+from storage import looks
 
 # Limits, by stage. A fraction is of the time or rate that its docstring names.
 
@@ -102,7 +102,7 @@ _OLD_SERVER = "an old server: GMAC needs Samba 4.15, Windows 11 or Windows Serve
 _KEEP_PROTECTION = "Keep it: it protects what crosses the network, and this is its fastest algorithm."
 
 
-def complaints(diagnosis: Diagnosis) -> list[Finding]:
+def complaints(diagnosis: looks.Diagnosis) -> list[Finding]:
     """What is wrong, the costliest for users first; then what is worth knowing."""
     findings = []
     lost_packets = _lost_packets(diagnosis)
@@ -130,7 +130,7 @@ def _urgency(finding: Finding) -> tuple[bool, float]:
     return not finding.is_wrong, rank
 
 
-def slow_connect(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
+def slow_connect(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None:
     """A first connect that waits long, most of it in one leg (a name lookup, the login …)."""
     totals = stage.of("total_seconds")
     if not totals:
@@ -167,7 +167,7 @@ def slow_connect(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     )
 
 
-def _seconds_beyond_usual(stage: Stage, times_of_leg: Mapping[str, Sequence[float]]) -> dict[str, float]:
+def _seconds_beyond_usual(stage: looks.Stage, times_of_leg: Mapping[str, Sequence[float]]) -> dict[str, float]:
     """By how much the first connect waited for each leg beyond what it has to.
 
     That is a round trip; nothing for the lookup, which is answered from nearby; and for this machine's own work what
@@ -187,7 +187,7 @@ def _later_logins_text(times: Sequence[float]) -> str:
     return f"{wording.count(len(times), 'later login')}: {span}"
 
 
-def far_away(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
+def far_away(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | None:
     """A server far away: credits that do not fill the path, else the distance itself."""
     echoes = stage.of("echo_seconds")
     rates = summary.rates_in_flight(stage)
@@ -197,7 +197,7 @@ def far_away(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
     return _too_few_credits(stage, diagnosis) or _distance(stage)
 
 
-def _too_few_credits(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
+def _too_few_credits(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | None:
     """The server grants fewer bytes in flight (SMB's credits) than were asked for, and more would have carried more."""
     rates = summary.rates_in_flight(stage)
     most = max(rates)
@@ -235,7 +235,7 @@ def _too_few_credits(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
     )
 
 
-def _distance(stage: Stage) -> Finding:
+def _distance(stage: looks.Stage) -> Finding:
     """The round trip itself, which no setting shortens."""
     rates = summary.rates_in_flight(stage)
     most = max(rates)
@@ -256,7 +256,7 @@ def _distance(stage: Stage) -> Finding:
     )
 
 
-def _round_trip_text(stage: Stage) -> str:
+def _round_trip_text(stage: looks.Stage) -> str:
     _, (low, high) = summary.median_with_interval(stage.of("echo_seconds"))
     return f"round trip {wording.milliseconds(low)} to {wording.milliseconds(high)}"
 
@@ -275,7 +275,7 @@ class SmallFileTimes:
     """The share of the time that the round trips take, 0 to 1."""
 
 
-def _slower_direction(stage: Stage) -> SmallFileTimes | None:
+def _slower_direction(stage: looks.Stage) -> SmallFileTimes | None:
     """The times of put or get, whichever takes longer; None where neither was measured."""
     round_trips = stage.number("round_trips") or 0
     round_trip = summary.time_of_nearly_each(stage.of("echo_seconds") or (0.0,))
@@ -300,7 +300,7 @@ def _slower_direction(stage: Stage) -> SmallFileTimes | None:
     return max(directions, key=attrgetter("seconds"), default=None)
 
 
-def many_small_files(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
+def many_small_files(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None:
     """Small files whose time goes to the way, or to moving the data; where opening them takes it, `slow_open` tells."""
     slower = _slower_direction(stage)
     if slower is None or slower.seconds_of_nearly_each < SLOW_FILE_SECONDS:
@@ -342,7 +342,7 @@ def many_small_files(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     )
 
 
-def _figures_of_small_files(stage: Stage, slower_command: str) -> tuple[str, ...]:
+def _figures_of_small_files(stage: looks.Stage, slower_command: str) -> tuple[str, ...]:
     """The figures of the slower direction, and of the other where it is slow as well.
 
     With those of the programs that copy one file after the other; several at once wait side by side.
@@ -365,7 +365,7 @@ def _nearly_each_text(seconds: float) -> str:
     return f"nearly each takes at least {wording.milliseconds(seconds)}"
 
 
-def _opening_seconds(stage: Stage, command: str) -> tuple[float, float]:
+def _opening_seconds(stage: looks.Stage, command: str) -> tuple[float, float]:
     """(median, for nearly every file) that the server takes to open and close a file, without the way."""
     times = summary.file_seconds(stage, command, ("open", "close"))
     # A round trip for the opening and one for the closing.
@@ -375,7 +375,7 @@ def _opening_seconds(stage: Stage, command: str) -> tuple[float, float]:
     return max(0.0, median_seconds - on_the_way), max(0.0, nearly_each - on_the_way)
 
 
-def slow_open(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
+def slow_open(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None:
     """Small files whose time goes to the server's opening and closing of them."""
     slower = _slower_direction(stage)
     if slower is None:
@@ -421,7 +421,7 @@ None of it is in the time of a transfer, so that `try` would test it in vain.
 """
 
 
-def slow_window(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
+def slow_window(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None:
     """The slowest of the questions that Explorer asks with every window, where it waits for it each time."""
     round_trip = summary.round_trip(stage)
     waits: dict[str, float] = {}
@@ -456,14 +456,14 @@ def _felt_seconds(seconds: float) -> str:
     return wording.seconds(seconds) if seconds >= 1 else wording.milliseconds(seconds)
 
 
-def large_folders(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
+def large_folders(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None:
     """The costliest of three: a missing name, a file manager's questions, a listing that grows faster than the
     folder.
     """
     return max(folder_findings(stage), key=_folder_urgency, default=None)
 
 
-def folder_findings(stage: Stage) -> list[Finding]:
+def folder_findings(stage: looks.Stage) -> list[Finding]:
     """All that is found of large folders, of which `large_folders` tells one.
 
     ``counts`` are the numbers of entries of the folders that were measured, the smallest first; the last one is judged.
@@ -480,7 +480,7 @@ def _folder_urgency(finding: Finding) -> tuple[bool, float]:
     return finding.is_wrong, finding.cost or 0.0
 
 
-def _missing_name(stage: Stage, counts: Sequence[int]) -> Finding | None:
+def _missing_name(stage: looks.Stage, counts: Sequence[int]) -> Finding | None:
     """Names that are not there, for each of which the server scans the folder, as Samba ignores case.
 
     A folder that we made for the diagnosis must take longer to be more than a note: the share may have none as large.
@@ -532,7 +532,7 @@ def _missing_name(stage: Stage, counts: Sequence[int]) -> Finding | None:
     )
 
 
-def _slow_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
+def _slow_folder(stage: looks.Stage, counts: Sequence[int]) -> Finding | None:
     """A folder of which a file manager has to ask long about each entry."""
     count = counts[-1]
     times = stage.of(f"ask_{count}_seconds")
@@ -566,7 +566,7 @@ def _slow_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
     )
 
 
-def _steep_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
+def _steep_folder(stage: looks.Stage, counts: Sequence[int]) -> Finding | None:
     """A listing whose time grows faster than the number of entries."""
     growth = summary.growth(stage)
     if growth is None:
@@ -589,7 +589,7 @@ def _steep_folder(stage: Stage, counts: Sequence[int]) -> Finding | None:
     )
 
 
-def protected(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
+def protected(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None:
     """Signing or encryption that the server asks for, with what this machine spends on it; a warning for a slow one."""
     base = stage.of("plain_bytes_per_second")
     signing = str(stage.facts.get("plain.signing") or "none")
@@ -633,7 +633,7 @@ def protected(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     )
 
 
-def _price_of_encryption_too(stage: Stage) -> str:
+def _price_of_encryption_too(stage: looks.Stage) -> str:
     """What encryption would cost a session that is signed; empty where that is not known to be more than nothing."""
     price = summary.price(stage.of("plain_bytes_per_second"), stage.of("encrypted_bytes_per_second"))
     if not price:
@@ -652,7 +652,7 @@ def _percent_with_interval(percent: float, interval: summary.Interval) -> str:
     return f"{wording.percent(percent)} ({low} to {high})"
 
 
-def fades(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
+def fades(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None:
     """A long run that becomes much slower and stays so."""
     change = summary.break_of(stage)
     if change is None or change.after > FADES_TO * change.before:
@@ -672,7 +672,7 @@ def fades(stage: Stage, _diagnosis: Diagnosis) -> Finding | None:
     )
 
 
-def several_connections(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
+def several_connections(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | None:
     """Several connections that carry much more than one does, or much less."""
     measured = summary.connections_factor(stage)
     if measured is None:
@@ -682,11 +682,13 @@ def several_connections(stage: Stage, diagnosis: Diagnosis) -> Finding | None:
     return _one_stream(stage, diagnosis, factor, interval) or _slow_connections(stage, factor, interval)
 
 
-def _one_stream(stage: Stage, diagnosis: Diagnosis, factor: float, interval: summary.Interval) -> Finding | None:
+def _one_stream(
+    stage: looks.Stage, diagnosis: looks.Diagnosis, factor: float, interval: summary.Interval
+) -> Finding | None:
     """Several connections carry much more than one. Not on the loopback, where they only share processors, nor far
     away, where each waits for round trips of its own.
     """
-    distance = diagnosis.stage(StageName.DISTANCE)
+    distance = diagnosis.stage(looks.StageName.DISTANCE)
     is_far = distance is not None and summary.round_trip(distance) >= FAR_SECONDS
     low, high = interval
     if diagnosis.loopback or is_far or low < ONE_STREAM_LIMITS:
@@ -711,7 +713,7 @@ def _one_stream(stage: Stage, diagnosis: Diagnosis, factor: float, interval: sum
     )
 
 
-def _slow_connections(stage: Stage, factor: float, interval: summary.Interval) -> Finding | None:
+def _slow_connections(stage: looks.Stage, factor: float, interval: summary.Interval) -> Finding | None:
     """Several connections carry less than one, in each turn, while this machine's processors had time."""
     turns = summary.connection_turns(stage)
     if len(turns) < _LEAST_TURNS or max(turns) >= SEVERAL_ARE_SLOW:
@@ -735,9 +737,9 @@ def _slow_connections(stage: Stage, factor: float, interval: summary.Interval) -
     )
 
 
-def _lost_packets(diagnosis: Diagnosis) -> Finding | None:
+def _lost_packets(diagnosis: looks.Diagnosis) -> Finding | None:
     """A path that loses packets for their size: nothing but small requests and answers gets through."""
-    is_lost = any(stage.facts.get(LARGE_PACKETS) == LOST for stage in diagnosis.stages)
+    is_lost = any(stage.facts.get(looks.LARGE_PACKETS) == looks.LOST for stage in diagnosis.stages)
     if not is_lost:
         return None
 
@@ -754,17 +756,19 @@ def _lost_packets(diagnosis: Diagnosis) -> Finding | None:
     )
 
 
-def _bad_settings(diagnosis: Diagnosis) -> Finding | None:
+def _bad_settings(diagnosis: looks.Diagnosis) -> Finding | None:
     """The harmful and contradictory settings of the diagnosis' audit, in one finding."""
     audit = diagnosis.audit
     if audit is None:
         return None
 
-    bad = [finding for finding in audit.findings if finding.verdict in {Ruling.HARMFUL, Ruling.CONTRADICTORY}]
+    bad = [
+        finding for finding in audit.findings if finding.verdict in {looks.Ruling.HARMFUL, looks.Ruling.CONTRADICTORY}
+    ]
     if not bad:
         return _unread_settings(audit)
 
-    is_harmful = any(finding.verdict is Ruling.HARMFUL for finding in bad)
+    is_harmful = any(finding.verdict is looks.Ruling.HARMFUL for finding in bad)
     reasons = [f"{setting_text(finding)}: {finding.why} {finding.price}".strip() for finding in bad[:_NAMED_SETTINGS]]
     remedy = next(iter(remedies(bad)), None)
     return Finding(
@@ -779,7 +783,7 @@ def _bad_settings(diagnosis: Diagnosis) -> Finding | None:
     )
 
 
-def _unread_settings(audit: Audit) -> Finding | None:
+def _unread_settings(audit: looks.Audit) -> Finding | None:
     """That nobody knows whether the settings are all right; None where all were read."""
     if not audit.unread:
         return None
@@ -794,14 +798,14 @@ def _unread_settings(audit: Audit) -> Finding | None:
     )
 
 
-RULES: tuple[tuple[StageName, Callable[[Stage, Diagnosis], Finding | None]], ...] = (
-    (StageName.CONNECT, slow_connect),
-    (StageName.DISTANCE, far_away),
-    (StageName.SMALL_FILES, many_small_files),
-    (StageName.SMALL_FILES, slow_open),
-    (StageName.WINDOW, slow_window),
-    (StageName.FOLDERS, large_folders),
-    (StageName.PROTECTION, protected),
-    (StageName.LONG_RUN, fades),
-    (StageName.CARDS, several_connections),
+RULES: tuple[tuple[looks.StageName, Callable[[looks.Stage, looks.Diagnosis], Finding | None]], ...] = (
+    (looks.StageName.CONNECT, slow_connect),
+    (looks.StageName.DISTANCE, far_away),
+    (looks.StageName.SMALL_FILES, many_small_files),
+    (looks.StageName.SMALL_FILES, slow_open),
+    (looks.StageName.WINDOW, slow_window),
+    (looks.StageName.FOLDERS, large_folders),
+    (looks.StageName.PROTECTION, protected),
+    (looks.StageName.LONG_RUN, fades),
+    (looks.StageName.CARDS, several_connections),
 )

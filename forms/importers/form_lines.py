@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from forms.exporters.csv import FORM, REMARK, STATUS, TITLE, unguarded
+from forms.exporters import csv as csv_form
 from forms.importers import form_rows
 from forms.importers.form_rows import PaperColumn
 from forms.importers.numerals import DecimalSign
@@ -29,7 +29,7 @@ _STATISTICS = {
 """Names of rows below the runs as people write them, in small letters without blanks and signs."""
 
 _FIELDS = {
-    TITLE: "title",
+    csv_form.TITLE: "title",
     "Label": "label",
     "Command": "command",
     "Target": "target",
@@ -42,7 +42,7 @@ _FIELDS = {
 }
 """Names of fields above the table as people write them, in small letters without blanks and signs."""
 
-_FIELDS_OF_ONE_CELL = frozenset({TITLE, "Label", "Command", "Target", "Client", "Experiment", "Ended by"})
+_FIELDS_OF_ONE_CELL = frozenset({csv_form.TITLE, "Label", "Command", "Target", "Client", "Experiment", "Ended by"})
 """Fields of which people write nothing in further cells."""
 
 _MOST_LINES_ABOVE = 200
@@ -144,9 +144,9 @@ class FilledForm:
         known_name = _FIELD_OF_SPELLING.get(_folded(name))
         is_told = any(cell.strip() for cell in cells)
         if known_name is None:
-            is_title = not is_told and TITLE not in self.fields and len(name) <= _LONGEST_TITLE
+            is_title = not is_told and csv_form.TITLE not in self.fields and len(name) <= _LONGEST_TITLE
             if is_title and not self.headings:
-                self.fields[TITLE] = [name]
+                self.fields[csv_form.TITLE] = [name]
                 return
             self.fields.setdefault(name.rstrip(":"), cells)
             self.texts.append(_in_one_line([name, *cells]))
@@ -180,7 +180,7 @@ class FilledForm:
     def _has_content(self, line: int, record: list[str]) -> bool:
         """Whether a row has more than the name of its run."""
         row = self.row(line, record)
-        return bool(row.number_columns or row.text(STATUS).strip() or row.text(REMARK).strip())
+        return bool(row.number_columns or row.text(csv_form.STATUS).strip() or row.text(csv_form.REMARK).strip())
 
     def add_below(self, line: int, record: list[str], *, is_between_rows: bool) -> None:
         """Take a line below its headings that is no run: one with numbers is left out, and named.
@@ -205,7 +205,7 @@ class FilledForm:
 
     def unknown_columns(self) -> list[str]:
         """The headings of columns that hold anything in a run, and that no column of a form is."""
-        known: set[str] = {*PaperColumn, STATUS, REMARK}
+        known: set[str] = {*PaperColumn, csv_form.STATUS, csv_form.REMARK}
         unknown: dict[str, None] = {}
         for index, heading in enumerate(self.headings):
             is_known = heading in known and self.headings.index(heading) == index
@@ -268,8 +268,8 @@ def forms_in(content: bytes) -> list[FilledForm]:
     forms = list(reader.forms_of(_records_of(content, delimiter)))
     if not forms:
         raise NoForm(
-            f"line {reader.line_without_times or 1}: expected a form (a record {FORM},{RUN_FORM}, or {TABLE_EXPECTED}),"
-            " or a series document"
+            f"line {reader.line_without_times or 1}: expected a form (a record {csv_form.FORM},{RUN_FORM}, or"
+            f" {TABLE_EXPECTED}), or a series document"
         )
     return forms
 
@@ -292,7 +292,9 @@ def _known_columns(text: str, delimiter: str) -> int:
     try:
         for record in islice(records, _MOST_LINES_ABOVE):
             if _has_table_headings(record):
-                return len({*PaperColumn, STATUS, REMARK}.intersection(form_rows.columns_of_headings(record)))
+                return len(
+                    {*PaperColumn, csv_form.STATUS, csv_form.REMARK}.intersection(form_rows.columns_of_headings(record))
+                )
     except csv.Error:
         # A line of an enormous length; what is wrong with it is told when it is read.
         return 0
@@ -307,7 +309,7 @@ def _records_of(content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]
     reader = csv.reader(_short_enough(lines, delimiter), delimiter=delimiter)
     try:
         for record in reader:
-            yield reader.line_num, [unguarded(value) for value in record]
+            yield reader.line_num, [csv_form.unguarded(value) for value in record]
     except csv.Error as error:
         raise json_reader.DocumentError(f"line {reader.line_num}: not CSV: {error}") from error
 
@@ -348,7 +350,7 @@ class _FormReader:
                 follows_blank = True
                 continue
 
-            if record[0].strip() == FORM:
+            if record[0].strip() == csv_form.FORM:
                 yield from self._ended()
                 self._form = self._begin_form(line, record)
             elif _has_table_headings(record):

@@ -12,7 +12,6 @@ from functools import cache, partial
 from typing import Any
 
 from forms.tuning import catalogue, smb_conf
-from forms.tuning.catalogue import Effect, EntryKind, Status
 from forms.tuning.samba_parameters import MEASURED, Parameter
 from forms.tuning.smb_conf import same_value, spelling, squeeze, tidy_value
 from forms.tuning.smb_values import is_whole_number
@@ -55,8 +54,8 @@ class Proposal:
 
 def is_tried(entry: catalogue.CatalogueEntry) -> bool:
     """Whether `try` takes it by its name; a network card's setting needs the name of the card as well."""
-    never = entry.takes_effect is Effect.NEVER or is_never_changed(entry.parameter)
-    return entry.kind is EntryKind.SYSCTL or (entry.kind is EntryKind.SMB_CONF and not never)
+    never = entry.takes_effect is catalogue.Effect.NEVER or is_never_changed(entry.parameter)
+    return entry.kind is catalogue.EntryKind.SYSCTL or (entry.kind is catalogue.EntryKind.SMB_CONF and not never)
 
 
 def is_never_changed(name: str) -> bool:
@@ -99,7 +98,7 @@ def refusals(proposal: Proposal, samba: SambaKnows) -> Iterator[str]:
 
     # Only where no other entry is about it: several are about different ways to use a parameter.
     kinds = [(entry.kind, entry.takes_effect) for entry in catalogue.about(name)]
-    if kinds == [(EntryKind.SMB_CONF, Effect.NEVER)]:
+    if kinds == [(catalogue.EntryKind.SMB_CONF, catalogue.Effect.NEVER)]:
         yield f"{name} has no effect in this Samba, so there is nothing to measure"
     yield from _section_refusals(name, parameter, proposal, samba)
     refused = smb_conf.refusal(name, proposal.value)
@@ -138,7 +137,7 @@ def undo_needs_restart(name: str, present: str | None, values: tuple[str, ...]) 
 
     Sockets keep the buffers and the type of service that they were given.
     """
-    if any(entry.takes_effect is Effect.RESTART for entry in catalogue.about(name)):
+    if any(entry.takes_effect is catalogue.Effect.RESTART for entry in catalogue.about(name)):
         return f"{name} is read when smbd starts"
     if name != "socket options":
         return None
@@ -160,9 +159,9 @@ _INHERITED_OPTIONS = ("so_sndbuf", "so_rcvbuf", "iptos")
 def _reason_for_unknown(name: str) -> str:
     """Why this Samba does not know the parameter, with what to do."""
     for entry in catalogue.about(name):
-        if entry.status is Status.REMOVED:
+        if entry.status is catalogue.Status.REMOVED:
             return f"{name} was removed from Samba in {entry.removed_in or 'an earlier version'}: smbd ignores it"
-        if entry.status is Status.NEWER:
+        if entry.status is catalogue.Status.NEWER:
             return f"{name} needs a newer Samba than this one ({entry.since or 'see its release notes'})"
     similar_names = smb_conf.suggestions(name)
     hint = f"; did you mean {' or '.join(similar_names)}?" if similar_names else ""

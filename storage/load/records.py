@@ -10,10 +10,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated
 
-from storage.json_reader import Count, Filled, JSONNode, NotNegative, above_zero_up_to, named, up_to
+from storage import json_reader, request_times
 from storage.plan import MOST_SECONDS
 from storage.records import Facts, JSONValue, LeasedHead, Spread, Target
-from storage.request_times import class_of, lower_bound, quantile
 
 # The most that may be asked for.
 MOST_FILES = 10_000_000
@@ -21,14 +20,14 @@ MOST_STEADY_SECONDS = 7 * 86400.0
 MOST_SHARE = 1e6
 
 
-def _share(node: JSONNode) -> float:
+def _share(node: json_reader.JSONNode) -> float:
     """A share of requests or sizes; all of them need not add up to 1 or 100."""
     if not 0 < node.number() <= MOST_SHARE:
         raise node.wrong("a share above 0")
     return node.number()
 
 
-def _seconds(node: JSONNode) -> float:
+def _seconds(node: json_reader.JSONNode) -> float:
     if not 0 <= node.number() <= MOST_STEADY_SECONDS:
         raise node.wrong(f"seconds from 0 to {MOST_STEADY_SECONDS:g}")
     return node.number()
@@ -70,7 +69,7 @@ class RequestKind(StrEnum):
 class SizeClass:
     """A size of files, and how many of the files have it, in proportion to the other sizes' shares."""
 
-    size_bytes: Count
+    size_bytes: json_reader.Count
     share: Annotated[float, _share]
 
 
@@ -95,26 +94,26 @@ USUAL_THINK = Think(seconds=0.1)
 class Scenario:
     """What each user of a load does, on which files, and for how long it is measured."""
 
-    name: Filled
+    name: json_reader.Filled
     about: str = ""
 
     # The files on the server, for all users together.
-    files: Annotated[int, up_to(MOST_FILES)] = 0
+    files: Annotated[int, json_reader.up_to(MOST_FILES)] = 0
     sizes: tuple[SizeClass, ...] = ()
 
     # What each user does, and how fast.
     requests: Mapping[RequestKind, Annotated[float, _share]] = field(default_factory=dict)
     """The kinds with their shares; none for users who only log in."""
     think: Think = USUAL_THINK
-    pace_seconds: Annotated[float, above_zero_up_to(MOST_STEADY_SECONDS)] | None = None
+    pace_seconds: Annotated[float, json_reader.above_zero_up_to(MOST_STEADY_SECONDS)] | None = None
     """A user's requests are due at this interval, whatever the answers take; None where users think between them."""
 
     # How long it is measured.
-    duration_seconds: Annotated[float, above_zero_up_to(MOST_STEADY_SECONDS)] = 60.0
+    duration_seconds: Annotated[float, json_reader.above_zero_up_to(MOST_STEADY_SECONDS)] = 60.0
     """Of the steady window, in which requests are counted."""
     settle_seconds: Annotated[float, _seconds] = 10.0
     """Between the last login and that window."""
-    seed: Annotated[int, up_to(2**31)] = 1
+    seed: Annotated[int, json_reader.up_to(2**31)] = 1
     """Of the order of kinds and files."""
 
     @property
@@ -123,16 +122,16 @@ class Scenario:
 
     def to_json(self) -> dict[str, JSONValue]:
         return {
-            **named(self, "name", "about", "files"),
+            **json_reader.named(self, "name", "about", "files"),
             "sizes": [{"size_bytes": size.size_bytes, "share": size.share} for size in self.sizes],
             "requests": {kind.value: share for kind, share in self.requests.items()},
             "think_seconds": self.think.seconds,
             "think_exponential": self.think.exponential,
-            **named(self, "pace_seconds", "duration_seconds", "settle_seconds", "seed"),
+            **json_reader.named(self, "pace_seconds", "duration_seconds", "settle_seconds", "seed"),
         }
 
 
-def scenario_from_json(node: JSONNode) -> Scenario:
+def scenario_from_json(node: json_reader.JSONNode) -> Scenario:
     """The scenario of :meth:`Scenario.to_json`. Raises DocumentError."""
     scenario = node.record(Scenario, leave=frozenset({"think"}))
     scenario = replace(scenario, think=_think_from_json(node))
@@ -143,7 +142,7 @@ def scenario_from_json(node: JSONNode) -> Scenario:
     return scenario
 
 
-def _think_from_json(node: JSONNode) -> Think:
+def _think_from_json(node: json_reader.JSONNode) -> Think:
     is_exponential = bool(node.maybe("think_exponential").read(bool | None))
     if node.maybe("think_seconds").value is None:
         return Think(seconds=USUAL_THINK.seconds, exponential=is_exponential)
@@ -169,13 +168,13 @@ class Histogram:
 
     def quantile_seconds(self, share: float) -> float | None:
         """The time that this share of the times does not exceed, as the middle of its class; None without any."""
-        microseconds = quantile(self.counts, share, self.max_microseconds)
+        microseconds = request_times.quantile(self.counts, share, self.max_microseconds)
         return None if microseconds is None else microseconds / 1e6
 
     def to_json(self) -> dict[str, JSONValue]:
         return {
-            "counts": [[lower_bound(number), self.counts[number]] for number in sorted(self.counts)],
-            **named(self, "total_microseconds", "max_microseconds"),
+            "counts": [[request_times.lower_bound(number), self.counts[number]] for number in sorted(self.counts)],
+            **json_reader.named(self, "total_microseconds", "max_microseconds"),
         }
 
 
@@ -192,7 +191,7 @@ def merge_histograms(histograms: Iterable[Histogram]) -> Histogram:
     return Histogram(counts=counts, total_microseconds=total_microseconds, max_microseconds=max_microseconds)
 
 
-def histogram_from_json(node: JSONNode) -> Histogram:
+def histogram_from_json(node: json_reader.JSONNode) -> Histogram:
     """The histogram of :meth:`Histogram.to_json`. Raises DocumentError."""
     if node.value is None:
         return Histogram()
@@ -203,7 +202,7 @@ def histogram_from_json(node: JSONNode) -> Histogram:
         if len(parts) != 2:
             raise pair.wrong("[microseconds, count]")
         microseconds, count = parts
-        number = class_of(microseconds.whole(at_least=0))
+        number = request_times.class_of(microseconds.whole(at_least=0))
         counts[number] = counts.get(number, 0) + count.whole(at_least=1)
 
     return Histogram(
@@ -223,7 +222,7 @@ class HistogramBuilder:
 
     def add(self, seconds: float) -> None:
         microseconds = max(0, round(seconds * 1e6))
-        number = class_of(microseconds)
+        number = request_times.class_of(microseconds)
         self.counts[number] = self.counts.get(number, 0) + 1
         self.total_microseconds += microseconds
         self.max_microseconds = max(self.max_microseconds, microseconds)
@@ -265,8 +264,8 @@ class Limit(StrEnum):
 class PointServer:
     """The server's machine in a point's steady window, by samples of a second each; None where nobody saw it."""
 
-    samples: Count
-    processors: Annotated[int, up_to(65536)] = 1
+    samples: json_reader.Count
+    processors: Annotated[int, json_reader.up_to(65536)] = 1
 
     # Percent of all processors.
     user_percent: Spread
@@ -280,9 +279,9 @@ class PointServer:
 
     # The processes of the file server.
     processes: int = 0
-    smbd_uss_bytes: Count | None = None
+    smbd_uss_bytes: json_reader.Count | None = None
     """Private memory of all of them together (USS)."""
-    smbd_pss_bytes: Count | None = None
+    smbd_pss_bytes: json_reader.Count | None = None
     """With their parts of what processes share (PSS)."""
 
     interfaces: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -297,11 +296,11 @@ class PointServer:
 class PrintQueue:
     """What a printer share still had to do after the last job of a point."""
 
-    waiting: Annotated[int, JSONNode.whole]
+    waiting: Annotated[int, json_reader.JSONNode.whole]
     """Jobs in the queue just after the last one was handed over."""
-    left: Annotated[int, JSONNode.whole] = 0
+    left: Annotated[int, json_reader.JSONNode.whole] = 0
     """Jobs that were still in it when it was watched no longer."""
-    drained_seconds: NotNegative | None = None
+    drained_seconds: json_reader.NotNegative | None = None
     """How long it took to become empty; None where it did not."""
 
 
@@ -313,10 +312,10 @@ class LoadPoint:
     before took long, and *service* when it was sent.
     """
 
-    number: Count
+    number: json_reader.Count
     """From 1 in the load."""
-    users: Annotated[int, up_to(MOST_USERS)]
-    size_bytes: Count | None = None
+    users: Annotated[int, json_reader.up_to(MOST_USERS)]
+    size_bytes: json_reader.Count | None = None
     """Of its files, where each point has one size."""
     connected: int = 0
     """Users with a session at its end."""
@@ -329,9 +328,9 @@ class LoadPoint:
     """When its first user began to log in."""
     window_started_at: str = ""
     """When its steady window began; empty where unknown."""
-    ramp_seconds: NotNegative = 0.0
+    ramp_seconds: json_reader.NotNegative = 0.0
     """Until all users were logged in."""
-    seconds: NotNegative = 0.0
+    seconds: json_reader.NotNegative = 0.0
     """Of the steady window, which all figures below are of."""
 
     # How many requests.
@@ -347,7 +346,7 @@ class LoadPoint:
     write_bytes: int = 0
     late_starts: int = 0
     """Requests that were due before the previous one was done."""
-    silent_seconds: NotNegative = 0.0
+    silent_seconds: json_reader.NotNegative = 0.0
     """How long no request was answered: every worker process was silent for as long at least."""
     slices: tuple[int, ...] = ()
     """Requests in each fifth of the steady window; empty where unknown."""
@@ -406,7 +405,7 @@ class LoadWorker:
     """One machine that makes a load."""
 
     host: str
-    processes: Count
+    processes: json_reader.Count
     version: str = ""
 
 
@@ -414,9 +413,9 @@ class LoadWorker:
 class Capacity:
     """What a load says of how many users the server carries; the capacity lies between the two numbers."""
 
-    carried: Count | None = None
+    carried: json_reader.Count | None = None
     """The most users without overload; None where even the fewest were too many."""
-    not_carried: Count | None = None
+    not_carried: json_reader.Count | None = None
     """The fewest with overload; None where none were too many."""
     reason: str = ""
     """In what that overload showed."""
@@ -428,17 +427,17 @@ class Capacity:
 class LoadChoices:
     """What was asked for; the command's options."""
 
-    users: tuple[Annotated[int, up_to(MOST_USERS)], ...] = ()
+    users: tuple[Annotated[int, json_reader.up_to(MOST_USERS)], ...] = ()
     """The numbers of users, a point each."""
     find_capacity: bool = False
     """Whether further numbers of users are tried until the capacity is known."""
     by_size: bool = False
     """Whether each size of files is measured by itself."""
-    limit_seconds: Annotated[float, above_zero_up_to(MOST_SECONDS)] | None = None
+    limit_seconds: Annotated[float, json_reader.above_zero_up_to(MOST_SECONDS)] | None = None
     """What p95 of the response may take; None for the usual limit."""
-    ramp_per_second: Annotated[float, above_zero_up_to(MOST_USERS)] = 20.0
+    ramp_per_second: Annotated[float, json_reader.above_zero_up_to(MOST_USERS)] = 20.0
     """Users who log in each second."""
-    processes: Annotated[int, up_to(4096)] = 1
+    processes: Annotated[int, json_reader.up_to(4096)] = 1
     """Of the load generator, on each machine."""
     hosts: tuple[str, ...] = ()
     """Other machines that make the load, too."""
@@ -459,12 +458,12 @@ class Load(LeasedHead):
     choices: LoadChoices = field(default_factory=LoadChoices)
 
     # What was found out.
-    link_bits_per_second: Count | None = None
+    link_bits_per_second: json_reader.Count | None = None
     file_set_bytes: int = 0
     """Of all files."""
-    server_memory_bytes: Count | None = None
+    server_memory_bytes: json_reader.Count | None = None
     workers: tuple[LoadWorker, ...] = ()
-    environment: Mapping[str, Annotated[Facts, JSONNode.object_or_empty]] = field(default_factory=dict)
+    environment: Mapping[str, Annotated[Facts, json_reader.JSONNode.object_or_empty]] = field(default_factory=dict)
     points: tuple[LoadPoint, ...] = ()
     capacity: Capacity | None = None
     """None where no point can be judged."""

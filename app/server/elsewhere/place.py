@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app import __version__
-from app.base.errors import MeasurementError, MissingProgramError, UnreachableError
+from app.base import errors
 from app.base.ssh_address import FROM_OPTION, check_ssh_host
 from app.server.elsewhere import start_there
 from app.server.elsewhere.program_files import packed_program, program_digest
@@ -88,7 +88,7 @@ def reach_place(ssh: str, on_program: OnProgram | None = None) -> MeasuringPlace
     check_ssh_host(ssh, FROM_OPTION)
     answer = _ask(ssh)
     if answer.problem:
-        raise UnreachableError(f"cannot measure there: {answer.problem}")
+        raise errors.UnreachableError(f"cannot measure there: {answer.problem}")
     if _version_of(answer.stripped("version")) == __version__:
         return MeasuringPlace(ssh=ssh)
 
@@ -100,7 +100,7 @@ def reach_place(ssh: str, on_program: OnProgram | None = None) -> MeasuringPlace
         place = MeasuringPlace(ssh=ssh, python=python)
         return place if found.digest == program_digest() else _carry(place, on_program)
 
-    raise MissingProgramError(
+    raise errors.MissingProgramError(
         f"cannot measure from {ssh}: it has {_what_it_has(answer)}; install there sharebench {__version__}, or"
         f" {_name_of_python(here['python'])} for {here['platform']} ({here['library']})"
     )
@@ -114,12 +114,12 @@ def remove_programs(ssh: str) -> list[str]:
         if shell.has(python):
             outcome = shell.run(python, "-B", "-c", _text(), "remove")
             if outcome.problem or outcome.code:
-                raise MeasurementError(f"the program may still be on {ssh}: {outcome.last_words}")
+                raise errors.MeasurementError(f"the program may still be on {ssh}: {outcome.last_words}")
             return outcome.out.splitlines()
 
     outcome = shell.run("true")
     if outcome.problem or outcome.code:
-        raise UnreachableError(f"cannot look for the program on {ssh}: {outcome.last_words}")
+        raise errors.UnreachableError(f"cannot look for the program on {ssh}: {outcome.last_words}")
     return []
 
 
@@ -177,7 +177,7 @@ def _carry(place: MeasuringPlace, on_program: OnProgram | None) -> MeasuringPlac
         text = archive.decode(errors="surrogateescape")
         program = RunningProgram(ServerShell(place.ssh).words(f"exec {command}"), text=text)
     except OSError as error:
-        raise UnreachableError(
+        raise errors.UnreachableError(
             f"cannot measure from {place.ssh}: `ssh` cannot be run here ({error.strerror})"
         ) from error
 
@@ -185,7 +185,7 @@ def _carry(place: MeasuringPlace, on_program: OnProgram | None) -> MeasuringPlac
         on_program(program.end)
     _out, outcome = program.wait_while_it_moves(SILENT_SECONDS)
     if outcome.problem or outcome.code:
-        raise MeasurementError(f"the program could not be carried to {place.ssh}: {outcome.last_words}")
+        raise errors.MeasurementError(f"the program could not be carried to {place.ssh}: {outcome.last_words}")
     return MeasuringPlace(
         ssh=place.ssh,
         python=place.python,
