@@ -80,7 +80,7 @@ def test_an_exported_form_comes_back_with_its_runs_and_facts():
 
 
 def test_facts_come_back_however_the_lines_are_worded(monkeypatch):
-    monkeypatch.setattr("forms.series.head_fields.client_text", lambda _client: "reworded, 9 in flight")
+    monkeypatch.setattr("forms.series.head_fields.client_text", lambda _client, **_hint: "reworded, 9 in flight")
     monkeypatch.setattr("forms.series.head_fields._measured_text", lambda _series: "once upon a time")
     series = replace(full_series(), status=SeriesStatus.INTERRUPTED)
     (found,) = read(export([series], "csv"))
