@@ -572,9 +572,10 @@ def new_series_id() -> str:
 
 def format_target(target: Target, *, login: bool = True, escaped: bool = True) -> str:
     """The URL for ``app.base.targets.parse_target``, without default ports; unescaped only for people."""
+    has_byte_names = not target.abilities.has_share
     write = _escape if escaped else _leave_as_it_is
     if target.abilities.is_local:
-        return "file://" + write(target.path)
+        return "file://" + _escape_bytes(write(target.path))
 
     domain = f"{write(target.domain)};" if login and target.domain else ""
     user = f"{write(target.user, '@/:;')}@" if login and target.user else ""
@@ -582,10 +583,13 @@ def format_target(target: Target, *, login: bool = True, escaped: bool = True) -
     has_usual_port = target.port_number == (target.abilities.default_port or 0)
     port = "" if has_usual_port else f":{target.port}"
 
-    path_parts = (target.share or "", target.path.lstrip("/"))
+    # smb://HOST/x@y would be read as a domain and its user.
+    path_parts = (write(target.share or "", "@"), write(target.path.lstrip("/")))
     path = "/".join(part for part in path_parts if part)
+    if has_byte_names:
+        path = _escape_bytes(path)
     slash = "/" if path else ""
-    return f"{target.protocol}://{domain}{user}{host}{port}{slash}{write(path)}"
+    return f"{target.protocol}://{domain}{user}{host}{port}{slash}{path}"
 
 
 def _leave_as_it_is(text: str, _reserved: str = "") -> str:
@@ -596,6 +600,18 @@ def _escape(text: str, reserved: str = "") -> str:
     """Only what would be read as something else: a written escape, ``reserved``, and what is not printed."""
     text = re.sub(r"%(?=[0-9A-Fa-f]{2})", "%25", text)
     return "".join(quote(char, safe="") if char in reserved or _is_unprintable(char) else char for char in text)
+
+
+def _escape_bytes(path: str) -> str:
+    """A path on FTP or a disk, with the bytes of names that are no text (PEP 383) as escapes."""
+    return _BYTES.sub(_escaped_bytes, path)
+
+
+_BYTES = re.compile("[\udc80-\udcff]+")
+
+
+def _escaped_bytes(match: re.Match[str]) -> str:
+    return quote(match[0], safe="", errors="surrogateescape")
 
 
 def _is_unprintable(char: str) -> bool:

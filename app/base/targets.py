@@ -40,6 +40,9 @@ _PORT_ONLY = re.compile(r":\d{0,5}(?=[/\\]|$)")
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 """The drive of a Windows path, whose colon begins no password either."""
 
+_DOMAIN_NAME = re.compile(r"[^.:@;\[\]\\/]{1,15}")
+"""A domain's short name (NetBIOS); a host that is written with dots or a port is none."""
+
 _ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 
@@ -62,6 +65,11 @@ def parse_target(text: str) -> Target:
     if protocol.is_local:
         return _local_target(text, authority, slash + raw_path)
 
+    if protocol.has_share and _is_login_with_slash(authority, raw_path):
+        raise UsageError(
+            f"smb://DOMAIN/USER@HOST is no target: write smb://DOMAIN;USER@HOST/SHARE/PATH, without a password"
+            f" ({HOW_TO_GIVE}); an @ in the name of a share is written %40"
+        )
     login, _, address = authority.rpartition("@")
     domain, user = _login(protocol, login)
     host, port = _address(text, address, protocol)
@@ -77,7 +85,13 @@ def parse_target(text: str) -> Target:
                 f" write {protocol.name}://HOST[:PORT]"
             )
         return server
-    return replace(server, path="/" + _unescape(raw_path).lstrip("/"))
+    return replace(server, path="/" + _unescape(raw_path, has_byte_names=True).lstrip("/"))
+
+
+def _is_login_with_slash(authority: str, path: str) -> bool:
+    """Whether ``AUTHORITY/PATH`` begins like ``DOMAIN/USER@HOST``, as smbclient takes a login."""
+    share, _, _ = path.partition("/")
+    return "@" in share and bool(_DOMAIN_NAME.fullmatch(authority))
 
 
 def _local_target(text: str, authority: str, path: str) -> Target:
@@ -86,7 +100,8 @@ def _local_target(text: str, authority: str, path: str) -> Target:
         raise UsageError(f"a file target has three slashes: {suggestion}, not {without_password(text)!r}")
     if not path:
         raise UsageError(f"no path in {without_password(text)!r}; write file:///PATH")
-    return Target(protocol="file", path=posixpath.normpath("/" + _unescape(path).lstrip("/")))
+    unescaped_path = _unescape(path, has_byte_names=True)
+    return Target(protocol="file", path=posixpath.normpath("/" + unescaped_path.lstrip("/")))
 
 
 def _not_a_target(text: str) -> UsageError:
@@ -145,9 +160,10 @@ def by_name(text: str) -> str:
 
 def _as_url(text: str) -> str:
     if text.startswith(("\\\\", "//")):
-        # In a UNC path, as in Explorer, % begins no escape.
+        # In a UNC path, as in Explorer, % begins no escape, and @ ends no login.
         server, slash, path = text[2:].replace(_BACKSLASH, "/").partition("/")
-        return f"smb://{server}{slash}{path.replace('%', '%25')}"
+        escaped_path = path.replace("%", "%25").replace("@", "%40")
+        return f"smb://{server}{slash}{escaped_path}"
     if text.startswith("/"):
         return "file://" + text.replace("%", "%25")
     return text
@@ -177,10 +193,12 @@ def may_hold_password(text: str) -> bool:
     return ":" in login if at else without_password(text) != text
 
 
-def _unescape(text: str) -> str:
+def _unescape(text: str, *, has_byte_names: bool = False) -> str:
+    """The text without its escapes; one that is no UTF-8 stays, or is a byte (PEP 383) where names are bytes."""
+
     def resolve(match: re.Match[str]) -> str:
         try:
-            return unquote(match[0], errors="strict")
+            return unquote(match[0], errors="surrogateescape" if has_byte_names else "strict")
         except UnicodeDecodeError:
             return match[0]
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 
 from app.base import errors, own_names
-from app.base.names_alike import name_alike
 from app.check import surroundings
 from app.check.checked import Checked, CheckState
 from app.clients import refusals
 from app.clients.base import Client, Content, Meter
+from app.clients.written_otherwise import as_it_is_written
 from app.recording.process import RunGate
 from app.recording.spec import SeriesSpec
 from app.series.earlier_rate import measured_rate
@@ -128,23 +127,9 @@ def check_file(
     except errors.MeasurementError as error:
         reasons = [str(error)]
         if isinstance(error, errors.NoSuchFileError):
-            reasons += [why_hidden(environment.server, target) or "", _name_to_write(target, client)]
+            reasons += [why_hidden(environment.server, target) or "", as_it_is_written(client, target)]
         yield Checked("file", "; ".join(filter(None, reasons)), CheckState.FAILED)
         yield from _why_not_written(spec, error, environment)
-
-
-def _name_to_write(target: records.Target, client: Client) -> str:
-    """How the name of the file is written in its folder, where only that differs; empty otherwise."""
-    folder, _, name = target.path.rstrip("/").rpartition("/")
-    entries: list[str] = []
-    with suppress(errors.MeasurementError):
-        entries = [entry.name for entry in client.list(folder)]
-
-    alike = name_alike(name, entries)
-    if not alike:
-        return ""
-    found_target = replace(target, path=f"{folder}/{alike}".lstrip("/"))
-    return f"its folder has that name written otherwise: {records.format_target(found_target)}"
 
 
 def _why_not_written(spec: SeriesSpec, error: errors.MeasurementError, environment: Environment) -> Iterator[Checked]:

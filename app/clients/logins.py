@@ -117,6 +117,8 @@ def log_in_as(
     from_file = read_credentials(credentials) if credentials else Credentials()
     if not target.user and from_file.user:
         target = _with_user_of(from_file, target)
+    _check_text(target, target.user, "the user")
+    _check_text(target, target.domain, "the domain")
     if kerberos or from_file.nt_hash or not target.user:
         return target, Secrets(kerberos=kerberos, nt_hash=None if kerberos else from_file.nt_hash)
 
@@ -127,4 +129,18 @@ def log_in_as(
         password = ask(visible(f"Password of {target.user} on {target.host}: "))
     if password is None:
         raise LoginError(f"no password for {target.user} on {target.host}: {HOW_TO_GIVE}", options=CREDENTIALS_OPTION)
+    _check_text(target, password, "the password")
     return target, Secrets(password=password)
+
+
+def _check_text(target: Target, text: str | None, name: str) -> None:
+    """Raises UsageError for bytes that are no UTF-8, of which SMB makes no login; FTP takes them as they are."""
+    if not target.abilities.has_share or not text:
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"{name} for {target.host} has bytes that are no UTF-8: save the credentials file as UTF-8, or set"
+            f" {PASSWORD_VARIABLE} in a UTF-8 terminal"
+        ) from error

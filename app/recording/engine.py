@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from app.base import errors, own_names
 from app.clients import base, tcp_info
 from app.clients.random_client import RandomClient
+from app.clients.written_otherwise import as_it_is_written
 from app.recording import ordered_digest, process
 from app.recording.standstill import StandstillWatch
 from forms.stats.summary import known_to_percent
@@ -183,7 +184,7 @@ class Engine:
         self._size_bytes = self._size_to_get()
 
     def _size_to_get(self) -> int:
-        size_bytes = self._client.size(self._path)
+        size_bytes = self._size_of_file()
         url = self._url(self._path)
         if not size_bytes:
             raise errors.NotAFileError(f"{url}: the file is empty; name one with something in it")
@@ -197,6 +198,16 @@ class Engine:
                 "for what cuts connections in between"
             )
         return size_bytes
+
+    def _size_of_file(self) -> int:
+        """Bytes. Raises NoSuchFileError, with how the name is written there if only that differs."""
+        try:
+            return self._client.size(self._path)
+        except errors.NoSuchFileError as error:
+            written = as_it_is_written(self._client, replace(self._order.target, path=self._path))
+            if not written:
+                raise
+            raise errors.NoSuchFileError(f"{error}; {written}") from error
 
     def _url(self, path: str) -> str:
         return records.format_target(replace(self._order.target, path=path))

@@ -66,7 +66,7 @@ def head_fields(series: records.Series) -> Iterator[report.Field]:
 def _target_field(target: records.Target) -> report.Field:
     text = records.format_target(target, escaped=False)
     url = records.format_target(target)
-    return report.Field(name="Target", text=text, facts=() if text == url else (("url", url),))
+    return report.Field(name="Target", text=text, facts=() if text == url and "%" not in url else (("url", url),))
 
 
 def _client_field(series: records.Series) -> report.Field:

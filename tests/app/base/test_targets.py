@@ -40,6 +40,14 @@ def smb(**parts) -> Target:
         ("//server/share/file", smb()),
         ("ftp://server/pub/file", Target(protocol="ftp", host="server", port=21, path="/pub/file")),
         ("ftp://me@server:2121", Target(protocol="ftp", host="server", port=2121, path="/", user="me")),
+        ("ftp://server/Gr%F6%DFe", Target(protocol="ftp", host="server", port=21, path="/Gr\udcf6\udcdfe")),
+        ("ftp://server/Gr%C3%B6%25F6", Target(protocol="ftp", host="server", port=21, path="/Gr\u00f6%F6")),
+        ("file:///srv/%FF", Target(protocol="file", path="/srv/\udcff")),
+        ("/srv/%FF", Target(protocol="file", path="/srv/%FF")),
+        ("smb://server/team%40home/file", smb(share="team@home")),
+        ("//server/team@home/file", smb(share="team@home")),
+        ("smb://bench@server/team@home/file", smb(user="bench", share="team@home")),
+        ("smb://server/share/a@b", smb(path="a@b")),
         ("ftps://server/x", Target(protocol="ftps", host="server", port=21, path="/x")),
         ("file:///srv/a file", Target(protocol="file", path="/srv/a file")),
         ("/srv/100%25", Target(protocol="file", path="/srv/100%25")),
@@ -49,6 +57,21 @@ def smb(**parts) -> Target:
 def test_a_target_is_read_and_written_back(url: str, target: Target):
     assert parse_target(url) == target
     assert parse_target(format_target(target)) == target
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "smb://LAB/carol@files/data/f",
+        "smb://LAB/carol@corp.example@files/data",
+        "smb://LAB/carol:hush@files/s",
+        "smb://LAB/c%25hush@f",
+    ],
+)
+def test_a_domain_before_a_slash_is_told_how_it_is_written(url: str):
+    with pytest.raises(UsageError, match=re.escape("smb://DOMAIN;USER@HOST")) as caught:
+        parse_target(url)
+    assert "hush" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

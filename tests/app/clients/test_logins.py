@@ -146,3 +146,31 @@ def test_a_missing_credentials_file_is_named(tmp_path: Path):
 
 def test_secrets_do_not_show_themselves():
     assert "hunter2" not in repr(Secrets(password="hunter2"))
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (b"username = bob\npassword = gr\xfcn\n", "the password"),
+        (b"username = J\xf6rg\npassword = pw\n", "the user"),
+        (b"username = bob\ndomain = B\xdcRO\npassword = pw\n", "the domain"),
+    ],
+)
+def test_a_login_that_is_no_utf_8_is_refused_for_smb_and_sent_as_it_is_over_ftp(
+    tmp_path: Path, content: bytes, name: str
+):
+    file = tmp_path / "login"
+    file.write_bytes(content)
+    with pytest.raises(UsageError, match=f"^{name} for nas has bytes that are no UTF-8") as caught:
+        log_in_as(Target(protocol="smb", host="nas", share="s"), credentials=file)
+    assert "gr" not in str(caught.value)
+
+    target, secrets = log_in_as(Target(protocol="ftp", host="nas", path="/f"), credentials=file)
+    for text in (target.user, secrets.password):
+        assert (text or "").encode("utf-8", "surrogateescape") in content
+
+
+def test_a_password_of_the_environment_that_is_no_utf_8_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "gr\udcfcn")
+    with pytest.raises(UsageError, match="no UTF-8"):
+        log_in_as(Target(protocol="smb", host="nas", share="s", user="bob"))
