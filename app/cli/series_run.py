@@ -37,7 +37,8 @@ def measure_and_show(
     it again. Else a TARGET is measured; --again then names the series whose settings are compared with.
     """
     notebooks.check_can_store(context)
-    spec = _spec_from_host(spec, choices["from_hosts"])
+    hosts = choices["from_hosts"]
+    spec = run_options.specs_from(spec, hosts[:1])[0]
     control = process.SeriesControl(option_values.seconds_within(choices))
     earlier = earlier_series.find_earlier(context, target, resume_reference, choices)
     place = earlier.target if earlier else parse_target(target or "")
@@ -49,6 +50,8 @@ def measure_and_show(
         place, secrets = logins.secrets_for(context, place, kerberos=choices["kerberos"])
         if choices["versus"] and not resume_reference:
             return _measure_versus(context, spec, place, secrets, choices)
+        if len(hosts) > 1:
+            return _measure_places(context, spec, place, secrets, choices)
 
         todo: SeriesRequest | Resumption
         if earlier and resume_reference:
@@ -76,19 +79,14 @@ def measure_and_show(
     return 0
 
 
-def _spec_from_host(spec: SeriesSpec, hosts: tuple[str, ...]) -> SeriesSpec:
-    """The spec, measured from the machine that ``--from`` names. Raises UsageError for several."""
-    if len(hosts) > 1:
-        raise UsageError("name one machine that measures", options="--from")
-    return run_options.specs_from(spec, hosts)[0]
-
-
 def _measure_versus(
     context: click.Context, spec: SeriesSpec, target: Target, secrets: Secrets, choices: dict[str, Any]
 ) -> int:
     spec = earlier_series.with_repeated_base(spec, context, choices)
     if spec.lineage.experiment or spec.counts.until_percent or choices["reject_unusual"]:
         raise UsageError("--versus is a comparison by itself: leave out --experiment, --until, --reject-unusual")
+    if len(choices["from_hosts"]) > 1:
+        raise UsageError("--versus compares from one machine: name one with --from")
 
     from app.cli import versus
 
@@ -101,6 +99,28 @@ def _measure_versus(
         within_seconds=option_values.seconds_within(choices),
         as_json=choices["as_json"],
         tells_power="runs" not in option_values.typed_options(context),
+    )
+
+
+def _measure_places(
+    context: click.Context, spec: SeriesSpec, target: Target, secrets: Secrets, choices: dict[str, Any]
+) -> int:
+    """Measure from several machines. Raises UsageError for options that a table of places has no room for."""
+    if spec.lineage.experiment or spec.counts.until_percent or choices["reject_unusual"] or choices["again"]:
+        raise UsageError(
+            "several --from make a comparison by itself: leave out --experiment, --until, --reject-unusual, --again"
+        )
+
+    from app.cli import places
+
+    return places.run_places(
+        spec,
+        target,
+        secrets,
+        choices["from_hosts"],
+        notebooks.notebook_path(context),
+        within_seconds=option_values.seconds_within(choices),
+        as_json=choices["as_json"],
     )
 
 

@@ -18,7 +18,7 @@ from app.recording.spec import SeriesSpec
     "Compare with OTHER, interleaved: client options ('--block 1M'), a TARGET, or both; may be repeated.",
     multiple=True,
 )
-@run_options.from_option("Measure on that machine, reached by ssh; the notebook stays here.")
+@run_options.from_option("Measure on that machine, reached by ssh; may be repeated.")
 @declare.whole_time_option
 @click.option("--reject-unusual", is_flag=True, help="Reject unusual runs; the intervals become too narrow.")
 @declare.option("--resume", "SERIES", "Resume an interrupted series.", name="resume_reference")
@@ -46,8 +46,9 @@ def run_command(
     and --smb-conf of its own; see `sharebench help versus`.
 
     With --from the runs are measured on another machine, where sharebench of this version is installed, or is carried
-    to where Python and architecture are the same. Passwords go there on stdin. `sharebench clean --from HOST` removes
-    what was carried.
+    to where Python and architecture are the same. Passwords go there on stdin; --prepare and --conclude run there.
+    `sharebench clean --from HOST` removes what was carried. Several --from are measured interleaved and shown in one
+    table: rate, distance, share of the link, and which leg is slow.
 
     With --versus the exit code is that of `compare`: 0: not slower; 1: slower; 3: inconclusive.
     """

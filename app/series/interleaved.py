@@ -9,7 +9,7 @@ import random
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from app.base.errors import LoginError, UnequalFilesError
+from app.base.errors import CancelledError, LoginError, UnequalFilesError
 from app.recording import process
 from app.recording.rescue import notebook_to_measure_into
 from app.recording.spec import SeriesRequest
@@ -29,6 +29,7 @@ def record_interleaved(
     chance: random.Random | None = None,
     *,
     equal_files: bool = False,
+    ready_first: bool = False,
 ) -> Iterator[tuple[int, RecorderEvent]]:
     """Measure series run by run; yields each event with the index of its series.
 
@@ -38,7 +39,8 @@ def record_interleaved(
     (A B B A).
 
     With ``equal_files`` no run begins before all series are ready. Where one fails before, the others are cancelled.
-    Raises UnequalFilesError where they would move files of different sizes.
+    Raises UnequalFilesError where they would move files of different sizes. With ``ready_first`` no run begins before
+    all are ready or have failed, which stops no other.
     """
     controls = [process.SeriesControl() for _ in requests]
     """One of each series; ``control`` is the user's, and reaches all of them."""
@@ -60,7 +62,11 @@ def record_interleaved(
             ]
             rounds = _Rounds(control, _drawn_rounds(requests, chance))
             begun: set[int] = set()
-            if equal_files:
+            if ready_first:
+                sizes = yield from _events_until_ready(streams, goes_on=True)
+                begun.update(sizes)
+                streams = [stream if index in sizes else iter(()) for index, stream in enumerate(streams)]
+            elif equal_files:
                 sizes = yield from _events_until_ready(streams)
                 if len(sizes) < len(streams) or len(set(sizes.values())) > 1:
                     cancel_all()
@@ -84,23 +90,28 @@ def _stepped_events(
 
 
 def _events_until_ready(
-    streams: Sequence[Iterator[RecorderEvent]],
+    streams: Sequence[Iterator[RecorderEvent]], *, goes_on: bool = False
 ) -> Generator[tuple[int, RecorderEvent], None, dict[int, int]]:
     """Let each series log in and make its file, up to its first run; none begins after one that failed.
+
+    With ``goes_on`` others begin after one that failed, unless it was cancelled or its login refused.
 
     Returns the number of bytes that a run moves, by index, of the series that are ready.
     """
     sizes: dict[int, int] = {}
     for index, stream in enumerate(streams):
         size_bytes = 0
+        stops_others = not goes_on
         for event in stream:
             yield index, event
+            if isinstance(event, process.Failed):
+                stops_others = stops_others or issubclass(event.kind, LoginError | CancelledError)
             if isinstance(event, process.Started):
                 size_bytes = event.size_bytes
             if isinstance(event, process.Paused):
                 sizes[index] = size_bytes
                 break
-        if index not in sizes:
+        if index not in sizes and stops_others:
             break
     return sizes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import subprocess
 import sys
@@ -48,6 +49,10 @@ while True:
 """Carries packets between two tun devices, each direction late by so many seconds."""
 
 
+_numbers = itertools.count(1)
+"""Of the links of this process: a device has the name of one of them."""
+
+
 class FarLink:
     """A point-to-point link of so long a round trip to a network namespace; ``prefix`` starts a program inside it.
 
@@ -59,7 +64,7 @@ class FarLink:
         require("ip", "nsenter")
         if not Path("/dev/net/tun").exists():
             unavailable("no /dev/net/tun")
-        self._name = f"sbfar{os.getpid() % 100_000}"
+        self.device = self._name = f"sbfar{os.getpid() % 100_000}x{next(_numbers)}"
         self._courier = subprocess.Popen(
             [sys.executable, "-c", _COURIER, self._name, str(round_trip_seconds / 2), str(carries_bytes or mtu_bytes)],
             stdout=subprocess.PIPE,

@@ -88,7 +88,8 @@ def reach_place(ssh: str, on_program: OnProgram | None = None) -> MeasuringPlace
     check_ssh_host(ssh, FROM_OPTION)
     answer = _ask(ssh)
     if answer.problem:
-        raise errors.UnreachableError(f"cannot measure there: {answer.problem}")
+        problem = answer.problem.removeprefix(f"{ssh}: ")
+        raise errors.UnreachableError(f"cannot measure there: {problem}")
     if _version_of(answer.stripped("version")) == __version__:
         return MeasuringPlace(ssh=ssh)
 

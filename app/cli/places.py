@@ -1,0 +1,76 @@
+"""Measure a target from several machines, interleaved, and print one table of them: ``run --from A --from B``."""
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from app.base.errors import CancelledError, MeasurementError
+from app.cli import console, measuring, run_options
+from app.cli.progress import watch_turns
+from app.clients.base import Secrets
+from app.recording import process
+from app.recording.spec import SeriesSpec
+from app.series import requests as series_requests
+from app.series.events import RecorderEvent, SeriesClosed
+from app.series.interleaved import record_interleaved
+from forms.experiments.places import places_summary
+from forms.experiments.places_report import places_report
+from storage.notebook import Notebook
+from storage.records import Series, Target
+
+_TurnEvent = tuple[int, RecorderEvent]
+_NOT_BEGUN = "not measured: the login was refused before"
+
+
+def run_places(
+    spec: SeriesSpec,
+    target: Target,
+    secrets: Secrets,
+    hosts: Sequence[str],
+    path: Path,
+    *,
+    within_seconds: float,
+    as_json: bool,
+) -> int:
+    """Measure from each host, and print the table. Raises SharebenchError where a host did not measure to its end."""
+    requests = []
+    for host, spec_there in zip(hosts, run_options.specs_from(spec, hosts), strict=True):
+        labelled = series_requests.with_label(spec_there, f"{spec.texts.label} {host}".strip())
+        requests.append(series_requests.series_request(labelled, target, secrets))
+
+    control = process.SeriesControl(within_seconds)
+    chance = random.SystemRandom()
+    events = record_interleaved(requests, path, control, chance=chance, ready_first=True)
+    ends: dict[int, SeriesClosed] = {}
+    counts = requests[0].spec.counts
+    prospect = measuring.prospect_of(process.MeasuringOrder.of_request(requests[0]), path, len(requests))
+    closed = watch_turns(
+        _noting_ends(events, ends), control, hosts, [counts.warmups + counts.runs] * len(requests), prospect
+    )
+
+    with Notebook(path) as notebook:
+        outcomes = [_outcome(host, ends.get(index), notebook) for index, host in enumerate(hosts)]
+    console.answer_report(places_report(places_summary(outcomes), target), as_json=as_json)
+
+    error = measuring.error_that_ended(control, closed)
+    if isinstance(error, CancelledError):
+        raise error
+    problems = [f"{host}: {problem}" for host, _series, problem in outcomes if problem]
+    if problems:
+        raise MeasurementError("; ".join(problems))
+    return 0
+
+
+def _noting_ends(events: Iterator[_TurnEvent], ends: dict[int, SeriesClosed]) -> Iterator[_TurnEvent]:
+    for index, event in events:
+        if isinstance(event, SeriesClosed):
+            ends[index] = event
+        yield index, event
+
+
+def _outcome(host: str, end: SeriesClosed | None, notebook: Notebook) -> tuple[str, Series | None, str]:
+    """The host, its series, and why it measured nothing or ended early."""
+    if end is None:
+        return host, None, _NOT_BEGUN
+    series = notebook.series(end.series_id) if end.stored else None
+    return host, series, end.failure.text if end.failure else ""

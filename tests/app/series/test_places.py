@@ -1,0 +1,184 @@
+"""``run --from A --from B``: several machines measure one server, interleaved, and the slow leg is named."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import QUICK, ROOT, Inside
+from tests.servers.distance import FarLink
+from tests.servers.netns import Link
+from tests.servers.process import program, require_root
+from tests.servers.smbd import Smbd
+from tests.servers.sshd import Sshd
+
+
+@pytest.mark.long
+def test_a_dead_machine_is_named_and_the_other_measures(tmp_path: Path, smbd: Smbd, place: Sshd):
+    script = place.path / "sharebench"
+    script.write_text(installed())
+    script.chmod(0o755)
+    inside = Inside(tmp_path / "notebook.db", smbd.password)
+    url = f"smb://{smbd.user}@{smbd.host}:{smbd.port}/{smbd.share}"
+    counts = ("--runs", "3", "--warmup", "0", "--make-file", "--size", "1M", *QUICK)
+    done = inside("run", url, "--from", "nohost.invalid", "--from", "fileserver", "--json", *counts)
+    assert done.returncode == 4
+    assert "nohost.invalid" in done.stderr.splitlines()[-1]
+
+    document = json.loads(done.stdout)
+    assert document["schema"] == "sharebench/places/1"
+    dead, alive = document["places"]
+    assert (dead["from"], dead["series_id"], dead["average_bytes_per_second"]) == ("nohost.invalid", None, None)
+    assert dead["error"]
+    assert (alive["from"], alive["error"]) == ("fileserver", None)
+    assert alive["average_bytes_per_second"] > 0
+    assert document["slow_leg"] is None
+    series = inside.json("show", alive["series_id"], "--json")
+    assert series["status"] == "complete"
+    assert series["label"] == "fileserver"
+
+
+def test_options_that_a_table_has_no_room_for_are_refused(tmp_path: Path):
+    inside = Inside(tmp_path / "notebook.db", "x")
+    several = ("--from", "a", "--from", "b")
+    for options in (("--until", "2"), ("--experiment", "x"), ("--reject-unusual",), ("--versus", "--block 1M")):
+        assert "--from" in inside.fails(2, "run", "smb://u@nas/share/file", *several, *options)
+
+
+def installed() -> str:
+    """The text of a ``sharebench`` that is this checkout's."""
+    return f'#!/bin/sh\ncd "{ROOT}"\nexec "{sys.executable}" -m app "$@"\n'
+
+
+@dataclass
+class Machine:
+    name: str
+    link: Link | FarLink
+    sshd: Sshd
+    bits_per_second: int
+    payload_share: float
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    """One of this machine that all namespaces reach, below RFC 2544's range for benchmarks."""
+    require_root("network namespaces")
+    address = f"198.18.{128 + os.getpid() % 100}.{1 + os.getpid() % 250}"
+    run("ip", "address", "add", f"{address}/32", "dev", "lo")
+    yield address
+    run("ip", "address", "del", f"{address}/32", "dev", "lo")
+
+
+def run(name: str, *words: str) -> str:
+    return subprocess.run([program(name), *words], check=True, capture_output=True, text=True).stdout
+
+
+def shape(machine_link: FarLink, rate: str) -> None:
+    """Shape both ends; what is more than a burst waits for 100 ms at most."""
+    tbf = ("root", "tbf", "rate", rate, "burst", "32kb", "latency", "100ms")
+    run("tc", "qdisc", "replace", "dev", machine_link.device, *tbf)
+    run(*machine_link.prefix, "tc", "qdisc", "replace", "dev", "link0", *tbf)
+    run("ip", "route", "replace", machine_link.host, "dev", machine_link.device, "congctl", "cubic")
+
+
+@pytest.fixture
+def machines(address: str) -> Iterator[list[Machine]]:
+    """Three machines, each in a network namespace with an sshd: near and fast, farther and slower, far and slow."""
+    with ExitStack() as stack:
+        fast = Link("1gbit")
+        stack.callback(fast.close)
+        middle = FarLink(0.010)
+        stack.callback(middle.close)
+        shape(middle, "100mbit")
+        slow = FarLink(0.050)
+        stack.callback(slow.close)
+        shape(slow, "10mbit")
+
+        found = []
+        ethernet = 1448 / 1514
+        without_ethernet = 1448 / 1500
+        for name, link, bits_per_second, payload_share in (
+            ("fast", fast, 10**9, ethernet),
+            ("middle", middle, 10**8, without_ethernet),
+            ("slow", slow, 10**7, without_ethernet),
+        ):
+            words = ("ip", "route", "add", address, "via", link.near, "dev", "link0", "congctl", "cubic")
+            run(*link.prefix, program(words[0]), *words[1:])
+            sshd = Sshd(link)
+            stack.callback(sshd.stop)
+            sshd.start()
+            script = sshd.path / "sharebench"
+            script.write_text(installed())
+            script.chmod(0o755)
+            found.append(Machine(name, link, sshd, bits_per_second, payload_share))
+        yield found
+
+
+def ssh_to(machines: list[Machine], folder: Path, dead: str) -> Path:
+    """A folder with an ``ssh`` that knows all of them, and one that never answers."""
+    parts = [f"Host dead\n  HostName {dead}\n  Port 22\n"]
+    for machine in machines:
+        sshd = machine.sshd
+        parts.append(
+            f"Host {machine.name}\n  HostName {sshd.host}\n  Port {sshd.port}\n  IdentityFile {sshd.root}/user_key\n"
+            f"  UserKnownHostsFile {sshd.root}/known_hosts\n"
+        )
+    parts.append("Host *\n  IdentitiesOnly yes\n  GlobalKnownHostsFile none\n")
+    (folder / "ssh_config").write_text("".join(parts))
+    ssh = folder / "ssh"
+    ssh.write_text(f'#!/bin/sh\nexec {program("ssh")} -F {folder}/ssh_config "$@"\n')
+    ssh.chmod(0o755)
+    return folder
+
+
+def round_trip_seconds(machine: Machine, address: str) -> float:
+    """The least of several echoes from that machine to the server."""
+    ping = run(*machine.link.prefix, program("ping"), "-c", "10", "-i", "0.2", "-q", address)
+    least = ping.rpartition(" = ")[2].split("/")[0]
+    return float(least) / 1000
+
+
+@pytest.mark.alone
+def test_three_machines_are_told_apart_in_one_call(
+    tmp_path: Path, address: str, machines: list[Machine], make_smbd, monkeypatch: pytest.MonkeyPatch
+):
+    server = make_smbd()
+    (tmp_path / "bin").mkdir()
+    dead = f"198.19.{128 + os.getpid() % 100}.2"
+    run("ip", "route", "add", dead, "dev", machines[1].link.device)
+    folder = ssh_to(machines, tmp_path / "bin", dead)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    file = server.folder / "file"
+    file.write_bytes(os.urandom(32 * 2**20))
+    file.chmod(0o644)
+
+    inside = Inside(tmp_path / "notebook.db", server.password)
+    url = f"smb://{server.user}@{address}:{server.port}/{server.share}/file"
+    hosts = [word for machine in machines for word in ("--from", machine.name)]
+    done = inside("run", url, "--from", "dead", *hosts, "--json", "--runs", "3", "--warmup", "0", *QUICK)
+    assert done.returncode == 4
+    assert "dead" in done.stderr.splitlines()[-1]
+
+    document = json.loads(done.stdout)
+    assert document["slow_leg"] == "slow"
+    dead_place, *places = document["places"]
+    assert dead_place["error"]
+    assert [measured["link_bits_per_second"] for measured in places] == [10**9, 10**8, 10**7]
+    assert [measured["limit"] for measured in places[1:]] == ["link", "link"]
+    if os.getloadavg()[0] > 2 * (os.cpu_count() or 1):
+        pytest.skip("others keep this machine busy, so nothing can be said of rates and distances")
+
+    for machine, measured in zip(machines, places, strict=True):
+        tolerance = 0.10 if machine.bits_per_second == 10**9 else 0.05
+        expected = machine.bits_per_second / 8 * machine.payload_share
+        assert measured["average_bytes_per_second"] == pytest.approx(expected, rel=tolerance), machine.name
+        echo = round_trip_seconds(machine, address)
+        assert measured["round_trip_seconds"] == pytest.approx(echo, rel=0.10, abs=0.001), machine.name
