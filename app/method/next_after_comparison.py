@@ -10,7 +10,7 @@ from app.method import improvements
 from app.method.next_steps import LOOK_AT_ALL, NextStep, change_step, repeat_step
 from app.method.rounds import interleaved_by_hand, repeat_of
 from forms.comparison.comparison import Comparison, more_interleaved_runs_settle, needs_longer_runs
-from forms.comparison.settling import SettlingStep
+from forms.comparison.settling import SettlingStep, replaced_in
 from forms.comparison.wording import interleaving, settling_sentence
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import Way
@@ -95,8 +95,13 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
 
     if comparison.interleaved:
         return
-    # Sides of the same settings are repeats of each other already.
-    sides = (base,) if comparison.doubt is Doubt.SAME_SETTINGS else (base, other)
+    sides: tuple[tuple[str, str], ...] = (base, other)
+    if comparison.doubt is Doubt.SAME_SETTINGS:
+        # Sides of the same settings are repeats of each other already.
+        sides = (base,)
+    elif replaced_in(comparison.differences, comparison.change):
+        # Nobody can measure the base again.
+        sides = (other,)
     for name, series_id in sides:
         if series_id in comparison.busy_ids:
             wait = improvements.WAIT

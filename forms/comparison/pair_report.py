@@ -73,6 +73,6 @@ def _settling_text(comparison: Comparison) -> str | None:
         return words.hint_sentence(comparison)
 
     commands = words.settling_commands(step)
-    if step.way in (Way.BASE_AGAIN, Way.ALTERNATING):
+    if step.way in (Way.BASE_AGAIN, Way.ALTERNATING, Way.OTHER_AGAIN):
         commands += f"; in the end {command_to_compare(comparison.base_id, comparison.other_id)}"
     return f"{words.settling_sentence(step)} Command: {commands}"

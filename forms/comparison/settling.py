@@ -1,8 +1,9 @@
 """The quickest step that would settle an inconclusive comparison of whole series, with the commands to type.
 
-There are four ways to settle one (:class:`forms.stats.settle.Way`): try the setting in a trial, interleave runs of both
-sides, measure the base once more, or measure both sides again in turn. For each way ``forms/stats/settle.py`` says how
-much of it is needed. This module says whether the way is open at all, how long it takes, and what to type.
+There are five ways to settle one (:class:`forms.stats.settle.Way`): try the setting in a trial, interleave runs of both
+sides, measure the base once more, measure both sides again in turn, or, where a new link or machine has replaced the
+base's, measure the other side alone. For each way ``forms/stats/settle.py`` says how much of it is needed. This module
+says whether the way is open at all, how long it takes, and what to type.
 """
 
 import math
@@ -14,10 +15,11 @@ from operator import attrgetter
 from forms.comparison import typed_commands
 from forms.comparison.client_options import CLIENT_OPTIONS, option_with_value, versus_options
 from forms.stats import settle
+from forms.stats.before_change import SPACING_SECONDS
 from forms.stats.decision import Limits
 from forms.stats.settle import Settles
-from forms.stats.variation import Variation, in_pairs
-from forms.tuning.differences import Difference, differences_prose
+from forms.stats.variation import SeriesGroup, Variation, in_pairs
+from forms.tuning.differences import Difference, differences_prose, replaced_between
 from forms.tuning.smb_conf import spelling
 from storage import records
 from storage.recommended import DEFAULT_WARMUPS
@@ -37,13 +39,13 @@ class SettlingStep(Settles):
     """A way to settle a comparison, as commands, with the time that it takes.
 
     ``count`` counts pairs of runs with TRY, runs a side with INTERLEAVED, and further series, of both sides together,
-    with BASE_AGAIN and ALTERNATING.
+    with BASE_AGAIN, ALTERNATING and OTHER_AGAIN.
     """
 
     seconds: float
     """How long the whole step takes, changes by hand included."""
     commands: tuple[str, ...]
-    """To type in this order; with ALTERNATING again and again, until ``count`` series are measured."""
+    """To type in this order; with ALTERNATING and OTHER_AGAIN again, until ``count`` series are measured."""
 
     setting: str | None = None
     """The server's setting and value that a trial tries (``NAME=VALUE``); None of any other way."""
@@ -55,6 +57,10 @@ class SettlingStep(Settles):
     """The id of the series that the first command measures again."""
     by_hand: bool = False
     """Whether the server's setting is changed by hand before it, or before each further series."""
+    spacing_seconds: float = 0.0
+    """With OTHER_AGAIN: from the begin of one series to the begin of the next."""
+    replaced: str = ""
+    """For people, with OTHER_AGAIN: what was replaced, so that the base is gone; else empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +115,11 @@ class OpenComparison:
         return self.is_same_path and not self.versus and is_claimed
 
     @property
+    def replaced(self) -> tuple[Difference, ...]:
+        """What was replaced between the sides, so that nobody can measure the base again; empty where one can."""
+        return replaced_in(self.differing, self.claimed)
+
+    @property
     def other_is_newest(self) -> bool:
         return max(series.moment for series in self.other) > max(series.moment for series in self.base)
 
@@ -154,6 +165,10 @@ def cheapest_step(comparison: OpenComparison) -> SettlingStep | None:
 def _possible_steps(comparison: OpenComparison) -> list[SettlingStep]:
     """Of steps that take equally long the earlier one is preferred."""
     step_of_each_way = []
+    if comparison.replaced and comparison.other_is_newest:
+        step = _step_by_other_again(comparison)
+        return [step] if step else []
+
     # Sides of different paths have nothing to try or to interleave: each is measured again where it is.
     if comparison.is_same_path:
         step_of_each_way.append(_step_by_trial(comparison))
@@ -250,6 +265,45 @@ def _step_by_alternating(comparison: OpenComparison) -> SettlingStep | None:
         first_id=turns[0].id,
         by_hand=comparison.changes_server,
     )
+
+
+def _step_by_other_again(comparison: OpenComparison) -> SettlingStep | None:
+    """More series of the other side: in a row, or so far apart that they tell how far the path moves by itself."""
+    groups = [
+        SeriesGroup([series.rates() for series in side], [series.moment for series in side])
+        for side in (comparison.base, comparison.other)
+    ]
+    steps = []
+    for spacing_seconds in sorted({comparison.series_seconds, max(comparison.series_seconds, SPACING_SECONDS)}):
+        amount = settle.by_other_again(
+            comparison.change_percent,
+            comparison.variation.runs,
+            comparison.limits,
+            base=groups[0],
+            other=groups[1],
+            repeats=comparison.variation.repeats,
+            spread=comparison.session_spread,
+            spacing_seconds=spacing_seconds,
+        )
+        if amount is not None:
+            step = SettlingStep(
+                way=amount.way,
+                count=amount.count,
+                shows_percent=amount.shows_percent,
+                seconds=amount.count * spacing_seconds,
+                commands=(typed_commands.command_to_repeat(comparison.first_other),),
+                first_id=comparison.first_other.id,
+                spacing_seconds=spacing_seconds,
+                replaced=differences_prose(comparison.replaced),
+            )
+            steps.append(step)
+    return min(steps, key=attrgetter("seconds"), default=None)
+
+
+def replaced_in(differing: Sequence[Difference], claimed: records.Change | None) -> tuple[Difference, ...]:
+    """What was replaced between two sides; empty where the change is one that a trial or the client makes."""
+    is_setting = claimed is not None and _can_be_tried(claimed)
+    return () if is_setting else replaced_between(differing)
 
 
 def interleaved_seconds(runs: int, run_seconds: float) -> float:

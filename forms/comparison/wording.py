@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 from forms import verdict_wording, wording
 from forms.comparison import hiccups
 from forms.comparison.comparison import MANY_RUNS, Comparison, more_interleaved_runs_settle, needs_longer_runs
-from forms.comparison.settling import SettlingStep
+from forms.comparison.settling import SettlingStep, replaced_in
 from forms.layout import Toned
+from forms.stats.before_change import SPACING_SECONDS
 from forms.stats.changes import percent_of
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import Way
-from forms.tuning.differences import session_difference
+from forms.tuning.differences import differences_prose, session_difference
 from forms.verdict_wording import VERDICT_WORDS, verdict_sentence
 from forms.wording import duration
 
@@ -263,6 +264,12 @@ def hint_sentence(comparison: Comparison) -> str | None:
     if not comparison.is_open:
         return None
 
+    replaced = replaced_in(comparison.differences, comparison.change)
+    if replaced:
+        return (
+            f"The base is gone ({differences_prose(replaced)}), and more series of the other side alone settle nothing."
+        )
+
     # What no further run can change comes before what more runs would.
     if comparison.is_alike:
         return "Nothing that was recorded differs: measured again, both show only how series vary."
@@ -319,13 +326,25 @@ def settling_sentence(step: SettlingStep) -> str:
             )
         case Way.BASE_AGAIN:
             return f"Restore the base and measure it again: 1 more series, {cost}, finds {change}."
+        case Way.OTHER_AGAIN:
+            verb = "finds" if step.count == 1 else "find"
+            return f"{_other_again_text(step)}: {cost}, {verb} {change}."
         case Way.ALTERNATING:
             return f"Measure both again, alternating: {step.count} more series, {cost}, find {change}."
+
+
+def _other_again_text(step: SettlingStep) -> str:
+    """``The base is gone (rate of the link 1 Gb/s → 2 Gb/s): measure the other side 2 more times, 10 min apart``"""
+    times = "once more" if step.count == 1 else f"{step.count} more times"
+    apart = f", {duration(step.spacing_seconds)} apart" if step.spacing_seconds >= SPACING_SECONDS else ""
+    return f"The base is gone ({step.replaced}). Measure the other side {times}{apart}"
 
 
 def settling_commands(step: SettlingStep) -> str:
     """The commands to type, in one line."""
     first, *more = step.commands
+    if step.way is Way.OTHER_AGAIN and step.count > 1:
+        return f"{first}, {step.count} times"
     if not more:
         return first
     between = ", change the server, " if step.by_hand else ", then "

@@ -5,6 +5,7 @@ change that counts. How much a way shows is computed in ``shown.py``; the comman
 """
 
 import math
+import statistics
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,7 +13,8 @@ from forms.stats import distributions
 from forms.stats.decision import Limits
 from forms.stats.needed_runs import MOST_RUNS, RunVariation, needed_runs
 from forms.stats.shown import NORMAL_QUANTILE_90, PAIRS, shown_by_alternating, shown_by_pairs, shown_by_series
-from forms.stats.variation import LEAST_ALTERNATING, RunVariance
+from forms.stats.variation import LEAST_ALTERNATING, RunVariance, SeriesGroup, weight
+from forms.stats.verdict_rule import is_trend_rival
 
 SWITCH_SECONDS = 1.5
 """About what it takes to set a value, prove it and connect."""
@@ -36,6 +38,9 @@ MOST_INTERLEAVED = 60
 """More of them are not advised either."""
 
 
+MOST_OTHER_AGAIN = 6
+"""More series of the other side alone are not advised: by then they hardly show a smaller change."""
+
 _SAME_BY_PAIRS = (0.5, 2.0, 3.0)
 """Deviation of the runs in percent up to which 8, 14 and 20 pairs show that both sides are the same (tests/truth)."""
 
@@ -51,6 +56,8 @@ class Way(StrEnum):
     """One more series of the base."""
     ALTERNATING = "alternating"
     """Series of both sides in turn."""
+    OTHER_AGAIN = "other again"
+    """More series of the other side alone, where the base is gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +107,38 @@ def by_base_again(
     if shows_percent > abs(change_percent):
         return None
     return Settles(way=Way.BASE_AGAIN, count=1, shows_percent=shows_percent)
+
+
+def by_other_again(
+    change_percent: float,
+    runs: RunVariance,
+    limits: Limits,
+    *,
+    base: SeriesGroup,
+    other: SeriesGroup,
+    repeats: float,
+    spread: float,
+    spacing_seconds: float,
+) -> Settles | None:
+    """The fewest more series of the other side alone, ``spacing_seconds`` apart, that settle it; None where none do.
+
+    They are repeats, which weigh as much as the time that they cover has of the time between the sides. ``runs``,
+    ``repeats`` and ``spread`` as for :func:`forms.stats.shown.shown_by_series`, with the series that there are now.
+    """
+    last = max(other.times)
+    for count in range(1, MOST_OTHER_AGAIN + 1):
+        times = [*other.times, *(last + spacing_seconds * (number + 1) for number in range(count))]
+        if is_trend_rival([*base.times, *times], len(base.times), limits):
+            # The change would have to stand beside a fitted trend, for which these series tell too little.
+            continue
+        gap_seconds = abs(statistics.fmean(times) - statistics.fmean(base.times))
+        share = weight(SeriesGroup(other.series, times), gap_seconds, max(times))
+        shows_percent = shown_by_series(
+            runs, base=len(base.times), other=len(times), repeats=repeats + share * count, spread=spread
+        )
+        if shows_percent <= abs(change_percent):
+            return Settles(way=Way.OTHER_AGAIN, count=count, shows_percent=shows_percent)
+    return None
 
 
 def by_alternating(change_percent: float, spread: float, limits: Limits, *, have: int) -> Settles | None:

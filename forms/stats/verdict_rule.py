@@ -263,15 +263,19 @@ def _rival_trend(
     base: SeriesGroup, other: SeriesGroup, judged_by: Variation, limits: decision.Limits
 ) -> changes.ChangeEstimate | None:
     """The change beside a trend, where a steady trend alone would come halfway to a verdict."""
-    times = [*base.times, *other.times]
-    # A change beside a trend takes three degrees of freedom (both averages and the slope), and one must be left.
-    if len(times) < 4:
-        return None
-    # The trend alone is judged by the spread of both sides: a degree of freedom less for each average.
-    halfway = TREND_SHARE * student_t(limits.level, len(times) - 2)
-    if changes.steady_trend_score(times, len(base.times)) <= halfway:
+    if not is_trend_rival([*base.times, *other.times], len(base.times), limits):
         return None
     return changes.beside_trend(base, other, judged_by)
+
+
+def is_trend_rival(times: Sequence[float], base_count: int, limits: decision.Limits) -> bool:
+    """Whether a steady trend alone would come halfway to a verdict, by the times of all series, the base's first."""
+    # A change beside a trend takes three degrees of freedom (both averages and the slope), and one must be left.
+    if len(times) < 4:
+        return False
+    # The trend alone is judged by the spread of both sides: a degree of freedom less for each average.
+    halfway = TREND_SHARE * student_t(limits.level, len(times) - 2)
+    return changes.steady_trend_score(times, base_count) > halfway
 
 
 def _verdict_of(interval: tuple[float, float], change_percent: float, limits: decision.Limits) -> decision.Verdict:

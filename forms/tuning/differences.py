@@ -262,7 +262,7 @@ def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
     for part in ("user", "domain"):
         yield f"target.{part}", getattr(series.target, part)
     yield "size_bytes", _sizes(series)
-    yield "link_bits_per_second", series.link_bits_per_second
+    yield _LINK_SPEED, series.link_bits_per_second
     for part in CLIENT_PARTS:
         yield f"client.{part}", getattr(series.client, part)
     settings = series.plan.settings if series.plan else Settings()
@@ -271,6 +271,20 @@ def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
     path_facts = series.environment.get("path", {})
     for hook in fact_names.HOOKS:
         yield hook, path_facts.get(hook, "none")
+
+
+_LINK_SPEED = "link_bits_per_second"
+"""The setting: what is taken as the speed of the link."""
+
+
+def replaced_between(differing: Iterable[Difference]) -> tuple[Difference, ...]:
+    """Those that say that hardware, the link or a version was replaced: the first side cannot be measured again."""
+    replaced = []
+    for difference in differing:
+        _, _, fact = difference.name.partition(".")
+        if difference.name == _LINK_SPEED or fact_names.is_replaced(fact):
+            replaced.append(difference)
+    return tuple(replaced)
 
 
 def requests_text(series: Series) -> str:

@@ -84,6 +84,11 @@ def is_volatile(name: str) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in facts_data()["volatile"])
 
 
+def is_replaced(name: str) -> bool:
+    """Whether a fact of another value means that something was replaced, so that nobody goes back to it."""
+    return any(fnmatchcase(name, pattern) for pattern in facts_data()["replaced"])
+
+
 def human_name(name: str) -> str:
     """A fact's name on a form: *duplex* for ``link.duplex``; parameters keep theirs."""
     if name.startswith(PARAMETER_PREFIX):

@@ -560,3 +560,18 @@ def test_the_guide_knows_what_was_measured_from_a_base(tmp_path: Path, base_is_s
         choices = replace(branch_from(notebook, base.id), step=step)
         made = read_context(notebook, choices, GuideContext()).measured_changes
         assert [(told.value, sides.other[0].id) for told, sides in made] == [("64K", changed.id)] * base_is_shown
+
+
+def test_a_base_whose_link_was_replaced_is_not_offered_to_be_measured_again():
+    gigabit = 1_000_000_000
+    base = one(1, STEADY, link_bits_per_second=gigabit)
+    after = one(2, [rate * 1.03 for rate in STEADY], link_bits_per_second=2 * gigabit)
+    same_link = replace(after, link_bits_per_second=gigabit)
+
+    def offered(other: Series) -> list[str]:
+        names = [step.name for step in after_comparison(compare(base, other))]
+        return [name for name in names if name.startswith("Measure again: ")]
+
+    assert len(offered(same_link)) == 2
+    (only,) = offered(after)
+    assert "series 2" in only

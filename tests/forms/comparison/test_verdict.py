@@ -125,6 +125,59 @@ def test_an_inconclusive_change_names_the_cheapest_step_that_settles_it():
     assert ", change the server, sharebench run --again other, and so on" in settling_commands(changed.settle)
 
 
+GIGABIT = 1_000_000_000
+
+
+def after_a_new_link(factor: float, **fields: Any) -> Comparison:
+    """A series, and half an hour later another over a link that is twice as fast."""
+    base = series(VARIED, id="base", link_bits_per_second=GIGABIT)
+    later = {"created_at": "2026-01-31T10:30:00.000Z", "link_bits_per_second": 2 * GIGABIT, **fields}
+    return compare(base, series(scaled(VARIED, factor), id="other", **later))
+
+
+def test_where_the_link_was_replaced_only_the_other_side_is_measured_again():
+    found = after_a_new_link(1.16)
+    assert found.verdict == "unknown"
+    step = found.settle
+    assert step is not None
+    assert (step.way, step.count) == (Way.OTHER_AGAIN, 2)
+    assert step.seconds == 2 * step.spacing_seconds
+    assert step.commands == ("sharebench run --again other",)
+    assert step.shows_percent <= 16
+    assert "1 Gb/s → 2 Gb/s" in settling_sentence(step)
+    assert settling_commands(step) == "sharebench run --again other, 2 times"
+
+
+def test_what_more_series_of_the_other_side_show_is_found_with_them():
+    found = after_a_new_link(1.16)
+    assert found.settle is not None
+    base = series(VARIED, id="base", link_bits_per_second=GIGABIT)
+    minutes = [30, 40, 50]
+    others = tuple(
+        series(
+            scaled(VARIED, 1.16),
+            id=f"other{minute}",
+            created_at=f"2026-01-31T10:{minute}:00.000Z",
+            link_bits_per_second=2 * GIGABIT,
+        )
+        for minute in minutes
+    )
+    assert compare_sides(Sides(base=(base,), other=others), Limits()).verdict == "faster"
+
+
+def test_a_base_that_is_gone_is_told_where_nothing_settles_it():
+    found = after_a_new_link(1.03)
+    assert (found.verdict, found.settle) == ("unknown", None)
+    assert "The base is gone (" in comparison_sentences(found)
+
+
+def test_a_setting_that_was_tried_is_tried_again_whatever_the_link_did():
+    change = Change(name="strict sync", value="no", previous="yes", evidence=Evidence.CONFIRMED)
+    found = after_a_new_link(1.1, change=change)
+    assert found.settle is not None
+    assert found.settle.way is Way.TRY
+
+
 def test_a_get_beside_a_put_is_nothing_to_settle():
     put = series(scaled(VARIED, 1.03), id="other", command=Command.PUT)
     assert compare(series(VARIED, id="base"), put).settle is None
