@@ -1,5 +1,6 @@
 """``sharebench audit``: a server's harmful and useless settings."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import click
@@ -87,7 +88,7 @@ def audit_command(
     if as_json:
         console.answer_json(audit_document(audit))
     elif fix:
-        console.answer_for_programs(remedies.proposed_diff(audit.findings, result.files))
+        _answer_edits(audit, result.files)
     else:
         console.answer_report(report)
 
@@ -99,6 +100,22 @@ def audit_command(
         return _HARMFUL
     # Nothing harmful was read; what was not read may be.
     return _UNREADABLE if audit.unread else 0
+
+
+def _answer_edits(audit: looks.Audit, files: Mapping[str, str]) -> None:
+    """Print the edits as a diff; how many findings have none is said beside it."""
+    diff = remedies.proposed_diff(audit.findings, files)
+    if diff:
+        console.answer_for_programs(diff)
+    else:
+        console.say("sharebench: no edit is proposed")
+
+    number = len(remedies.findings_left_to_decide(audit.findings))
+    if number:
+        have = "finding has" if number == 1 else "findings have"
+        console.say(
+            f"sharebench: {number} {have} no edit, since a person has to decide: audit without --fix names them"
+        )
 
 
 def _try_costliest(context: click.Context, audit: looks.Audit, target: str | None) -> int:

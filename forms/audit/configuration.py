@@ -16,6 +16,7 @@ class Configuration:
     def __init__(self, conf: conf_file.SmbConfFile, version: Version | None) -> None:
         self.settings = conf.settings
         self.is_dump = testparm_dump.is_dump(conf.settings)
+        self.is_partly_unread = bool(conf.unread)
         if version is None and self.is_dump:
             version = testparm_dump.version_of_dump(conf.settings)
         self.version = version

@@ -60,6 +60,7 @@ SOCKET_OPTIONS = (
     "TCP_USER_TIMEOUT",
 )
 """The words that smbd knows (lib/util/util_net.c)."""
+_UNLESS_UNREAD = "Delete the line, unless it is needed by a file that was not read."
 _RANK = {ruling: rank for rank, ruling in enumerate(Ruling)}
 
 
@@ -416,6 +417,8 @@ def _smb1_finding(conf: Configuration, setting: AuditedSetting, entry: Catalogue
     if oldest in SMB1:
         return None
     reason = "It is about SMB1 alone, which this server does not speak."
+    if conf.is_partly_unread:
+        return _finding(setting, "smb1-only", Ruling.USELESS, 4, reason, instead=None, advice=_UNLESS_UNREAD)
     return _finding(setting, "smb1-only", Ruling.USELESS, 4, reason, instead="", advised_by=entry.sources)
 
 
@@ -435,6 +438,8 @@ def _findings_by_judgements(
             # Without the line the share had what [global] sets.
             continue
 
+        is_useless = judgement.verdict is Ruling.USELESS
+        may_be_needed = is_useless and judgement.depends_on_other_lines and conf.is_partly_unread
         is_about_word = judgement.word and not judgement.instead and not judgement.added_word
         yield _finding(
             setting,
@@ -442,9 +447,9 @@ def _findings_by_judgements(
             judgement.verdict,
             judgement.cost,
             judgement.reason_for(judged),
-            instead=_line_instead(judgement, conf, setting),
+            instead=None if may_be_needed else _line_instead(judgement, conf, setting),
             word=judgement.word if is_about_word else "",
-            advice=judgement.advice,
+            advice=_UNLESS_UNREAD if may_be_needed else judgement.advice,
             price=judgement.price,
             price_source=judgement.source_of_price,
             advised_by=judgement.advised_by,

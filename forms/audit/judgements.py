@@ -132,6 +132,12 @@ class SettingJudgement:
     def source_of_price(self) -> str:
         return self.price_source if self.price else ""
 
+    @property
+    def depends_on_other_lines(self) -> bool:
+        conditions = (self.when, self.when_global, self.when_somewhere, self.when_word)
+        exceptions = (self.unless, self.unless_somewhere, self.unless_above)
+        return any((*conditions, *exceptions))
+
     def reason_for(self, judged: "JudgedValue") -> str:
         reason = self.reason.format(value=judged.text, number=judged.number)
         if judged.written:

@@ -19,6 +19,11 @@ def proposed_diff(findings: Sequence[AuditFinding], files: Mapping[str, str]) ->
     return "".join(_file_diff(path, text, _edits_by_line(findings, path)) for path, text in sorted(files.items()))
 
 
+def findings_left_to_decide(findings: Sequence[AuditFinding]) -> tuple[AuditFinding, ...]:
+    """Those of lines that no edit is proposed for."""
+    return tuple(finding for finding in findings if finding.line and finding.instead is None)
+
+
 def _edits_by_line(findings: Sequence[AuditFinding], path: str) -> dict[int, list[AuditFinding]]:
     """The findings that edit the file, by the number of their line."""
     by_line: dict[int, list[AuditFinding]] = {}

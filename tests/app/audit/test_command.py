@@ -102,6 +102,26 @@ def test_the_proposed_edits_apply_and_the_file_is_healthy_then(inside: Inside, t
 
 
 @pytest.mark.parametrize(
+    ("line", "is_edited", "is_left"),
+    [
+        ("workgroup = OFFICE", False, False),
+        ("server signing = mandatory", False, True),
+        ("getwd cache = yes", True, False),
+        ("getwd cache = yes\nforce user = root", True, True),
+    ],
+)
+def test_what_has_no_edit_is_told_beside_the_diff(
+    inside: Inside, tmp_path: Path, line: str, is_edited: bool, is_left: bool
+):
+    conf = tmp_path / "smb.conf"
+    conf.write_text(f"[global]\n{line}\n[a]\npath = /a\n")
+    done = inside("audit", "--smb-conf", str(conf), "--fix")
+    assert bool(done.stdout) is is_edited
+    assert ("no edit is proposed" in done.stderr) is not is_edited
+    assert ("1 finding has no edit" in done.stderr) is is_left
+
+
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (b"\0\1\2\3" * 1000, "it is no text file; name an smb.conf"),

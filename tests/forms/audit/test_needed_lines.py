@@ -148,6 +148,19 @@ def test_the_proposed_list_of_modules_keeps_the_others(line: str, replacement: s
     assert edits(f"[a]\n    path = /a\n    {line}\n") == [f"-{line}", f"+{replacement}"]
 
 
+@pytest.mark.parametrize(
+    "line", ["unix extensions = no", "max xmit = 16644", "server signing = disabled", "use sendfile = yes"]
+)
+def test_what_a_file_that_was_not_read_may_need_is_not_deleted(line: str):
+    text = f"[global]\n{line}\ninclude = /etc/samba/%m.conf\n[a]\npath = /a\n"
+    (finding,) = findings(text).values()
+    assert (finding.verdict, finding.instead) == (Ruling.USELESS, None)
+    assert edits(text) == []
+    assert edits(text.replace("%m", "own")) == []
+    without_include = text.replace("include = /etc/samba/%m.conf\n", "")
+    assert edits(without_include) == [f"-{line}"]
+
+
 def test_a_lower_log_level_keeps_the_audits():
     line = "log level = 5 auth_audit:3 smb2:10 dsdb_json_audit:5"
     assert edits(f"[global]\n{line}\n") == [f"-{line}", "+log level = 1 auth_audit:3 dsdb_json_audit:5"]
