@@ -65,6 +65,13 @@ class Configuration:
         """Whether a line of [global] stands before the share's section, which takes what is set by then."""
         return share == "global" or self._places[id(setting)] < self._beginnings.get(share, len(self.settings))
 
+    def can_copy(self, setting: AuditedSetting) -> bool:
+        """Whether a ``copy`` line stands in a share and names another one that begins before it."""
+        copied = setting.value.lower()
+        if "global" in (setting.section, copied) or setting.section == copied:
+            return False
+        return self._beginnings.get(copied, len(self.settings)) < self._places[id(setting)]
+
     def sections_of(self, setting: AuditedSetting) -> Sequence[str]:
         """Where a line acts: its section; in [global] every share that does not set the parameter itself."""
         parameter = smb_conf.spelling(setting.name).parameter

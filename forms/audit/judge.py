@@ -192,12 +192,23 @@ def _findings_of_conf(server: AuditedServer, file: conf_file.SmbConfFile) -> Ite
         winner = conf.last[setting.section, smb_conf.parameter_key(setting.name)]
         if winner is setting:
             yield from _findings_of_setting(server, conf, setting)
-        elif not _is_same_setting(setting, winner):
-            yield _set_twice_finding(setting, winner)
+        else:
+            yield from _findings_of_overruled(conf, setting, winner)
 
     yield from file_findings.file_findings(file, is_dump=conf.is_dump, is_copy=server.is_copy)
     if not conf.is_dump:
         yield from place_findings.place_findings(conf)
+
+
+def _findings_of_overruled(
+    conf: Configuration, setting: AuditedSetting, winner: AuditedSetting
+) -> Iterator[AuditFinding]:
+    """The findings of a line that another one sets again: smbd reads it all the same."""
+    refused = _refused_finding(conf, setting, smb_conf.spelling(setting.name))
+    if refused is not None:
+        yield refused
+    elif not _is_same_setting(setting, winner):
+        yield _set_twice_finding(setting, winner)
 
 
 def _is_same_setting(setting: AuditedSetting, winner: AuditedSetting) -> bool:
@@ -220,9 +231,9 @@ def _findings_of_setting(server: AuditedServer, conf: Configuration, setting: Au
     """The findings of a line that counts: one by the rules, else all by the judgements, else that it is the default."""
     if ":" in setting.name:
         # An option of a module, such as `recycle:repository`: the rules know Samba's own parameters alone.
-        comment = value_findings.comment_finding(setting)
-        if comment is not None:
-            yield comment
+        finding = value_findings.unreadable_name_finding(setting) or value_findings.comment_finding(setting)
+        if finding is not None:
+            yield finding
         yield from module_findings.option_findings(conf, setting)
         yield from _findings_by_judgements(server, conf, setting, setting.value)
         return
@@ -396,6 +407,8 @@ def _unknown_finding(server: AuditedServer, conf: Configuration, setting: Audite
 
 def _refused_finding(conf: Configuration, setting: AuditedSetting, spelled: smb_conf.Spelling) -> AuditFinding | None:
     refusal = smb_conf.refusal(spelled.name, setting.value, conf.version)
+    if spelled.name == "copy" and setting.value and not conf.can_copy(setting):
+        refusal = f"no share {setting.value} begins before this line"
     if not refusal:
         return None
     reason = f"{refusal}: Samba stops reading smb.conf at this line."

@@ -39,6 +39,15 @@ def comment_finding(setting: AuditedSetting) -> AuditFinding | None:
     return line_finding(setting, "trailing-comment", verdict, 92, reason, instead=instead)
 
 
+def unreadable_name_finding(setting: AuditedSetting) -> AuditFinding | None:
+    """An option of a module whose name has bytes that are no UTF-8; None where it is all right."""
+    # Such bytes of a file are surrogates in its text.
+    if not any("\ud800" <= letter <= "\udfff" for letter in setting.name):
+        return None
+    reason = "Its name is not UTF-8: Samba stops reading smb.conf at this line."
+    return line_finding(setting, "refused", Ruling.HARMFUL, 93, reason, instead="")
+
+
 def value_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
     """What smbd leaves out of a value that it takes, beside what the value is good for."""
     spelled = smb_conf.spelling(setting.name)

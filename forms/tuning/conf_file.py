@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from forms.tuning.smb_conf import parameter_key, squeeze
+from forms.tuning.smb_values import BLANKS, with_single_blanks
 from storage.looks import AuditedSetting
 
-_BLANKS = " \t\r\v\f"
-"""What C's isspace() takes for a blank within a line; the no-break space of web pages is none."""
+_BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _GLOBAL_NAMES = frozenset({"global", "globals"})
 REGISTRY = "registry"
 """The name of Samba's registry as an include, and of its text among the files."""
@@ -117,7 +117,7 @@ class _FileReading:
                 continue
 
             name, equals, value = line.partition("=")
-            name, value = name.strip(_BLANKS), value.strip(_BLANKS)
+            name, value = name.strip(BLANKS), value.strip(BLANKS)
             if not equals:
                 self.malformed.append(BadLine(text=line, file=file, line=number))
             elif not name:
@@ -251,11 +251,12 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """
     beginning: str | None = None
     start = 0
+    text = _without_harmless_mark(text)
     for number, raw_line in enumerate(file_lines(text), start=1):
         # Samba's texts end at a NUL.
-        line = raw_line.partition("\0")[0].rstrip("\n" + _BLANKS)
+        line = raw_line.partition("\0")[0].rstrip("\n" + BLANKS)
         if beginning is None:
-            line = line.lstrip(_BLANKS)
+            line = line.lstrip(BLANKS)
             if not line or line[0] in "#;":
                 continue
             start = number
@@ -264,13 +265,20 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
         if line.endswith("\\"):
             beginning += line[:-1]
             continue
-        whole_line = _with_single_blanks(beginning + line)
+        whole_line = with_single_blanks(beginning + line)
         if whole_line:
             yield start, whole_line
         beginning = None
     if beginning:
-        yield start, _with_single_blanks(beginning)
+        yield start, with_single_blanks(beginning)
 
 
-def _with_single_blanks(line: str) -> str:
-    return re.sub(r"[ \t\r\v\f]+", " ", line).strip(_BLANKS)
+def _without_harmless_mark(text: str) -> str:
+    """The text without a byte order mark, where that costs nothing: Samba skips the line that begins with it.
+
+    [global] begins without a word, and a comment is skipped anyway.
+    """
+    first_line = text.removeprefix(_BYTE_ORDER_MARK).partition("\n")[0].strip()
+    is_comment = not first_line or first_line[0] in "#;"
+    is_global = first_line.startswith("[") and squeeze(first_line.strip("[]")) in _GLOBAL_NAMES
+    return text.removeprefix(_BYTE_ORDER_MARK) if is_comment or is_global else text

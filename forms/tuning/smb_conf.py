@@ -70,8 +70,8 @@ def hiding_pattern(veto_files: str, path: str) -> str | None:
 
 
 def squeeze(name: str) -> str:
-    """In lower case without blanks, as Samba compares names."""
-    return "".join(name.split()).lower()
+    """In lower case without blanks, as Samba compares names; a no-break space is none."""
+    return name.translate(smb_values.NO_BLANKS).lower()
 
 
 @lru_cache(maxsize=4096)
@@ -104,7 +104,7 @@ def tidy_value(name: str, value: str) -> str:
     """A value as it compares: one word for all synonyms, plain digits; ``name`` is canonical."""
     parameter = parameter_table().parameters.get(squeeze(name))
     kind = parameter.kind if parameter else ""
-    words = " ".join(value.split()).strip('"').lower()
+    words = smb_values.with_single_blanks(value).strip('"').lower()
     if name in _choices():
         return _choices()[name].get(squeeze(words)) or words
     if name == "socket options":
@@ -160,7 +160,7 @@ def is_default(name: str, value: str, version: Version | None) -> bool:
 
 def is_switch_word(text: str) -> bool:
     """Whether Samba takes the text for yes or no."""
-    return text.strip().lower() in _YES | _NO
+    return squeeze(text) in _YES | _NO
 
 
 def opposite_value(value: str) -> str:
@@ -180,7 +180,7 @@ def refusal(name: str, value: str, version: Version | None = None) -> str | None
     if parameter is None:
         return None
 
-    words = " ".join(value.split()).lower()
+    words = smb_values.with_single_blanks(value).lower()
     choices = _choices().get(parameter.name)
     if choices:
         is_taken = squeeze(words) in choices or _was_a_word(parameter.name, words, version)

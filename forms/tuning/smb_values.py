@@ -3,6 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+BLANKS = " \t\r\v\f"
+"""What C's isspace() takes for a blank within a line; the no-break space of web pages is none."""
+NO_BLANKS = dict.fromkeys(map(ord, f"{BLANKS}\n"))
+"""For str.translate, to take them out."""
+_SEVERAL_BLANKS = re.compile(rf"[{BLANKS}\n]+")
 _LIST_BLANKS = " \t,;\n\r"
 """What separates the entries of a list (LIST_SEP in lib/util/util_strlist.c)."""
 _SOCKET_BLANKS = " \t,"
@@ -15,6 +20,11 @@ _MOST_OF_LOGINS = 4
 """Up to this level a log is only called raised."""
 _LEADING_DECIMAL = re.compile(r"\s*([+-]?\d+)")
 _LEADING_NUMBER = re.compile(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9]\d*)")
+
+
+def with_single_blanks(text: str) -> str:
+    """The text without blanks around it, and with one in place of several in a row."""
+    return _SEVERAL_BLANKS.sub(" ", text).strip(" ")
 
 
 def read_by_atoi(text: str) -> int:

@@ -19,6 +19,7 @@ from tests.reliability.figures import Campaign, Figures, Share
 CAMPAIGNS = {
     "documents": "tests.reliability.documents",
     "spreadsheets": "tests.reliability.spreadsheets",
+    "configurations": "tests.reliability.configurations",
     "network": "tests.reliability.network",
     "fuzz": "tests.reliability.fuzz",
     "crash": "tests.reliability.crash",

@@ -96,10 +96,14 @@ def test_a_semicolon_separates_entries_of_a_list(line: str):
         'guest ok = "yes"',
         "strict locking = sometimes",
         "aio read size = -1",
+        "map to guest = Bad Name",
+        "printing = cupps",
+        "copy = nothing",
+        "copy = films",
     ],
 )
 def test_a_value_that_smbd_refuses_is_harmful(line: str):
-    section = "global" if line.startswith(("log", "max")) else "films"
+    section = "global" if line.startswith(("log", "max", "map")) else "films"
     assert the_one(f"[{section}]\n{line}\n", "refused").verdict is Ruling.HARMFUL
 
 
@@ -367,6 +371,19 @@ def test_a_value_is_that_of_the_share_that_is_copied():
 def test_blanks_inside_the_brackets_belong_to_the_name(name: str):
     assert the_one(f"[{name}]\npath = /data\n", "padded-share-name").verdict is Ruling.HARMFUL
     assert "padded-share-name" not in keys("[ global ]\ndeadtime = 3\n[my films]\npath = /data\n")
+
+
+def test_what_is_refused_is_told_also_where_another_line_sets_it_again():
+    assert "refused" in keys("[films]\nread only = perhaps\nread only = no\n")
+    assert "refused" not in keys("[films]\nread only = yes\nread only = no\n")
+
+
+def test_a_mark_of_the_byte_order_costs_the_line_that_begins_with_it():
+    mark = "\N{ZERO WIDTH NO-BREAK SPACE}"
+    assert keys(f"{mark}[global]\ndeadtime = 3\n") == set()
+    assert keys(f"{mark}# comment\n[global]\ndeadtime = 3\n") == set()
+    assert "malformed-line" in keys(f"{mark}[films]\npath = /data\n")
+    assert "unknown" in keys(f"{mark}deadtime = 3\n")
 
 
 def test_options_before_a_section_that_begins_again_are_told():
