@@ -77,7 +77,7 @@ class _Case:
     def same(self) -> str:
         drawn = self._chance.sample(changes.SAME, self._chance.randint(1, 2))
         files: changes.Files = {changes.MAIN: self._sample.text.encode()}
-        applied = []
+        applied: list[str] = []
         for change in drawn:
             # The next change works on the text of one file.
             if len(files) > 1:
