@@ -213,6 +213,8 @@ class Diagnosis(records.Head):
     """Its path on the server; None for the usual one."""
     profile: bool = False
     """Whether smbd's counters were read as well."""
+    from_host: str | None = None
+    """``[USER@]HOST`` of the machine that measures, reached by ssh; None for the one with the notebook."""
 
     # What was found out.
     loopback: bool = False

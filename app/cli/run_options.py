@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from app.base.errors import UsageError
 from app.base.ssh_address import FROM_OPTION, check_ssh_host
 from app.cli import declare, option_values
 from app.recording.spec import CONCLUDE, PREPARE, SERVER_PREPARE, SeriesSpec, with_values
@@ -234,6 +235,13 @@ def _measuring_hosts(_context: click.Context, _parameter: click.Parameter, value
 def from_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """``--from``, which may be repeated; the command gets the hosts as ``from_hosts``."""
     return declare.option(FROM_OPTION, "[USER@]HOST", text, name="from_hosts", multiple=True, callback=_measuring_hosts)
+
+
+def only_host(hosts: Sequence[str]) -> str | None:
+    """The one machine that ``--from`` names, or None. Raises UsageError for several."""
+    if len(hosts) > 1:
+        raise UsageError("name one machine that measures", options=FROM_OPTION)
+    return hosts[0] if hosts else None
 
 
 def specs_from(spec: SeriesSpec, hosts: Sequence[str]) -> list[SeriesSpec]:

@@ -11,9 +11,11 @@ from contextlib import suppress
 
 from app.base import child_process, messages
 from app.base.errors import SharebenchError
+from app.diagnosis import own_folder
 from app.diagnosis import plan as diagnosis_plan
 from app.diagnosis.bench import Bench
 from app.diagnosis.stages import measure_stage
+from app.recording.process import Failed
 
 
 def main() -> int:
@@ -31,7 +33,10 @@ def main() -> int:
     bench = Bench(plan, emit, cancelled)
     orders = _Orders(bench)
     threading.Thread(target=orders.listen, name="listen", daemon=True).start()
-    for order in orders.stages_to_measure():
+    for order in orders.until_the_end():
+        if isinstance(order, diagnosis_plan.CheckShare):
+            emit(_share_checked(plan))
+            continue
         stage = measure_stage(bench, order.name)
         emit(diagnosis_plan.StageMeasured(stage=stage, client=bench.client_facts))
 
@@ -43,6 +48,17 @@ def main() -> int:
     except SharebenchError as error:
         emit(diagnosis_plan.Ended(problem=str(error)))
     return 0
+
+
+def _share_checked(plan: diagnosis_plan.DiagnosisPlan) -> diagnosis_plan.ShareChecked:
+    try:
+        own_folder.check_share(plan.target, plan.secrets, plan.settings)
+    except SharebenchError as error:
+        return diagnosis_plan.ShareChecked(failure=Failed.of(error))
+    return diagnosis_plan.ShareChecked()
+
+
+_Order = diagnosis_plan.MeasureStage | diagnosis_plan.CheckShare
 
 
 class _Orders:
@@ -68,18 +84,18 @@ class _Orders:
                 self._bench.abort()
             self._line_or_end.notify()
 
-    def stages_to_measure(self) -> Iterator[diagnosis_plan.MeasureStage]:
+    def until_the_end(self) -> Iterator[_Order]:
         """Each order as it comes, until the diagnosis is finished or cancelled."""
         while (order := self._next_order()) is not None:
             yield order
 
-    def _next_order(self) -> diagnosis_plan.MeasureStage | None:
+    def _next_order(self) -> _Order | None:
         with self._line_or_end:
             while not self._lines and not self._cancelled.is_set():
                 self._line_or_end.wait()
             if not self._cancelled.is_set():
                 order = messages.message_of(self._lines.pop(0), diagnosis_plan.ORDERS)
-                if isinstance(order, diagnosis_plan.MeasureStage):
+                if isinstance(order, _Order):
                     return order
 
             self._are_over = True

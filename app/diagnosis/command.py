@@ -45,6 +45,7 @@ def _parse_complaint(_context: click.Context, _parameter: click.Parameter, value
 @click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")
 @click.option("--quick", is_flag=True, help="About a tenth of the files and bytes, in a minute or two.")
 @click.option("--thorough", is_flag=True, help=diagnosis_spec.THOROUGH_TEXT)
+@run_options.from_option("Measure on that machine, reached by ssh; the notebook stays here.")
 @declare.whole_time_option
 @click.option("--yes", is_flag=True, help="Consent to the files that are created, for scripts.")
 @click.option("--resume", "resume_reference", metavar="DIAGNOSIS", help="Complete an interrupted diagnosis.")
@@ -127,6 +128,7 @@ def _diagnosis_request(
         profile=spec.counts.profile,
         label=spec.texts.label,
         question=spec.texts.question,
+        from_host=run_options.only_host(choices["from_hosts"]),
     )
     diagnosis_spec.check_request(request)
     return request

@@ -5,17 +5,21 @@ server's files. `app.diagnosis.record` stores the diagnosis at each event before
 """
 
 from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from app.base import own_names
-from app.base.child_process import ChildProcess
+from app.base.child_process import ChildProcess, Elsewhere
+from app.base.errors import ChildDiedError
 from app.diagnosis import own_folder, plan
 from app.diagnosis.settings_stage import with_audit
 from app.diagnosis.spec import DiagnosisRequest
 from app.diagnosis.stage_times import StageTimes
 from app.recording import process
+from app.recording.reaching import reach
+from app.series.observer import ObserverElsewhere
 from app.server import facts
-from app.server.host_facts import client_facts
+from app.server.elsewhere.place import MeasuringPlace
 from app.server.link_facts import find_link
 from app.server.smbd import profiled_conf
 from forms.diagnosis.report import STAGE_NAMES
@@ -96,7 +100,16 @@ def measure(
 
     ``resumed`` is the diagnosis as its earlier attempt left it; None for a new one.
     """
-    measurement = _DiagnosisMeasurement(request, resumed or _new_diagnosis(request))
+    place: MeasuringPlace | None = None
+    side: facts.ClientSide | None = None
+    if request.from_host is not None:
+        place = reach(request.from_host, control)
+        if place.carried_bytes:
+            yield process.Warned(text=place.carried_text)
+        with closing(ObserverElsewhere(place, request.target, records.Command.GET)) as observer:
+            side = observer.side
+
+    measurement = _DiagnosisMeasurement(request, resumed or _new_diagnosis(request, side), place)
     control.attach(_ignore_message, measurement.process.cancel)
     try:
         yield from measurement.stages(control)
@@ -111,7 +124,7 @@ def measure(
     else:
         diagnosis = replace(diagnosis, leftover=None)
 
-    link = find_link(request.target.host, request.target.port_number)
+    link = side.link if side else find_link(request.target.host, request.target.port_number)
     diagnosis = replace(
         diagnosis,
         loopback=bool(link and link.loopback),
@@ -125,7 +138,10 @@ def measure(
 class _DiagnosisMeasurement:
     """The stages of a diagnosis under way, most of them in a process of their own, and what they have found."""
 
-    def __init__(self, request: DiagnosisRequest, diagnosis: looks.Diagnosis) -> None:
+    def __init__(
+        self, request: DiagnosisRequest, diagnosis: looks.Diagnosis, elsewhere: Elsewhere | None = None
+    ) -> None:
+        """``elsewhere``: the machine that measures; None for this one."""
         self.request = request
         self.diagnosis = diagnosis
         """With the stages that have ended."""
@@ -146,7 +162,8 @@ class _DiagnosisMeasurement:
             self._stages_to_come.remove(looks.StageName.CONNECT)
             self._stages_to_come.insert(0, looks.StageName.CONNECT)
 
-        self.process = ChildProcess(_MODULE, grace_seconds=_GRACE_SECONDS)
+        self._is_elsewhere = elsewhere is not None
+        self.process = ChildProcess(_MODULE, grace_seconds=_GRACE_SECONDS, elsewhere=elsewhere)
         self._events = self.process.events(plan.CHILD_EVENTS)
         self.process.say(self._plan())
 
@@ -208,7 +225,7 @@ class _DiagnosisMeasurement:
         if self._is_share_prepared:
             return
         self._is_share_prepared = True
-        own_folder.check_share(self.request)
+        self._check_share()
 
         # Before this attempt makes its own folder, whose name then takes the place of the earlier one.
         if self._earlier_folder is None:
@@ -218,6 +235,19 @@ class _DiagnosisMeasurement:
             yield process.Warned(text=problem)
         elif self.diagnosis.leftover == self._earlier_folder:
             self.diagnosis = replace(self.diagnosis, leftover=None)
+
+    def _check_share(self) -> None:
+        request = self.request
+        if not self._is_elsewhere:
+            own_folder.check_share(request.target, request.secrets, request.settings)
+            return
+
+        self.process.say(plan.CheckShare())
+        answer = next(self._events, None)
+        if not isinstance(answer, plan.ShareChecked):
+            raise ChildDiedError(f"the measuring process {self.process.how_it_ended()}")
+        if answer.failure is not None:
+            raise answer.failure.error
 
     def _beginning_of(self, name: looks.StageName, number: int) -> StageBegan:
         stages_left = tuple(self._stages_to_come[number - 1 :])
@@ -273,8 +303,9 @@ class _DiagnosisMeasurement:
         return [stage for stage in self.diagnosis.stages if stage.status is not records.SeriesStatus.COMPLETE]
 
 
-def _new_diagnosis(request: DiagnosisRequest) -> looks.Diagnosis:
-    environment = {"client": {**client_facts(), **facts.measurer_facts()}}
+def _new_diagnosis(request: DiagnosisRequest, side: facts.ClientSide | None) -> looks.Diagnosis:
+    """``side``: what another machine that measures says of itself; None for this one."""
+    client = facts.client_facts_of(side, request.from_host)
 
     return looks.Diagnosis(
         id=records.new_series_id(),
@@ -290,5 +321,6 @@ def _new_diagnosis(request: DiagnosisRequest) -> looks.Diagnosis:
         server_ssh=request.server_ssh,
         smb_conf=request.smb_conf,
         profile=request.profile,
-        environment=environment,
+        from_host=request.from_host,
+        environment={"client": client},
     )

@@ -1,4 +1,7 @@
-"""What the program's own process does on the share of a diagnosis: a look before, and removing our folder after all."""
+"""What is done on the share of a diagnosis beside its stages: a look before, and removing our folder after all.
+
+The program's own process does both; where another machine measures, that one looks.
+"""
 
 from app.base import own_names
 from app.base.errors import SharebenchError
@@ -6,11 +9,12 @@ from app.clients import base, registry
 from app.clients.file_tree import remove_all
 from app.diagnosis.spec import DiagnosisRequest
 from storage import looks, records
+from storage.plan import Settings
 
 
-def check_share(request: DiagnosisRequest) -> None:
+def check_share(target: records.Target, secrets: base.Secrets, settings: Settings) -> None:
     """Raises an error, with nothing recorded, if the login fails, the folder is missing or the share is a printer."""
-    with registry.connected_files(request.target, request.secrets, request.settings) as files:
+    with registry.connected_files(target, secrets, settings) as files:
         base.check_folder(files)
 
 

@@ -9,6 +9,7 @@ from typing import get_args
 
 from app.base.errors import NoSpaceError
 from app.clients.base import Secrets
+from app.recording.process import Failed
 from forms import wording
 from forms.diagnosis.summary import patterns
 from storage.looks import Effort, Stage, StageName
@@ -160,6 +161,19 @@ class MeasureStage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckShare:
+    """See that it can log in and that the folder is there, where another machine measures."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareChecked:
+    """The answer to CheckShare."""
+
+    failure: Failed | None = None
+    """Why nothing can be measured on that share; None where something can."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FinishDiagnosis:
     """Remove everything and end."""
 
@@ -187,6 +201,6 @@ class Ended:
     problem: str = ""
 
 
-ChildEvent = FolderMade | StageMeasured | Ended
+ChildEvent = FolderMade | ShareChecked | StageMeasured | Ended
 CHILD_EVENTS: tuple[type, ...] = get_args(ChildEvent)
-ORDERS = (MeasureStage, FinishDiagnosis)
+ORDERS = (MeasureStage, CheckShare, FinishDiagnosis)

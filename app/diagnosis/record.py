@@ -62,9 +62,10 @@ def _update(diagnosis: looks.Diagnosis, notebook: Notebook) -> None:
 
 
 def _close(diagnosis: looks.Diagnosis, notebook: Notebook) -> None:
-    """Store it as it ended, with the ceiling of this machine's client where the notebook has one."""
+    """Store it as it ended, with the ceiling of its machine's client where the notebook has one."""
     if diagnosis.client is not None:
-        key = ceiling_key_of(diagnosis.client, diagnosis.target.protocol, Command.GET)
+        machine = diagnosis.environment.get("client")
+        key = ceiling_key_of(diagnosis.client, diagnosis.target.protocol, Command.GET, machine)
         ceiling = notebook.ceiling(key)
         rate = ceiling.bytes_per_second if ceiling is not None else None
         diagnosis = replace(diagnosis, ceiling_bytes_per_second=rate)

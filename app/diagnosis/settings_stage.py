@@ -16,6 +16,7 @@ def with_audit(diagnosis: looks.Diagnosis, request: DiagnosisRequest) -> looks.D
     def secrets() -> base.Secrets:
         return request.secrets
 
+    # From here, wherever the rest is measured: by the way into the server that this machine has.
     audit_request = engine.AuditRequest(
         target=request.target,
         ssh=request.server_ssh,

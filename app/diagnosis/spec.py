@@ -34,6 +34,8 @@ class DiagnosisRequest(ServerRequest):
     """An existing folder of the share to list, instead of new ones."""
     profile: bool = False
     """Whether smbd's profile is read while small files are moved."""
+    from_host: str | None = None
+    """``[USER@]HOST`` of the machine that measures, reached by ssh; None for this one."""
 
     @property
     def stages(self) -> tuple[StageName, ...]:
@@ -71,6 +73,9 @@ def check_request(request: DiagnosisRequest) -> None:
         raise UsageError(
             f"the complaint {request.complaint} is answered by a stage that --only leaves out: name it there, too"
         )
+    if request.from_host is not None and request.profile:
+        text = "smbd's profile is read by the machine that measures, to which the way into the server is not known"
+        raise UsageError(text, options="leave out --profile or --from")
     if request.folder is not None and StageName.FOLDERS not in request.stages:
         raise UsageError("--folder is for the stage folders: name that stage with --only, or leave --folder out")
 
@@ -108,4 +113,5 @@ def request_of(diagnosis: Diagnosis, secrets: Secrets) -> DiagnosisRequest:
         complaint=diagnosis.complaint,
         folder=diagnosis.folder,
         profile=diagnosis.profile,
+        from_host=diagnosis.from_host,
     )

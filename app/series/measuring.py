@@ -9,16 +9,15 @@ event tells was written down before it is passed on.
 import contextlib
 from collections.abc import Generator
 from dataclasses import replace
-from functools import partial
 
 from app.base import errors
 from app.base.child_process import Elsewhere
 from app.recording import process
+from app.recording.reaching import reach
 from app.recording.series_writer import SeriesWriter
 from app.series.dialect_history import dialect_before, lowered_text
 from app.series.events import ProgramCarried, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.series.monitor import SeriesMonitor
-from app.server.elsewhere.place import MeasuringPlace, reach_place
 from forms.tuning.differences import differences_before, differences_prose
 from storage import records
 from storage.notebook import Notebook
@@ -60,11 +59,14 @@ def _measure_monitored(
     elsewhere: Elsewhere | None = None
     if spec.monitor.from_host is not None:
         try:
-            elsewhere = yield from _reach_place(spec.monitor.from_host, control)
+            place = reach(spec.monitor.from_host, control)
         except errors.SharebenchError as error:
             failure_there = process.Failed.of(error)
             yield failure_there
             return failure_there
+        elsewhere = place
+        if place.carried_bytes:
+            yield ProgramCarried(place=place)
 
     # Before the look at a quiet time, which takes its time: a wrong password is told at once.
     if spec.monitor.quiet_time is not QuietTime.SKIP or spec.lineage.repeats:
@@ -123,22 +125,6 @@ def _measure_runs(
             remains = f"{writer.series.scratch_path} may still be there: remove it, or resume the series"
             failure = replace(failure, text=f"{failure.text}; {remains}")
     return failure
-
-
-def _reach_place(host: str, control: process.SeriesControl) -> Generator[RecorderEvent, None, MeasuringPlace]:
-    """Find this program on the machine that is to measure, or carry it there. Raises SharebenchError."""
-    try:
-        place = reach_place(host, partial(control.attach, None))
-    except errors.MeasurementError:
-        if control.cancelled.is_set():
-            raise errors.CancelledError("cancelled") from None
-        raise
-    finally:
-        control.detach()
-
-    if place.carried_bytes:
-        yield ProgramCarried(place=place)
-    return place
 
 
 def _try_login(

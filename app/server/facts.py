@@ -70,12 +70,8 @@ def collect(
         machine = MeasuringMachine(ssh=from_host, address=elsewhere.address, is_server=is_server)
     server = server_facts(target, ssh, smb_conf, window_seconds, machine)
     side = elsewhere or client_side(target)
-    client = {**side.client, **measurer_facts()}
-    if from_host is not None:
-        # Without the user of that login, who is nobody's business.
-        client[MEASURED_FROM] = from_host.removeprefix("ssh://").rpartition("@")[2]
     return Environment(
-        client=client,
+        client=client_facts_of(side, from_host),
         server=server.facts,
         path=side.path,
         problems=server.problems,
@@ -83,6 +79,15 @@ def collect(
         link=side.link,
         counters=side.counters,
     )
+
+
+def client_facts_of(side: ClientSide | None, from_host: str | None) -> dict[str, FactValue]:
+    """The facts of the machine that measures; None for this one."""
+    client = {**(side.client if side else client_facts()), **measurer_facts()}
+    if from_host is not None:
+        # Without the user of that login, who is nobody's business.
+        client[MEASURED_FROM] = from_host.removeprefix("ssh://").rpartition("@")[2]
+    return client
 
 
 def client_side(target: Target) -> ClientSide:

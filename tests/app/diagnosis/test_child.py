@@ -54,5 +54,5 @@ class Stdin:
     def readline(self) -> str:
         line = next(self._lines, "")
         if not line and self._carried_out:
-            assert [order.name for order in self._carried_out.stages_to_measure()] == [StageName.CONNECT]
+            assert list(self._carried_out.until_the_end()) == [plan.MeasureStage(name=StageName.CONNECT)]
         return line
