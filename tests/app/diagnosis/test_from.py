@@ -31,7 +31,8 @@ def test_it_is_measured_there_and_stored_here(tmp_path: Path, smbd: Smbd, place:
     assert not [path for path in smbd.folder.iterdir() if path.name.startswith(PREFIX)]
     assert place.processes() == []
 
-    said = inside.fails(4, "diagnose", url.replace(f"/{smbd.share}", "/none"), *words)
-    assert "none" in said
+    no_share = inside("diagnose", f"smb://{smbd.user}@{smbd.host}:{smbd.port}/none", *words)
+    assert no_share.returncode == 4
+    assert "no such share" in no_share.stderr.splitlines()[-1]
     assert "name one machine" in inside.fails(2, "diagnose", url, *words, "--from", "other")
     assert "--profile" in inside.fails(2, "diagnose", url, *words, "--profile")
