@@ -1,16 +1,14 @@
 """How a command logs in to its target, and what is said before it measures there."""
 
-import getpass
 import shlex
 import sqlite3
-import sys
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from app.base.hidden_answer import hidden_answer
 from app.cli import console, notebooks, option_values
 from forms.layout import visible
 
@@ -45,7 +43,7 @@ def secrets_for(
 
     # An error of the login comes alone: nothing is measured then.
     credentials_file = _credentials_file(context, credentials)
-    ask = partial(getpass.getpass, stream=sys.stderr) if console.can_ask() else None
+    ask = hidden_answer if console.can_ask() else None
     target_with_user, secrets = log_in_as(target, credentials=credentials_file, kerberos=kerberos, ask=ask)
 
     if notebooks.has_notebook(notebooks.notebook_path(context)):

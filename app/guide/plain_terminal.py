@@ -1,12 +1,12 @@
 """The terminal of the plain guide: text goes out in lines, and lines come in."""
 
-import getpass
 import shutil
 import sys
 from collections.abc import Callable
 
 import click
 
+from app.base.hidden_answer import hidden_answer
 from app.clients.base import Secrets
 from app.guide.needs import Password
 from forms import layout
@@ -33,7 +33,7 @@ class PlainTerminal:
         self,
         read: Callable[[], str] | None = None,
         say: Callable[[str], None] = print_at_once,
-        ask_password: Callable[[str], str] = getpass.getpass,
+        ask_password: Callable[[str], str] = hidden_answer,
     ) -> None:
         """``read`` gives a line, and "" at the end of input; None reads stdin."""
         self._read = read or sys.stdin.readline

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.base.terminal_state import LEAVE_SCREEN, restored_by_signals
 from app.base.user_files import theme_file
 
 if TYPE_CHECKING:
@@ -40,4 +41,5 @@ def open_tui(
     context = Context(notebook_path=notebook_path, practice=practice, theme_file=theme_file())
     if logins is not None:
         context.logins = logins
-    return SharebenchApp(context, first=first).run() or 0
+    with restored_by_signals(LEAVE_SCREEN):
+        return SharebenchApp(context, first=first).run() or 0

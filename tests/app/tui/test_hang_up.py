@@ -39,16 +39,19 @@ def exits(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return Cleaning.done
 
 
-async def test_what_is_under_way_is_cleaned_and_then_the_program_ends(tmp_path: Path, exits: list[str]):
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+async def test_what_is_under_way_is_cleaned_and_then_the_program_ends(
+    tmp_path: Path, exits: list[str], number: signal.Signals
+):
     app = app_on(tmp_path / "notebook.db")
-    before = signal.getsignal(signal.SIGHUP)
+    before = signal.getsignal(number)
     async with app.run_test() as pilot:
         await app.push_screen(Cleaning("a measurement"))
         await settled(app, pilot)
-        os.kill(os.getpid(), signal.SIGHUP)
+        os.kill(os.getpid(), number)
         await measured(app, pilot)
-        assert exits == ["measures", "cleaned", f"exit {128 + signal.SIGHUP}"]
-        assert signal.getsignal(signal.SIGHUP) == before
+        assert exits == ["measures", "cleaned", f"exit {128 + number}"]
+        assert signal.getsignal(number) == before
 
 
 async def test_one_that_is_only_stopped_does_not_end_the_program(tmp_path: Path, exits: list[str]):

@@ -1,0 +1,88 @@
+"""A signal that ends the program leaves the terminal as it was: its echo, its screen, its mouse."""
+
+import os
+import pty
+import select
+import signal
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.base.terminal_state import LEAVE_SCREEN
+from tests.servers.process import require_terminals
+
+ROOT = Path(__file__).parents[3]
+SECONDS = 40.0
+TUI: tuple[str, ...] = ()
+PASSWORD = ("check", "smb://nobody@192.0.2.1/share")
+
+
+class Program:
+    """sharebench on a terminal of its own."""
+
+    def __init__(self, folder: Path, arguments: tuple[str, ...]) -> None:
+        environment = {**os.environ, "TERM": "xterm-256color", "HOME": str(folder)}
+        environment.pop("SHAREBENCH_PASSWORD", None)
+        words = [sys.executable, "-m", "app", "--db", str(folder / "notebook.db"), *arguments]
+        # Its end is held open, so that it outlives the program.
+        self.terminal, self._end = pty.openpty()
+        self.process_id = os.fork()
+        if not self.process_id:
+            os.login_tty(self._end)
+            os.chdir(ROOT)
+            os.execve(sys.executable, words, environment)
+
+        self.attributes = termios.tcgetattr(self._end)
+        self.shown = b""
+        self.exit_code: int | None = None
+
+    @property
+    def has_changed_it(self) -> bool:
+        return termios.tcgetattr(self._end) != self.attributes
+
+    def read(self, seconds: float) -> None:
+        """Read what it shows, and look whether it has ended."""
+        if select.select([self.terminal], [], [], seconds)[0]:
+            self.shown += os.read(self.terminal, 65536)
+        if self.exit_code is None:
+            process_id, status = os.waitpid(self.process_id, os.WNOHANG)
+            self.exit_code = os.waitstatus_to_exitcode(status) if process_id else None
+
+    def close(self) -> None:
+        if self.exit_code is None:
+            os.kill(self.process_id, signal.SIGKILL)
+            os.waitpid(self.process_id, 0)
+        os.close(self.terminal)
+        os.close(self._end)
+
+
+@pytest.fixture(params=[TUI, PASSWORD], ids=["screen", "password"])
+def program(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Program]:
+    """A program that has changed its terminal."""
+    require_terminals()
+    program = Program(tmp_path, request.param)
+    until = time.monotonic() + SECONDS
+    is_drawn = False
+    while not is_drawn:
+        assert time.monotonic() < until, program.shown
+        program.read(0.2)
+        is_drawn = program.has_changed_it and (b"Password" in program.shown or b"\x1b[?1049h" in program.shown)
+    yield program
+    program.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_the_terminal_as_it_was(program: Program, number: signal.Signals):
+    os.kill(program.process_id, number)
+    until = time.monotonic() + SECONDS
+    while program.exit_code is None and time.monotonic() < until:
+        program.read(0.2)
+    program.read(0.2)
+    assert program.exit_code == -number
+    assert not program.has_changed_it
+    has_screen = b"\x1b[?1049h" in program.shown
+    assert program.shown.endswith(LEAVE_SCREEN) is has_screen
