@@ -332,9 +332,23 @@ def _without_result(choices: GuideChoices) -> GuideChoices:
     )
 
 
+def with_requests(spec: SeriesSpec, *, random: bool) -> SeriesSpec:
+    """The spec with random requests in place of transfers of whole files, or the other way, in their usual size."""
+    if spec.counts.random == random:
+        return spec
+    counts = replace(
+        spec.counts,
+        random=random,
+        read_percent=None,
+        random_seconds=plan.DEFAULT_RANDOM_SECONDS if random else None,
+        verify=False,
+    )
+    return replace(spec, counts=counts, settings=replace(spec.settings, block_bytes=None, in_flight=None))
+
+
 def _without_server(choices: GuideChoices) -> GuideChoices:
     """The choices without those that were made for one server or protocol, and may not fit another."""
-    spec = choices.spec
+    spec = with_requests(choices.spec, random=False)
     spec = replace(
         spec,
         client="",

@@ -46,6 +46,7 @@ CAMPAIGNS = {
     "pairs": "tests.reliability.pairs",
     "versus": "tests.reliability.versus",
     "who": "tests.reliability.who",
+    "random": "tests.reliability.random_requests",
     "diagnosis": "tests.reliability.diagnosis",
     "blame": "tests.reliability.blame",
     "accuracy": "tests.reliability.accuracy",

@@ -16,6 +16,7 @@ from tests.reliability import (
     litter,
     numbers,
     peers,
+    random_requests,
     scale,
     secret_marker,
     server,
@@ -211,3 +212,12 @@ def test_three_users_are_ranked_and_their_shares_told():
     assert figures.losses == []
     assert figures.counts["looks"] == 1
     assert figures.counts["ranked right"] == 1
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("smbd")
+def test_each_random_request_is_one_that_smbd_counts():
+    mixes = [case for case in random_requests.SERVER_CASES if "--mix" in case.options]
+    figures = random_requests.campaign(0, cases=mixes)
+    assert figures.losses == []
+    assert figures.counts["requests"] > 0

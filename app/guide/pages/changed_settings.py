@@ -42,9 +42,9 @@ def _unusual_settings(choices: GuideChoices) -> Iterator[tuple[str, str, str]]:
     settings = spec.settings
     if choices.target is not None and spec.client not in ("", check_client_name(choices.target.protocol, "")):
         yield "client", "Client", wording.plain(spec.client)
-    if settings.in_flight is not None:
+    if settings.in_flight is not None and not spec.counts.random:
         yield "in_flight", "In flight", str(settings.in_flight)
-    if settings.block_bytes is not None:
+    if settings.block_bytes is not None and not spec.counts.random:
         yield "block_bytes", "Request size", wording.typed_size(settings.block_bytes)
     if settings.like is not None:
         yield "like", "Imitated client", imitated_client(settings.like).name

@@ -6,7 +6,7 @@ from functools import partial
 
 from app.guide import page, steps
 from app.guide.context import GuideContext
-from app.guide.pages import before_change, changed_settings, proof_facts
+from app.guide.pages import before_change, changed_settings, proof_facts, random_requests
 from app.guide.prospect import prospect_of
 from app.method import choices as method_choices
 from app.method import one_change, server_question
@@ -32,6 +32,7 @@ def run_page(choices: method_choices.GuideChoices, context: GuideContext) -> pag
     options += [
         *before_change.leave_option(choices, context.base),
         *changed_settings.reset_option(choices),
+        *random_requests.requests_option(choices),
         *_form_options(choices),
     ]
     return page.step_page(method_choices.MethodStep.RUN, facts, options)
@@ -98,6 +99,7 @@ def _warnings_of_change(choices: method_choices.GuideChoices, name: str) -> Iter
 def _what_is_measured(choices: method_choices.GuideChoices) -> Iterator[str]:
     if choices.target is None:
         return
+    yield from random_requests.requests_fact(choices)
     place = wording.plain(records.format_target(choices.target))
     size = wording.file_size(choices.run_bytes) if choices.run_bytes is not None else "?"
     command = choices.spec.command
