@@ -36,7 +36,7 @@ class PacedUsers:
     """The users are at work inside ``with``: all are connected when it begins."""
 
     def __init__(self, smbd: Smbd, paces: Sequence[Pace]) -> None:
-        self._smbd = smbd
+        self.smbd = smbd
         self._paces = paces
         self._moved_bytes = dict.fromkeys((pace.user for pace in paces), 0)
         self._stop = threading.Event()
@@ -46,8 +46,8 @@ class PacedUsers:
     def __enter__(self) -> Self:
         for pace in self._paces:
             if pace.user != UNIX_USER:
-                self._smbd.add_user(pace.user)
-            content = self._smbd.make_file(f"{pace.user}.bin", bytes(FILE_BYTES))
+                self.smbd.add_user(pace.user)
+            content = self.smbd.make_file(f"{pace.user}.bin", bytes(FILE_BYTES))
             content.chmod(0o666)
         for thread in self._threads:
             thread.start()
@@ -64,7 +64,7 @@ class PacedUsers:
         return dict(self._moved_bytes)
 
     def _work(self, pace: Pace) -> None:
-        smbd = self._smbd
+        smbd = self.smbd
         connection = SMBConnection(smbd.host, smbd.host, sess_port=smbd.port)
         connection.login(smbd.user if pace.user == UNIX_USER else pace.user, smbd.password)
         tree = connection.connectTree(smbd.share)

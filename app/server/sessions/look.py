@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 
 from app.base import errors
 from app.server import shell
-from app.server.sessions.holders import FILES, LOCKS, Held, Holder, address_of, parse_holders
-from app.server.sessions.readings import SessionsReading, lines_by_file, reading_of, whole
+from app.server.sessions.holders import FILES, LOCKS, Held, Holder, parse_holders
+from app.server.sessions.readings import SessionsReading, lines_by_file, parse_owners, reading_of, whole
 from storage.json_reader import LARGEST, moment_text
 from storage.who import MachineUse, ServerSession
 
@@ -65,11 +65,12 @@ def look_at_sessions(
     if first is None or last is None or last.uptime_seconds <= first.uptime_seconds:
         raise errors.MeasurementError(f"the counters of {server.where} make no sense: look again")
 
-    holders, held = parse_holders(answer.text("sessions") or "", answer.text("held") or "")
+    owners = parse_owners(answer.text("owners") or "")
+    holders, held = parse_holders(answer.text("sessions") or "", answer.text("users") or "")
     return SessionsLook(
         seconds=last.uptime_seconds - first.uptime_seconds,
-        machine=_machine_use(first, last, _card_speeds(answer.text("cards") or "")),
-        sessions=tuple(_sessions(first, last, holders, held, now)),
+        machine=_machine_use(first, last, _card_speeds(answer.text("last.counters") or "")),
+        sessions=tuple(_sessions(first, last, holders, held, owners, now)),
         ended=len(first.processes.keys() - last.processes.keys()),
         requests=_all_requests(first, last),
         look_cpu_seconds=_seconds_of_times(answer.stripped("times")),
@@ -103,11 +104,20 @@ def _all_requests(first: SessionsReading, last: SessionsReading) -> int | None:
 
 
 def _sessions(
-    first: SessionsReading, last: SessionsReading, holders: Mapping[int, Holder], held: Held, now: datetime
+    first: SessionsReading,
+    last: SessionsReading,
+    holders: Mapping[int, Holder],
+    held: Held,
+    owners: Mapping[str, int],
+    now: datetime,
 ) -> Iterator[ServerSession]:
-    """The sessions that were there at the end. All that one did counts if it began after the first reading."""
+    """The sessions that were there at the end. All that one did counts if it began after the first reading.
+
+    ``owners``: the process of a connection, by its peer, where smbstatus does not tell of all of them.
+    """
     seconds = last.uptime_seconds - first.uptime_seconds
-    moved = _moved_bytes(first, last, holders)
+    process_by_peer = {peer: pid for pid, holder in holders.items() for peer in holder.peers} | dict(owners)
+    moved = _moved_bytes(first, last, process_by_peer)
     are_counted = bool(last.requests) and _all_requests(first, last) is not None
     for pid, holder in holders.items():
         process = last.processes.get(pid)
@@ -117,14 +127,13 @@ def _sessions(
         process_before = first.processes.get(pid)
         ticks = process.ticks - (process_before.ticks if process_before else 0)
         age_seconds = last.uptime_seconds - process.started_ticks / _TICKS_A_SECOND
-        sent_bytes, received_bytes = moved.get(pid, (None, None))
+        sent_bytes, received_bytes = (None, None) if moved is None else moved.get(pid, (0, 0))
         requests = last.requests.get(pid, 0) - first.requests.get(pid, 0)
-        client = address_of(holder.peers[0]) if holder.peers else ""
         yield ServerSession(
             process=pid,
             users=tuple(holder.users),
-            client=client,
-            machine=holder.machine if holder.machine != client else "",
+            client=holder.address,
+            machine=holder.machine if holder.machine != holder.address else "",
             connected_at=moment_text(now - timedelta(seconds=max(0.0, age_seconds))),
             dialect=holder.dialect,
             cpu_percent=100 * max(0, ticks) / _TICKS_A_SECOND / seconds,
@@ -138,45 +147,25 @@ def _sessions(
 
 
 def _moved_bytes(
-    first: SessionsReading, last: SessionsReading, holders: Mapping[int, Holder]
-) -> dict[int, tuple[int, int]]:
-    """Bytes sent and received by each process on all of its connections; empty where they are not counted."""
+    first: SessionsReading, last: SessionsReading, process_by_peer: Mapping[str, int]
+) -> dict[int, tuple[int, int]] | None:
+    """Bytes sent and received by each process on all of its connections; None where they are not counted."""
     if last.sockets is None:
-        return {}
+        return None
 
-    owners = _Owners(holders)
-    moved = dict.fromkeys(holders, (0, 0))
+    moved: dict[int, tuple[int, int]] = {}
     for peer, (sent, received) in last.sockets.items():
-        pid = owners.process_of(peer)
-        if pid is None:
+        process = process_by_peer.get(peer)
+        if process is None:
             continue
+        # A connection that began after the first reading sent and received all of its bytes since then.
         sent_before, received_before = (first.sockets or {}).get(peer, (0, 0))
-        sent_bytes, received_bytes = moved[pid]
-        moved[pid] = (
+        sent_bytes, received_bytes = moved.get(process, (0, 0))
+        moved[process] = (
             sent_bytes + max(0, sent - sent_before),
             received_bytes + max(0, received - received_before),
         )
     return moved
-
-
-class _Owners:
-    """Which process has the connection to a peer."""
-
-    def __init__(self, holders: Mapping[int, Holder]) -> None:
-        self._process_by_peer: dict[str, int] = {}
-        self._processes_by_address: dict[str, set[int]] = {}
-        for pid, holder in holders.items():
-            for peer in holder.peers:
-                self._process_by_peer[peer] = pid
-                self._processes_by_address.setdefault(address_of(peer), set()).add(pid)
-
-    def process_of(self, peer: str) -> int | None:
-        """None where that is not known."""
-        if peer in self._process_by_peer:
-            return self._process_by_peer[peer]
-        # Older versions tell of a client's connections only the first. The others have the same address.
-        processes = self._processes_by_address.get(address_of(peer), set())
-        return min(processes) if len(processes) == 1 else None
 
 
 def _machine_use(first: SessionsReading, last: SessionsReading, speeds: Mapping[str, int]) -> MachineUse:
@@ -209,12 +198,12 @@ def _machine_use(first: SessionsReading, last: SessionsReading, speeds: Mapping[
     )
 
 
-def _card_speeds(cards: str) -> dict[str, int]:
+def _card_speeds(counters: str) -> dict[str, int]:
     """Bits per second by card, from lines such as ``/sys/class/net/eth0/speed:1000``; 0 where it is not known."""
     speeds = {}
-    for path, lines in lines_by_file(cards).items():
+    for path, lines in lines_by_file(counters).items():
         words = path.split("/")
-        if len(words) == 6:
+        if path.startswith("/sys/class/net/") and len(words) == 6:
             speeds[words[4]] = 10**6 * min(whole(lines[0]), _MOST_MEGABITS)
     return speeds
 

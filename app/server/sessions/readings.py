@@ -16,6 +16,7 @@ from storage.json_reader import LARGEST
 
 _SOCKET_COUNTER = re.compile(r"\b(bytes_acked|bytes_received):(\d{1,19})\b")
 """What of a socket was sent and confirmed, and received; a counter that is 0 is left out."""
+_SOCKET_OWNER = re.compile(r"users:.*?pid=(\d{1,9})")
 _PROFILED_SESSION = re.compile(r":(\d{1,9})\.\d+\[")
 """The process in a name such as ``bench:1525.0[10.0.0.5]``, of the counters for each share since Samba 4.23."""
 
@@ -114,18 +115,20 @@ def whole(text: object) -> int:
 
 
 def parse_sockets(text: str) -> dict[str, tuple[int, int]] | None:
-    """Bytes sent and received by the peer of each socket, from ``ss -Htin``; None where it does not count them.
+    """Bytes sent and received by the peer of each socket, from ``ss -Htin``; None where they are not counted here.
 
-    A socket is a line that ends in the peer, and a line of its counters, which begins with a blank.
+    A socket is a line of its state, queues and addresses, and a line of its counters, which begins with a blank.
     """
     sockets: dict[str, tuple[int, int]] = {}
     has_counters = False
     peer = ""
     for line in text.splitlines():
-        words = line.split()
-        if not line[:1].isspace() and len(words) >= 2:
-            peer = peer_of(words[-1])
-            sockets[peer] = (0, 0)
+        if not line[:1].isspace():
+            words = line.split()
+            is_connection = words[:1] == ["ESTAB"] and len(words) >= 5
+            peer = peer_of(words[4]) if is_connection else ""
+            if peer:
+                sockets[peer] = (0, 0)
             continue
 
         counters = dict(_SOCKET_COUNTER.findall(line))
@@ -133,6 +136,17 @@ def parse_sockets(text: str) -> dict[str, tuple[int, int]] | None:
             has_counters = True
             sockets[peer] = (whole(counters.get("bytes_acked", 0)), whole(counters.get("bytes_received", 0)))
     return sockets if has_counters or not sockets else None
+
+
+def parse_owners(text: str) -> dict[str, int]:
+    """The process of each socket by its peer, from ``ss -Htnp``, which leaves the state out."""
+    owners = {}
+    for line in text.splitlines():
+        words = line.split()
+        owner = _SOCKET_OWNER.search(line)
+        if len(words) >= 4 and owner:
+            owners[peer_of(words[3])] = int(owner[1])
+    return owners
 
 
 def peer_of(text: str) -> str:

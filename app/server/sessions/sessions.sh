@@ -1,6 +1,7 @@
 # Prints two readings of what each session of the smbd on a port does, and then whose they are; reads only.
-# POSIX sh; the caller sets its variables before it: mark, port, conf (empty: the one that this smbd was started with),
-# seconds (between the readings). It starts few programs: each costs the server as much as reading fifty processes.
+# POSIX sh; the caller sets its variables before it: mark, port, conf (where the smbd does not show which it was started
+# with), seconds (between the readings). It starts few programs: each costs the server as much as reading fifty
+# processes.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/samba/sbin:/usr/local/samba/bin
 LC_ALL=C
 export PATH LC_ALL
@@ -9,27 +10,28 @@ section() {
     printf '\n%s %s\n' "$mark" "$1"
 }
 
-# Finds the smbd that has the listening socket of the port. Its children have the same name in older versions: they are
-# passed over before anything is listed.
+# Finds the smbd that has one of the listening sockets in $1, as ss prints them. Its children have the same name in older
+# versions: they are passed over before anything is listed.
 find_smbd() {
-    sockets=$(ss -Htlne "sport = :$port" | sed -n 's/.* ino:\([0-9]*\) .*/socket:[\1]/p')
-    [ -n "$sockets" ] || return
+    inodes=$(printf '%s\n' "$1" | sed -n 's/^LISTEN.* ino:\([0-9]*\) .*/socket:[\1]/p')
+    [ -n "$inodes" ] || return
     for file in $(grep -lsx smbd /proc/[0-9]*/comm); do
         process=${file%/comm}
         { IFS= read -r stat <"$process/stat"; } 2>/dev/null || continue
         set -- ${stat##*) }
         { IFS= read -r parent <"/proc/$2/comm"; } 2>/dev/null && [ "$parent" = smbd ] && continue
-        ls -l "$process/fd" | grep -qF -e "$sockets" && smbd=${process#/proc/} && return
+        ls -l "$process/fd" | grep -qF -e "$inodes" && smbd=${process#/proc/} && return
     done
 }
 
-# The smb.conf that it was started with; nothing where it takes its own.
+# The smb.conf that it was started with; nothing where it takes its own. Asked of another one, smbstatus would make its
+# databases.
 find_conf() {
     tr '\000' '\n' <"/proc/$smbd/cmdline" |
         sed -n '/^\(-s\|--configfile\)$/{n;p;};s/^--configfile=//p;s/^-s\//\//p'
 }
 
-# first or last: the counters of the server, and of each process that smbd started.
+# first or last, SOCKETS: the counters of the server, and of each process that smbd started.
 reading() {
     { IFS= read -r children <"/proc/$smbd/task/$smbd/children"; } 2>/dev/null
     files=
@@ -37,32 +39,55 @@ reading() {
         files="$files /proc/$process/stat /proc/$process/io"
     done
     section "$1.sockets"
-    ss -Htin state established "sport = :$port"
+    printf '%s\n' "$2"
     section "$1.counters"
-    grep -s '' /proc/uptime /proc/stat /proc/net/dev /proc/diskstats $files
-    [ -z "$profiled" ] || { section "$1.profile"; samba -P --json; }
+    grep -s '' /proc/uptime /proc/stat /proc/net/dev /proc/diskstats $cards $files
+    [ -n "$profiled" ] || return
+    section "$1.profile"
+    # In lines that are not too long.
+    smbstatus ${conf:+-s "$conf"} -P --json |
+        awk -v RS='}' 'NR > 1 { print last "}" } { last = $0 } END { print last }'
 }
 
-# OPTION...: what smbstatus prints, in lines that are not too long.
-samba() {
-    smbstatus ${conf:+-s "$conf"} "$@" | awk -v RS='}' 'NR > 1 { print last "}" } { last = $0 } END { print last }'
+# SOCKETS, SESSIONS: prints the process of each socket, where there are more of them than sessions: smbstatus tells one
+# connection of each, and ss reads the files of all processes for this.
+owners() {
+    difference=0
+    while IFS= read -r line; do
+        case $line in
+        *"(ipv"*) difference=$((difference - 1)) ;;
+        ESTAB*) difference=$((difference + 1)) ;;
+        esac
+    done <<END
+$1
+$2
+END
+    [ "$difference" -le 0 ] || ss -Htnp state established "sport = :$port"
 }
 
-# The sessions as smbstatus prints them, and the number of open files and locks of each process: an open file takes a
-# thousand bytes there. An open file and a lock begin with their process; a file that has locks names one later on.
-# Before Samba 4.17 there is no JSON, and the tables are passed on.
+# The lines of the sessions, and then how many files and locks each process holds. The tables are printed much faster
+# than JSON, and with numbers for users they have no blanks within a column.
 holders() {
-    smbstatus ${conf:+-s "$conf"} -B --json | awk -v RS='}' '
-        /"tcons": *\{/ { part = "tcons" }
-        /"open_files": *\{/ { part = "files" }
-        /"byte_range_locks": *\{/ { part = "locks" }
-        part == "" { print $0 "}" }
-        part ~ /files|locks/ && match($0, /\{"server_id": *\{"pid": *"[0-9]+/) {
-            process = substr($0, RSTART, RLENGTH)
-            sub(/.*"/, "", process)
-            count[part " " process]++
-        }
-        END { printf "\n%s held\n", mark; for (name in count) print name, count[name] }' mark="$mark"
+    smbstatus ${conf:+-s "$conf"} -n -B | awk '
+        /^Locked files:/ { kind = "files" }
+        /^Byte range locks:/ { kind = "locks" }
+        /^PID +Username/ { print "listed" }
+        $1 !~ /^([0-9]+:)?[0-9]+$/ { next }
+        kind { count[kind " " $1]++; next }
+        { print }
+        END { for (name in count) print name, count[name] }'
+}
+
+# The names of the users that the lines of the sessions have numbers of.
+users() {
+    numbers=
+    while read -r process number rest; do
+        case "$process $numbers " in
+        listed* | files* | locks* | *" $number "*) ;;
+        *) numbers="$numbers $number" ;;
+        esac
+    done
+    [ -z "$numbers" ] || getent passwd $numbers
 }
 
 main() {
@@ -71,22 +96,29 @@ main() {
     for program in ss smbstatus; do
         command -v "$program" >/dev/null || { section missing; printf '%s\n' "$program"; section end; return; }
     done
-    find_smbd
+    sockets=$(ss -Htine state listening state established "sport = :$port")
+    find_smbd "$sockets"
     section smbd
     printf '%s\n' "$smbd"
     [ -n "$smbd" ] || { section end; return; }
-    [ -n "$conf" ] || conf=$(find_conf)
+    shown=$(find_conf)
+    conf=${shown:-$conf}
     grep -Eiqs '^[[:blank:]]*smbd[[:blank:]]*profiling' "${conf:-/etc/samba/smb.conf}" && profiled=yes
     for device in /sys/class/net/*/device; do
         cards="$cards ${device%device}speed"
     done
-    section cards
-    grep -s '' /dev/null $cards
-    reading first
+    reading first "$sockets"
     sleep "$seconds"
-    reading last
+    # Two states are asked for, so that the state stands in front of each.
+    sockets=$(ss -Htin state listening state established "sport = :$port")
+    reading last "$sockets"
     section sessions
-    holders
+    sessions=$(holders)
+    printf '%s\n' "$sessions"
+    section users
+    printf '%s\n' "$sessions" | users
+    section owners
+    owners "$sockets" "$sessions"
     section times
     times
     section end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import struct
 import subprocess
 from collections.abc import Callable, Iterator
@@ -36,15 +37,20 @@ PACES = (
 
 
 @pytest.fixture(scope="module")
-def busy_smbd() -> Iterator[Smbd]:
-    """An smbd that three users are at work on."""
+def users() -> Iterator[PacedUsers]:
+    """Three users who are at work on an smbd of theirs."""
     server = Smbd()
     try:
         server.start()
-        with PacedUsers(server, PACES):
-            yield server
+        with PacedUsers(server, PACES) as users:
+            yield users
     finally:
         server.stop()
+
+
+@pytest.fixture
+def busy_smbd(users: PacedUsers) -> Smbd:
+    return users.smbd
 
 
 def url(smbd: Smbd) -> str:
@@ -57,16 +63,22 @@ def shares(found: dict[str, Any]) -> dict[str, float]:
     return {users[share["process"]]: share["bytes_percent"] for share in found["shares"]}
 
 
-def test_three_users_are_ranked_by_their_bytes(busy_smbd: Smbd, inside: Inside):
-    found = inside.json("who", url(busy_smbd), "--seconds", "4", "--label", "monday", "--json")
+def test_three_users_are_ranked_by_their_bytes(users: PacedUsers, inside: Inside):
+    before = users.moved_bytes()
+    found = inside.json("who", url(users.smbd), "--seconds", "4", "--label", "monday", "--json")
+    after = users.moved_bytes()
     assert (found["schema"], found["status"], found["label"]) == ("sharebench/who/1", "complete", "monday")
-    assert shares(found) == pytest.approx({UNIX_USER: 80, "bin": 15, "sys": 5}, abs=5)
+
+    # On a busy machine they are slower than they want to be: what they counted is what is true.
+    counted = {user: after[user] - before[user] for user in after}
+    true_shares = {user: 100 * moved / sum(counted.values()) for user, moved in counted.items()}
+    assert shares(found) == pytest.approx(true_shares, abs=8)
 
     sessions = {session["users"][0]: session for session in found["sessions"]}
     assert sessions[UNIX_USER]["sent_bytes"] > 10 * sessions[UNIX_USER]["received_bytes"]
     assert sessions["bin"]["received_bytes"] > 10 * sessions["bin"]["sent_bytes"]
     assert [sessions[user]["open_files"] for user in (UNIX_USER, "bin", "sys")] == [1, 1, 1]
-    assert {session["client"] for session in found["sessions"]} == {busy_smbd.host}
+    assert {session["client"] for session in found["sessions"]} == {users.smbd.host}
     assert found["look_cpu_seconds"] > 0
     assert found["seconds"] == pytest.approx(4, abs=2)
 
@@ -111,6 +123,13 @@ def _lock(connection: SMBConnection, tree: int, file: bytes) -> None:
     packet["TreeID"] = tree
     packet["Data"] = struct.pack("<HHI", 48, 1, 0) + file + struct.pack("<QQII", 0, 100, exclusive_at_once, 0)
     assert dialog.recvSMB(dialog.sendSMB(packet)).isValidAnswer(STATUS_SUCCESS)
+
+
+def test_a_connection_without_a_session_is_no_session(users: PacedUsers, inside: Inside):
+    with socket.create_connection((users.smbd.host, users.smbd.port)):
+        found = inside.json("who", url(users.smbd), "--seconds", "1", "--json")
+    assert shares(found).keys() == {UNIX_USER, "bin", "sys"}
+    assert all(session["sent_bytes"] > 0 for session in found["sessions"])
 
 
 def test_nothing_is_changed_by_it(busy_smbd: Smbd, inside: Inside):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 
-from app.server.sessions.readings import parse_requests, parse_sockets, reading_of
+from app.server.sessions.readings import parse_owners, parse_requests, parse_sockets, reading_of
 from app.server.shell import Answer
 from storage.json_reader import LARGEST
 
 SOCKETS = """\
-0      0          127.0.0.1:445    127.0.0.1:39446
+LISTEN 0      50         127.0.0.1:445          0.0.0.0:*    ino:7 sk:1 cgroup:/ <->
+\t cubic cwnd:10
+ESTAB  0      0          127.0.0.1:445    127.0.0.1:39446 ino:8 sk:2 cgroup:/ <->
 \t bbr wscale:10,10 rto:212 bytes_sent:67119678 bytes_retrans:6868 bytes_acked:67112810 bytes_received:3741 segs_out:9
-0      0      [::ffff:10.0.0.5]:445    [::ffff:10.0.0.5]:50000
+ESTAB  0      0      [::ffff:10.0.0.5]:445    [::ffff:10.0.0.5]:50000
 \t cubic bytes_received:12
-0      0      [fe80::1]:445    [fe80::2]:50001
+ESTAB  0      0      [fe80::1]:445    [fe80::2%eth0]:50001
 \t cubic rto:200
 """
 
@@ -22,12 +24,21 @@ def test_of_what_was_sent_what_was_confirmed_counts_so_that_nothing_counts_twice
     assert parse_sockets(SOCKETS) == {
         "127.0.0.1:39446": (67112810, 3741),
         "10.0.0.5:50000": (0, 12),
-        "fe80::2:50001": (0, 0),
+        "fe80::2%eth0:50001": (0, 0),
     }
 
 
+def test_whose_a_socket_is():
+    text = """\
+0      0          127.0.0.1:445    127.0.0.1:39446 users:(("smbd",pid=15621,fd=33))
+0      0      [fe80::1]:445    [fe80::2]:50000 users:(("smbd[fe80::2]",pid=15622,fd=33),("smbd",pid=9,fd=3))
+0      0          127.0.0.1:445    127.0.0.1:39447
+"""
+    assert parse_owners(text) == {"127.0.0.1:39446": 15621, "fe80::2:50000": 15622}
+
+
 def test_a_system_that_does_not_count_bytes_is_told_from_one_without_sockets():
-    assert parse_sockets("0 0 127.0.0.1:445 127.0.0.1:39446\n\t cubic rto:200\n") is None
+    assert parse_sockets("ESTAB 0 0 127.0.0.1:445 127.0.0.1:39446\n\t cubic rto:200\n") is None
     assert parse_sockets("") == {}
     assert parse_sockets("\t bytes_acked:7\n") == {}
 
