@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import string
 
 import pytest
 
@@ -14,9 +13,7 @@ from app.server.probe import ask_server, counters_since, server_facts
 from app.server.shell import Answer
 from storage.json_reader import LARGEST
 from storage.records import Target
-
-WORDS = ("", "-", "x", "-1", "99999999999999999999", "9.5", ":", "nan", "²", "\\")
-LINES = ("=", "[", "[]", "[x", "include = /etc/samba/smb.conf", "a=", "x = \\", " : ", "\0")
+from tests.broken_answers import broken
 
 
 @pytest.fixture(scope="module")
@@ -24,22 +21,6 @@ def whole() -> Answer:
     """This machine's own answer."""
     files = "\n".join(HOST_FILES)
     return ask_server({"samba": "yes", "share": "homes", "client": "127.0.0.1", "files": files, "folder": "/"}, None)
-
-
-def broken(text: str, chance: random.Random) -> str:
-    lines = text.splitlines()
-    for _ in range(chance.randint(1, 6)):
-        if not lines:
-            break
-        index = chance.randrange(len(lines))
-        words = lines[index].split(" ")
-        words[chance.randrange(len(words))] = chance.choice(WORDS)
-        noise = "".join(chance.choices(string.printable, k=10))
-        cut = lines[index][: chance.randint(0, len(lines[index]))]
-        lines[index : index + 1] = chance.choice(
-            ([], [cut], [noise], [" ".join(words)], [lines[index], chance.choice(LINES)])
-        )
-    return "\n".join(lines[: chance.choice((len(lines), len(lines) // 2))])
 
 
 def test_a_shaper_that_was_not_looked_at_is_not_called_none() -> None:

@@ -10,7 +10,7 @@ from app.base.errors import MeasurementError
 from app.server import shell
 from app.server.sessions.look import SessionsLook, look_at_sessions
 from app.server.shell import Answer
-from tests.app.server.test_garbage import broken
+from tests.broken_answers import broken
 
 
 def socket(peer: str, sent: int, received: int) -> str:
