@@ -13,6 +13,8 @@ from storage.looks import AuditedSetting, AuditFinding, Ruling
 
 _SHARE_MODES_REFUSED_FROM = (4, 16)
 """Linux 5.16 has no LOCK_MAND any more; from this version on Samba asks the file system's module, and fails without."""
+_HOST_KEYWORDS = frozenset({"all", "except", "local", "fail"})
+"""Words of ``hosts allow`` that are no names (lib/util/access.c)."""
 _MODULES_WITH_SHARE_MODES = frozenset({"gpfs"})
 
 
@@ -22,6 +24,8 @@ def companion_findings(conf: Configuration, setting: AuditedSetting) -> Iterator
         yield from _share_mode_findings(conf, setting)
     if name == "dfree command" and setting.value:
         yield from _dfree_findings(conf, setting)
+    if name == "hostname lookups" and smb_conf.same_value(name, setting.value, "yes"):
+        yield from _lookup_findings(conf, setting)
     if name == "aio write behind" and setting.value:
         yield _write_behind_finding(setting)
 
@@ -47,6 +51,25 @@ def _dfree_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[Au
     reason = "Explorer asks for the free space with every window, and each time smbd waits for this command."
     advice = "Add `dfree cache time = 60`, so that smbd asks it once a minute."
     yield line_finding(setting, "dfree-command", Ruling.WORTH_TRYING, 50, reason, instead=None, advice=advice)
+
+
+def _lookup_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    sections = ("global", *conf.shares)
+    lists = [conf.in_effect(section, name) for section in sections for name in ("hosts allow", "hosts deny")]
+    if any(_names_a_computer(entry) for value in lists for entry in smb_values.entries_of_list(value)):
+        return
+    reason = "Every connection waits for a look-up of the client's name; a slow resolver makes the first click slow."
+    advice = "Delete the line: hosts allow and hosts deny name no computer."
+    # A file that was not read may name one.
+    instead = None if conf.is_partly_unread else ""
+    yield line_finding(setting, "hostname-lookups", Ruling.WORTH_TRYING, 40, reason, instead=instead, advice=advice)
+
+
+def _names_a_computer(entry: str) -> bool:
+    """Whether an entry of ``hosts allow`` is a name to look up, and no address, network, netgroup or keyword."""
+    if entry.lower() in _HOST_KEYWORDS or entry.startswith("@") or ":" in entry:
+        return False
+    return any(letter.isalpha() for letter in entry)
 
 
 def _write_behind_finding(setting: AuditedSetting) -> AuditFinding:

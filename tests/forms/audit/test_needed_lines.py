@@ -161,6 +161,32 @@ def test_what_a_file_that_was_not_read_may_need_is_not_deleted(line: str):
     assert edits(without_include) == [f"-{line}"]
 
 
+@pytest.mark.parametrize(
+    ("hosts", "is_needed"),
+    [
+        ("hosts allow = scanner.example.net", True),
+        ("hosts deny = .example.org EXCEPT 10.0.0.0/8", True),
+        ("[b]\npath = /b\nhosts allow = 10. printer", True),
+        ("hosts allow = 10.0.0. 192.168.0.0/255.255.0.0, 127.0.0.1", False),
+        ("hosts allow = fd00::/8 LOCAL", False),
+        ("hosts deny = ALL EXCEPT @trusted", False),
+        ("hosts allow =", False),
+        ("", False),
+    ],
+)
+def test_look_ups_of_names_are_needed_where_a_list_has_names(hosts: str, is_needed: bool):
+    text = f"[global]\nhostname lookups = yes\n{hosts}\n[a]\npath = /a\n"
+    assert ("hostname-lookups" in findings(text)) is not is_needed
+    assert ("-hostname lookups = yes" in edits(text)) is not is_needed
+
+
+@pytest.mark.parametrize(("file_system", "is_told"), [("ext4", False), ("xfs", False), ("zfs", True), ("", True)])
+def test_strict_allocate_is_kept_where_the_file_system_is_fast_at_it(file_system: str, is_told: bool):
+    conf = read_conf(CONF, {CONF: "[a]\npath = /a\nstrict allocate = yes"})
+    server = AuditedServer(conf=conf, path=CONF, facts={"filesystem.type": file_system} if file_system else {})
+    assert ("strict-allocate" in {finding.key for finding in judge(server)}) is is_told
+
+
 def test_a_lower_log_level_keeps_the_audits():
     line = "log level = 5 auth_audit:3 smb2:10 dsdb_json_audit:5"
     assert edits(f"[global]\n{line}\n") == [f"-{line}", "+log level = 1 auth_audit:3 dsdb_json_audit:5"]
@@ -330,6 +356,7 @@ def test_write_behind_is_a_list_of_files(value: str, key: str, verdict: Ruling):
         ('admin users = "@EXAMPLE\\Domain Admins"', "admin-users"),
         ("root preexec = /usr/local/sbin/mkhome %U", "root-command"),
         ("exec = /bin/true\nroot postexec = umount /mnt/cd", "root-command-afterwards"),
+        ("wins support = yes\nwins hook = /usr/local/sbin/dns-update", "root-names-command"),
         ("username map script = /etc/samba/name.sh", "root-login-command"),
         ("create mask = 2777", "world-writable-files"),
         ("create mode = 666", "world-writable-files"),
