@@ -16,7 +16,7 @@ from app.clients.base import Secrets
 from app.clients.registry import make_client
 from app.server import samba
 from app.server.probe import server_facts
-from forms.audit import share_access
+from forms.audit import share_access, testparm_dump
 from forms.audit.judge import AuditedServer, gravest_first, judge
 from forms.audit.share_findings import share_findings
 from forms.tuning import conf_file, unread_wording
@@ -69,7 +69,7 @@ def audit_server(request: AuditRequest) -> AuditResult:
     Raises UsageError if the server says that it has another Samba than was told.
     """
     target = request.target
-    server_side = server_facts(target, request.ssh, request.smb_conf)
+    server_side = server_facts(target, request.ssh, request.smb_conf, all_folders=True)
     told_facts = samba_version.told_facts(server_side.facts, request.samba_version)
     session = _open_session(request)
     facts = {**told_facts, **server_side.facts, **session.facts, **path_facts.path_facts(target)}
@@ -125,6 +125,8 @@ def audit_file(file_name: str, told_version: str = "") -> AuditResult:
     unread = configuration_files.read_includes(path, files)
     conf = conf_file.read_conf(path, files)
     unread += unread_wording.texts_of_copy(conf)
+    if testparm_dump.is_dump(conf.settings):
+        unread.append(unread_wording.LOG_LEVEL_OF_DUMP)
     modes = {name: Path(name).stat().st_mode & 0o7777 for name in files}
     facts = samba_version.facts_of_file(conf, told_version)
     server = AuditedServer(conf=conf, path=path, is_copy=True, modes=modes, facts=facts)

@@ -25,4 +25,5 @@ def with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target)
         modules=frozenset(conf_warnings.loadable_modules(answer)),
         modes=modes,
         names_in_shares={share: names} if names else {},
+        missing_folders=frozenset((answer.text("folders.missing") or "").splitlines()),
     )

@@ -12,6 +12,7 @@ The script prints sections; a section of a command ``NAME`` has its exit code in
 ``shaper``                            ``tc -j qdisc`` of the outward interface
 ``folder``, ``realpath``              the shared folder as configured, and where its links lead
 ``folder.missing``                    ``yes`` where there is no such folder
+``folders.missing``                   paths of all shares that are not there, one a line (only if asked for)
 ``df``, ``mounts``                    of that folder, and ``/proc/self/mounts``
 ``disk:rotational`` and the like      of the disk below it, from ``/sys/class/block/…/queue``
 ``disk:layers``                       what that disk is made of, one line a layer, from the top
@@ -42,6 +43,7 @@ DEFAULTS = {
     "files": "",  # to print, one a line
     "counters": "\n".join(COUNTER_FILES),  # files to print at the end
     "samba": "no",
+    "folders": "no",  # whether to look for the folder of each share
     "conf": "",  # the smb.conf to read in place of the one that the smbd with the port has
     "port": "",
     "share": "",
@@ -90,12 +92,14 @@ def server_facts(
     smb_conf: str | None = None,
     window_seconds: int = 0,
     client: MeasuringMachine | None = None,
+    *,
+    all_folders: bool = False,
 ) -> ServerFacts:
     """Facts of a target's server; never raises. Without ``ssh`` ([USER@]HOST) only one on this machine is asked.
 
     ``smb_conf`` replaces the path that the smbd with the target's port was started with, or else smbd's own; a remote
     server's processors are watched for ``window_seconds`` first. ``client`` is the machine that measures, where that is
-    not this one.
+    not this one. With ``all_folders`` the folder of each share is looked for, not the target's alone.
     """
     protocol = target.abilities
     if protocol.is_local:
@@ -119,6 +123,7 @@ def server_facts(
             "window": str(window_seconds if ssh else 0),
             "samba": "yes" if protocol.through_samba else "no",
             "conf": smb_conf or "",
+            "folders": "yes" if all_folders else "no",
             "port": str(target.port_number),
             "share": target.share or "",
             "client": client_address,

@@ -186,6 +186,7 @@ configuration() {
     has testparm || return 0
     record testparm testparm -sv "$conf"
     record scopes testparm --show-all-parameters
+    [ "$folders" != yes ] || missing_folders
     [ -n "$share" ] || return 0
     [ -n "$folder" ] || folder=$(parameter path "$share" | sed "s|%S|$share|g")
 }
@@ -204,6 +205,25 @@ sessions() {
     fi
     has smbstatus && record smbstatus smbstatus -s "$conf" --json
     has smbcontrol && record debuglevel smbcontrol -t 1 -s "$conf" smbd debuglevel
+}
+
+# Prints the paths of shares that are not there. A path below a mount from another machine is passed over: to ask for one
+# may take minutes if that machine is gone.
+missing_folders() {
+    section folders.missing
+    remote=$(awk '$3 ~ /^(nfs|cifs|smb|autofs|fuse)/ { print $2 }' /proc/self/mounts)
+    testparm -s "$conf" 2>/dev/null | sed -n 's/^[[:blank:]]*path = //p' | sort -u | head -n 500 |
+        while IFS= read -r path; do
+            case $path in *%* | '') continue ;; esac
+            if printf '%s\n' "$remote" | { while IFS= read -r mount; do
+                case $path/ in "${mount:-/none}"/*) exit 0 ;; esac
+            done; exit 1; }; then
+                continue
+            fi
+            case $(ls -d "$path/." 2>&1 >/dev/null) in
+            *'No such file'* | *'Not a directory'*) printf '%s\n' "$path" ;;
+            esac
+        done
 }
 
 # Prints what a block device is made of, one line a layer from the top: NAME KIND and what belongs to it.

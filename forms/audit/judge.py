@@ -22,6 +22,7 @@ from forms.audit import (
 )
 from forms.audit.configuration import Configuration
 from forms.audit.judgements import SettingJudgement
+from forms.audit.line_finding import line_finding
 from forms.tuning import conf_file, fact_names, samba_parameters, smb_conf, smb_values
 from forms.tuning.catalogue import CatalogueEntry, Status
 from storage.looks import AuditedSetting, AuditFinding, Ruling
@@ -78,6 +79,8 @@ class AuditedServer:
     facts: Mapping[str, FactValue] = field(default_factory=dict)
     names_in_shares: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The names of files in a share, by its name in small letters."""
+    missing_folders: frozenset[str] = frozenset()
+    """Paths of shares that are not there."""
 
     # What its Samba knows
     global_names: frozenset[str] = frozenset()
@@ -223,8 +226,8 @@ def _set_twice_finding(setting: AuditedSetting, winner: AuditedSetting) -> Audit
     reason = f"{where} sets it again, to {winner.value}: this line does nothing."
     if judgements.is_protection(setting.name):
         advice = "Write into one line what is meant, and delete the other."
-        return _finding(setting, "set-twice", Ruling.CONTRADICTORY, 30, reason, instead=None, advice=advice)
-    return _finding(setting, "set-twice", Ruling.CONTRADICTORY, 30, reason, instead="")
+        return line_finding(setting, "set-twice", Ruling.CONTRADICTORY, 30, reason, instead=None, advice=advice)
+    return line_finding(setting, "set-twice", Ruling.CONTRADICTORY, 30, reason, instead="")
 
 
 def _findings_of_setting(server: AuditedServer, conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
@@ -254,67 +257,21 @@ def _findings_of_setting(server: AuditedServer, conf: Configuration, setting: Au
     findings = [*_findings_by_judgements(server, conf, setting, value), *_findings_of_words(setting)]
     # What smbd reads of a word is said with the judgement of it.
     judged_words = {finding.word for finding in findings if finding.word}
-    findings += [finding for finding in value_findings.value_findings(setting) if finding.word not in judged_words]
+    findings += [
+        finding
+        for finding in value_findings.value_findings(setting, is_dump=conf.is_dump)
+        if finding.word not in judged_words
+    ]
     findings += companion_findings.companion_findings(conf, setting)
     findings += module_findings.module_findings(conf, setting, server.modules)
+    findings += place_findings.folder_findings(setting, server.missing_folders, server.facts)
     hiding = None if findings else _hiding_finding(server, setting)
     if findings:
         yield from findings
     elif hiding is not None:
         yield hiding
     elif conf.is_default(setting):
-        yield _finding(setting, "default", Ruling.USELESS, 0, "It is the default.", instead="")
-
-
-def _finding(
-    setting: AuditedSetting,
-    key: str,
-    verdict: Ruling,
-    cost: int,
-    reason: str,
-    *,
-    instead: str | None,
-    word: str = "",
-    move_to: str = "",
-    advice: str = "",
-    price: str = "",
-    price_source: str = "",
-    advised_by: tuple[str, ...] = (),
-) -> AuditFinding:
-    """A finding about a line; the arguments are as the fields of AuditFinding, but for ``move_to``.
-
-    ``instead`` is the line to write: empty to delete it, None where nobody but the user knows it. ``move_to`` is the
-    section that the line belongs in, ``advice`` what to do in place of an edit.
-    """
-    spelled = smb_conf.spelling(setting.name)
-    return AuditFinding(
-        key=key,
-        verdict=verdict,
-        cost=cost,
-        setting=setting.name,
-        value=setting.value,
-        why=reason,
-        what_to_do=advice or _remedy_text(instead, word, move_to),
-        file=setting.file,
-        line=setting.line,
-        section=setting.section,
-        parameter=spelled.name if spelled.parameter else "",
-        word=word,
-        instead=instead,
-        price=price,
-        price_source=price_source,
-        advised_by=advised_by,
-    )
-
-
-def _remedy_text(instead: str | None, word: str, move_to: str) -> str:
-    if move_to:
-        return f"Move it to {move_to}."
-    if instead is None:
-        return "Correct or delete the line."
-    if not instead:
-        return "Delete the line."
-    return f"Take {word} out of the line." if word else f"Write `{instead}`."
+        yield line_finding(setting, "default", Ruling.USELESS, 0, "It is the default.", instead="")
 
 
 # Rules for every parameter
@@ -369,9 +326,11 @@ def _skipped_finding(
         if former_names:
             reason = f"It has this name since Samba {since}: {reader} the line."
             remedy = f"Call it {former_names[0]} there."
-            return replace(_finding(setting, "too-new", Ruling.MISPLACED, 50, reason, instead=None), what_to_do=remedy)
+            return replace(
+                line_finding(setting, "too-new", Ruling.MISPLACED, 50, reason, instead=None), what_to_do=remedy
+            )
         reason = f"Samba knows it since {since}: {reader} the line."
-        return _finding(setting, "too-new", Ruling.USELESS, 5, reason, instead="")
+        return line_finding(setting, "too-new", Ruling.USELESS, 5, reason, instead="")
 
     is_removed = entry is not None and entry.status is Status.REMOVED
     last = spelled.removed_after(version or smb_conf.parameter_table().newest)
@@ -386,10 +345,10 @@ def _skipped_finding(
 
     reason = f"Removed in Samba {removed_in}: {reader} the line."
     if entry is None or not is_removed:
-        return _finding(setting, "removed", Ruling.USELESS, 5, reason, instead="")
+        return line_finding(setting, "removed", Ruling.USELESS, 5, reason, instead="")
     if entry.replaced_by:
         reason += f" In its place: {', '.join(entry.replaced_by)}."
-    return _finding(setting, "removed", Ruling.USELESS, 5, reason, instead="", advised_by=entry.sources)
+    return line_finding(setting, "removed", Ruling.USELESS, 5, reason, instead="", advised_by=entry.sources)
 
 
 def _unknown_finding(server: AuditedServer, conf: Configuration, setting: AuditedSetting) -> AuditFinding:
@@ -400,9 +359,13 @@ def _unknown_finding(server: AuditedServer, conf: Configuration, setting: Audite
     if conf.version is not None and conf.version[:2] > newest and not server.global_names:
         reason = f"Not known to sharebench (up to Samba {samba_parameters.short_version(newest)}).{hint}"
         remedy = f"Look it up in smb.conf(5) of {samba}."
-        return replace(_finding(setting, "not-judged", Ruling.MISPLACED, 3, reason, instead=None), what_to_do=remedy)
+        return replace(
+            line_finding(setting, "not-judged", Ruling.MISPLACED, 3, reason, instead=None), what_to_do=remedy
+        )
 
-    return _finding(setting, "unknown", Ruling.MISPLACED, 50, f"{samba} knows no such parameter.{hint}", instead=None)
+    return line_finding(
+        setting, "unknown", Ruling.MISPLACED, 50, f"{samba} knows no such parameter.{hint}", instead=None
+    )
 
 
 def _refused_finding(conf: Configuration, setting: AuditedSetting, spelled: smb_conf.Spelling) -> AuditFinding | None:
@@ -413,14 +376,14 @@ def _refused_finding(conf: Configuration, setting: AuditedSetting, spelled: smb_
         return None
     reason = f"{refusal}: Samba stops reading smb.conf at this line."
     instead = None if judgements.is_protection(setting.name) else ""
-    return _finding(setting, "refused", Ruling.HARMFUL, 93, reason, instead=instead)
+    return line_finding(setting, "refused", Ruling.HARMFUL, 93, reason, instead=instead)
 
 
 def _wrong_section_finding(setting: AuditedSetting, spelled: smb_conf.Spelling) -> AuditFinding | None:
     if setting.section == "global" or spelled.parameter is None or spelled.parameter.scope != "global":
         return None
     reason = f"It holds for the whole server: in [{setting.section}] it does nothing."
-    return _finding(setting, "wrong-section", Ruling.MISPLACED, 45, reason, instead=None, move_to="[global]")
+    return line_finding(setting, "wrong-section", Ruling.MISPLACED, 45, reason, instead=None, move_to="[global]")
 
 
 def _smb1_finding(conf: Configuration, setting: AuditedSetting, entry: CatalogueEntry | None) -> AuditFinding | None:
@@ -431,8 +394,8 @@ def _smb1_finding(conf: Configuration, setting: AuditedSetting, entry: Catalogue
         return None
     reason = "It is about SMB1 alone, which this server does not speak."
     if conf.is_partly_unread:
-        return _finding(setting, "smb1-only", Ruling.USELESS, 4, reason, instead=None, advice=_UNLESS_UNREAD)
-    return _finding(setting, "smb1-only", Ruling.USELESS, 4, reason, instead="", advised_by=entry.sources)
+        return line_finding(setting, "smb1-only", Ruling.USELESS, 4, reason, instead=None, advice=_UNLESS_UNREAD)
+    return line_finding(setting, "smb1-only", Ruling.USELESS, 4, reason, instead="", advised_by=entry.sources)
 
 
 # Judgements of a parameter's values
@@ -454,7 +417,7 @@ def _findings_by_judgements(
         is_useless = judgement.verdict is Ruling.USELESS
         may_be_needed = is_useless and judgement.depends_on_other_lines and conf.is_partly_unread
         is_about_word = judgement.word and not judgement.instead and not judgement.added_word
-        yield _finding(
+        yield line_finding(
             setting,
             judgement.key,
             judgement.verdict,
@@ -548,7 +511,7 @@ def _unknown_option_finding(setting: AuditedSetting, word: str) -> AuditFinding:
     if similar:
         reason += f" Did you mean {similar[0]}? Leave it out all the same."
     instead = _without_word(setting, word)
-    return _finding(setting, "unknown-socket-option", Ruling.MISPLACED, 50, reason, instead=instead, word=word)
+    return line_finding(setting, "unknown-socket-option", Ruling.MISPLACED, 50, reason, instead=instead, word=word)
 
 
 def _with_word_after(setting: AuditedSetting, word: str, added_word: str) -> str:
@@ -582,7 +545,7 @@ def _hiding_finding(server: AuditedServer, setting: AuditedSetting) -> AuditFind
     names = ", ".join(hidden[:MOST_NAMES])
     more = f" and {len(hidden) - MOST_NAMES} more" if len(hidden) > MOST_NAMES else ""
     reason = f"Hides {names}{more}: clients are told that there is no such file."
-    return _finding(setting, "veto-hides-files", Ruling.RISKY, 40, reason, instead=None)
+    return line_finding(setting, "veto-hides-files", Ruling.RISKY, 40, reason, instead=None)
 
 
 def _hides_all_finding(setting: AuditedSetting, sweeping: Sequence[str]) -> AuditFinding:
@@ -590,7 +553,7 @@ def _hides_all_finding(setting: AuditedSetting, sweeping: Sequence[str]) -> Audi
     others = "/".join(pattern for pattern in setting.value.split("/") if pattern.lower() not in sweeping)
     instead = f"{setting.name} = {others}" if others.strip("/") else ""
     advised_by = ("IBM Redpaper 2004",)
-    return _finding(setting, "veto-hides-all", Ruling.HARMFUL, 97, reason, instead=instead, advised_by=advised_by)
+    return line_finding(setting, "veto-hides-all", Ruling.HARMFUL, 97, reason, instead=instead, advised_by=advised_by)
 
 
 def _hides_all_files(pattern: str) -> bool:

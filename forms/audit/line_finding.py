@@ -15,8 +15,11 @@ def line_finding(
     word: str = "",
     move_to: str = "",
     advice: str = "",
+    price: str = "",
+    price_source: str = "",
+    advised_by: tuple[str, ...] = (),
 ) -> AuditFinding:
-    """A finding about a line; the arguments are as the fields of AuditFinding, but for the last two.
+    """A finding about a line; the arguments are as the fields of AuditFinding, but for two.
 
     ``instead`` is the line to write: empty to delete it, None where nobody but the user knows it. ``move_to`` is the
     section that the line belongs in, ``advice`` what to do in place of an edit.
@@ -36,6 +39,9 @@ def line_finding(
         parameter=spelled.name if spelled.parameter else "",
         word=word,
         instead=instead,
+        price=price,
+        price_source=price_source,
+        advised_by=advised_by,
     )
 
 

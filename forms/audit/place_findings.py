@@ -1,11 +1,12 @@
 """Findings of where a line or a section stands: [global] behind shares, names of shares with blanks around them."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from forms.audit.configuration import Configuration
 from forms.audit.line_finding import line_finding
-from forms.tuning import smb_conf
+from forms.tuning import fact_names, smb_conf
 from storage.looks import AuditedSetting, AuditFinding, Ruling
+from storage.records import Facts
 
 
 def place_findings(conf: Configuration) -> Iterator[AuditFinding]:
@@ -24,6 +25,16 @@ def place_findings(conf: Configuration) -> Iterator[AuditFinding]:
     for share in conf.shares:
         if share != share.strip():
             yield _padded_name_finding(share, conf)
+
+
+def folder_findings(setting: AuditedSetting, missing_folders: Collection[str], facts: Facts) -> Iterator[AuditFinding]:
+    """That the folder of a share is not there; of the target's share it is said in the findings of that share."""
+    is_path = smb_conf.spelling(setting.name).name == "path"
+    is_of_target = setting.value == facts.get(fact_names.FOLDER_MISSING)
+    if is_path and setting.value in missing_folders and not is_of_target:
+        reason = f"There is no such folder on the server: nobody can open [{setting.section}]."
+        advice = "Mount the disk or make the folder, or correct the path."
+        yield line_finding(setting, "missing-folder", Ruling.CONTRADICTORY, 70, reason, instead=None, advice=advice)
 
 
 def _shares_before(conf: Configuration, setting: AuditedSetting) -> list[str]:

@@ -48,8 +48,11 @@ def unreadable_name_finding(setting: AuditedSetting) -> AuditFinding | None:
     return line_finding(setting, "refused", Ruling.HARMFUL, 93, reason, instead="")
 
 
-def value_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
-    """What smbd leaves out of a value that it takes, beside what the value is good for."""
+def value_findings(setting: AuditedSetting, *, is_dump: bool = False) -> Iterator[AuditFinding]:
+    """What smbd leaves out of a value that it takes, beside what the value is good for.
+
+    ``is_dump`` says that testparm printed it, which leaves out quotes.
+    """
     spelled = smb_conf.spelling(setting.name)
     kind = spelled.parameter.kind if spelled.parameter else ""
     if kind == "number" and not smb_values.is_whole_number(setting.value):
@@ -59,7 +62,7 @@ def value_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
     if spelled.name in _SLASHED_LISTS:
         yield from _separator_findings(setting)
     if spelled.name == "interfaces":
-        yield from _interface_findings(setting)
+        yield from _interface_findings(setting, is_dump=is_dump)
 
 
 def _cut_number_finding(setting: AuditedSetting) -> AuditFinding:
@@ -104,9 +107,11 @@ def parts_of_pattern(pattern: str) -> list[str]:
     return parts if is_list else [pattern.strip()]
 
 
-def _interface_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
+def _interface_findings(setting: AuditedSetting, *, is_dump: bool) -> Iterator[AuditFinding]:
     """Options behind the names of interfaces, such as ``"eth0;speed=10000000000"``."""
-    for entry in smb_values.entries_of_list(setting.value):
+    # testparm prints them without their quotes.
+    entries = setting.value.split() if is_dump else smb_values.entries_of_list(setting.value)
+    for entry in entries:
         name, semicolon, options = entry.partition(";")
         if "=" in name:
             reason = f"{name} is taken for an interface: quotes must enclose each interface with its options."

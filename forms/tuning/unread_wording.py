@@ -23,6 +23,9 @@ _IN_COPY = {
 _UNREADABLE = "this account may not read the file; log in there by ssh as root"
 
 
+LOG_LEVEL_OF_DUMP = "log level: testparm prints the one that it runs with itself; audit smb.conf for the server's"
+
+
 def texts_on_server(conf: SmbConfFile, unreadable: Collection[str] = ()) -> list[str]:
     """One text for each part that was not read of a server's files; ``unreadable`` are those of denied access."""
     texts = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forms.audit.judge import AuditedServer, harmful_settings, judge
+from forms.audit.value_findings import value_findings
 from forms.tuning import vfs_modules
 from forms.tuning.conf_file import read_conf
 from forms.tuning.fact_names import PARAMETER_PREFIX, SAMBA_VERSION
@@ -213,6 +214,12 @@ def test_options_of_interfaces_are_read(value: str, key: str):
 @pytest.mark.parametrize("value", ["lo eth0 192.0.2.0/24", '"eth0;if_index=3,capability=RDMA,speed=10000000000"'])
 def test_interfaces_that_are_right(value: str):
     assert keys(f"[global]\ninterfaces = {value}\n") == set()
+
+
+def test_testparm_prints_interfaces_without_their_quotes():
+    (setting,) = read_conf(CONF, {CONF: "[global]\ninterfaces = lo eth0;speed=2500,capability=RSS\n"}).settings
+    assert [finding.key for finding in value_findings(setting, is_dump=True)] == ["slow-interface"]
+    assert [finding.key for finding in value_findings(setting)] == ["unquoted-interface"]
 
 
 # Modules
