@@ -98,6 +98,7 @@ _KEPT_ON_RESUME = {
     "More machines to make the load: [USER@]HOST by ssh, with the same sharebench.",
     name="hosts",
 )
+@run_options.from_option("Make the load on that machine, reached by ssh; the notebook stays here.")
 @click.option("--keep-files", is_flag=True, help="Keep the files on the server for a later load.")
 @declare.option("--reuse-files", "FOLDER", "Use the files that --keep-files left in FOLDER, .sharebench-…")
 @declare.whole_time_option
@@ -159,7 +160,7 @@ def _new_request(
     context: click.Context, urls: tuple[str, ...], spec: SeriesSpec, choices: dict[str, Any]
 ) -> load_spec.LoadRequest:
     option_request.check_options(urls, choices)
-    load_choices = option_request.load_choices_of(spec, choices)
+    load_choices = option_request.load_choices_of(spec, choices, run_options.only_host(choices["from_hosts"]))
     work = option_request.scenario_of(choices)
     first, *others = option_request.targets_of(urls)
     first, secrets = logins.secrets_for(context, first, kerberos=choices["kerberos"])

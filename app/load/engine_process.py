@@ -4,11 +4,13 @@ The recorder of a load sends the engine a plan, then one order after another, an
 the one that ends it. `app.load.engine_child` is the other side. Both write one JSON line a message.
 """
 
+import math
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Self
 
-from app.base.child_process import ChildProcess
+from app.base.child_process import ChildProcess, Elsewhere
 from app.base.errors import ChildDiedError
 from app.base.own_names import new_folder
 from app.load import events
@@ -20,6 +22,32 @@ GRACE_SECONDS = 120.0
 """Longest time for a cancelled engine to remove its files."""
 
 
+class _ClockElsewhere:
+    """Translates times of another machine's monotonic clock into ours, by the event that arrived fastest."""
+
+    def __init__(self) -> None:
+        self._ahead_seconds = math.inf
+        """By how much our clock is ahead of that one, with the time that an event takes to arrive."""
+
+    def translated(self, event: events.LoadEvent, arrived_at: float) -> events.LoadEvent:
+        match event:
+            case events.PhaseBegan():
+                # It is told when it begins.
+                self._ahead_seconds = min(self._ahead_seconds, arrived_at - event.at_seconds)
+                return replace(event, at_seconds=event.at_seconds + self._ahead_seconds)
+            case events.PointMeasured():
+                self._ahead_seconds = min(self._ahead_seconds, arrived_at - event.ended_seconds)
+                return replace(
+                    event,
+                    began_seconds=event.began_seconds + self._ahead_seconds,
+                    ended_seconds=event.ended_seconds + self._ahead_seconds,
+                )
+            case events.UsersGone():
+                self._ahead_seconds = min(self._ahead_seconds, arrived_at - event.at_seconds)
+                return replace(event, at_seconds=event.at_seconds + self._ahead_seconds)
+        return event
+
+
 class EngineProcess:
     """The process that makes a load; used inside ``with``.
 
@@ -28,11 +56,13 @@ class EngineProcess:
     once :attr:`ended` is set.
     """
 
-    def __init__(self, plan: events.LoadPlan) -> None:
+    def __init__(self, plan: events.LoadPlan, elsewhere: Elsewhere | None = None) -> None:
+        """``elsewhere``: the machine that makes the load; None for this one."""
         self._plan = plan
+        self._clock = _ClockElsewhere() if elsewhere else None
         self.ended: events.LoadEnded | None = None
         """How the engine ended; None while it works."""
-        self._process = ChildProcess("app.load.process", "engine", grace_seconds=GRACE_SECONDS)
+        self._process = ChildProcess("app.load.process", "engine", grace_seconds=GRACE_SECONDS, elsewhere=elsewhere)
         self._events = self._process.events(events.LOAD_EVENTS)
 
     def __enter__(self) -> Self:
@@ -69,6 +99,8 @@ class EngineProcess:
             if event is None:
                 text = f"the load's engine {self._process.how_it_ended()}; the points before it are kept"
                 event = events.LoadEnded(failure=Failed(kind=ChildDiedError, text=text))
+            if self._clock:
+                event = self._clock.translated(event, time.monotonic())
             if isinstance(event, events.LoadEnded):
                 self.ended = event
             yield event

@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 
 from app.base import errors
+from app.base.child_process import Elsewhere
 from app.load import engine_process, events, print_queue, spec
 from app.load.judgement import load_point
 from app.load.next_point import NextPoint, next_point
@@ -62,8 +63,13 @@ class LoadMeasurement:
         request: spec.LoadRequest,
         control: process.SeriesControl,
         resumed: records.Load | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
-        """``resumed`` is the load as its earlier attempt left it; None for a new one."""
+        """``resumed`` is the load as its earlier attempt left it; None for a new one.
+
+        ``elsewhere``: the machine that makes the load; None for this one.
+        """
+        self._elsewhere = elsewhere
         self._load = load
         self._request = request
         self._control = control
@@ -87,7 +93,7 @@ class LoadMeasurement:
         yield LoadChanged(load=self._load)
 
         with (
-            engine_process.EngineProcess(self._plan) as engine,
+            engine_process.EngineProcess(self._plan, self._elsewhere) as engine,
             LoadSamplers(self._load, self._request.server_ssh) as samplers,
         ):
             self._control.attach(self._take_message, engine.cancel)

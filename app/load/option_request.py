@@ -44,13 +44,17 @@ def scenario_of(choices: Mapping[str, Any]) -> Scenario:
     )
 
 
-def load_choices_of(spec: SeriesSpec, choices: Mapping[str, Any]) -> LoadChoices:
-    """Raises UsageError."""
+def load_choices_of(spec: SeriesSpec, choices: Mapping[str, Any], from_host: str | None = None) -> LoadChoices:
+    """``from_host``: the machine that makes the load; None for this one. Raises UsageError."""
     users = choices["users"]
     searches_from_usual = users is None and choices["find_capacity"]
     hosts = tuple(word.strip() for word in (choices["hosts"] or "").split(",") if word.strip())
     for host in hosts:
         check_ssh_host(host, "--workers-on")
+    if from_host is not None and hosts:
+        raise UsageError("one machine makes the load, or several", options="leave out --from or --workers-on")
+    # Of another machine the number of processors is known once it is reached.
+    processors = len(os.sched_getaffinity(0)) if from_host is None else 0
 
     return LoadChoices(
         users=() if searches_from_usual else parse_users(users or USUAL_USERS),
@@ -59,8 +63,9 @@ def load_choices_of(spec: SeriesSpec, choices: Mapping[str, Any]) -> LoadChoices
         limit_seconds=choices["limit_seconds"],
         single_requests=spec.settings.single_requests,
         ramp_per_second=choices["ramp"],
-        processes=choices["processes"] or len(os.sched_getaffinity(0)),
+        processes=choices["processes"] or processors,
         hosts=hosts,
+        from_host=from_host,
         keep_files=choices["keep_files"] or choices["reuse_files"] is not None,
     )
 

@@ -6,19 +6,24 @@ names for a step, before it passes the step on, and at the end what `_writes_of_
 """
 
 from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from operator import methodcaller
 from pathlib import Path
 
+from app.base.child_process import Elsewhere
 from app.load import measurement, spec
 from app.load.beginning import load_to_resume, new_load
 from app.recording import process, writer
+from app.recording.reaching import reach
 from app.recording.rescue import notebook_to_measure_into
+from app.series.observer import ObserverElsewhere
 from app.server import facts
 from app.worksheets.prediction import prediction_of
 from storage.load import records
 from storage.notebook import Notebook
+from storage.records import Command
 
 
 def run_load(
@@ -31,8 +36,17 @@ def run_load(
 
     spec.check_hosts(request)
     spec.check_limits(request.choices, request.targets)
+    elsewhere, side = yield from _reached(request, control)
+    request = _with_generator(request, side)
     # The server's processors are not watched now (``window_seconds``): that is done at each point.
-    environment = facts.collect(request.targets[0], ssh=request.server_ssh, smb_conf=request.smb_conf, window_seconds=0)
+    environment = facts.collect(
+        request.targets[0],
+        ssh=request.server_ssh,
+        smb_conf=request.smb_conf,
+        window_seconds=0,
+        elsewhere=side,
+        from_host=request.choices.from_host,
+    )
     spec.check_server_limits(request.choices, environment)
     load = new_load(request, environment)
 
@@ -40,7 +54,37 @@ def run_load(
         recorder = writer.Recorder(notebook, control)
         recorder.begin(load.id, stored=False)
         recorder.write(partial(_add, load))
-        yield from _record_steps(recorder, notebook, measurement.LoadMeasurement(load, request, control).steps())
+        new_measurement = measurement.LoadMeasurement(load, request, control, elsewhere=elsewhere)
+        yield from _record_steps(recorder, notebook, new_measurement.steps())
+
+
+def _reached(
+    request: spec.LoadRequest, control: process.SeriesControl
+) -> Generator[measurement.MeasurementStep, None, tuple[Elsewhere | None, facts.ClientSide | None]]:
+    """The machine that makes the load, and what it says of itself; None twice for this one. Raises SharebenchError."""
+    host = request.choices.from_host
+    if host is None:
+        return None, None
+
+    place = reach(host, control)
+    if place.carried_bytes:
+        yield process.Warned(text=place.carried_text)
+    with closing(ObserverElsewhere(place, request.target, Command.GET)) as observer:
+        return place, observer.side
+
+
+def _with_generator(request: spec.LoadRequest, side: facts.ClientSide | None) -> spec.LoadRequest:
+    """The request with what depends on the machine that makes the load; ``side``: None for this one."""
+    if side is None:
+        return request
+
+    processes = request.choices.processes or int(side.client.get("cpu.usable", 1))
+    is_server = side.link is not None and side.link.loopback
+    return replace(
+        request,
+        choices=replace(request.choices, processes=processes),
+        server_ssh=request.server_ssh or (request.choices.from_host if is_server else None),
+    )
 
 
 def resume_load(
@@ -48,6 +92,8 @@ def resume_load(
 ) -> Iterator[measurement.LoadStep]:
     """Resume a load at its next point. Raises UsageError if nothing is missing."""
     spec.check_hosts(request)
+    elsewhere, side = yield from _reached(request, control)
+    request = _with_generator(request, side)
     with notebook_to_measure_into(notebook_path) as notebook:
         recorder = writer.Recorder(notebook, control)
         try:
@@ -58,7 +104,7 @@ def resume_load(
             recorder.let_go()
             raise
 
-        resumed_measurement = measurement.LoadMeasurement(current, request, control, resumed=load)
+        resumed_measurement = measurement.LoadMeasurement(current, request, control, resumed=load, elsewhere=elsewhere)
         yield from _record_steps(recorder, notebook, resumed_measurement.steps())
 
 

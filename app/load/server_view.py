@@ -27,17 +27,19 @@ SamplePairs = list[tuple[resources.ResourceSample, resources.ResourceSample]]
 
 
 class LoadSamplers(SampledSides):
-    """Samples the server, where it can be reached, and this machine, as long as a load is measured.
+    """Samples the server, where it can be reached, and the machine that makes the load, as long as it is measured.
 
     From `SampledSides` come the samplers ``server`` and ``own``, which run while the ``with`` block lasts. Where this
-    machine is the server, they are one.
+    machine makes the load and is the server, they are one.
     """
 
     def __init__(self, load: records.Load, ssh: str | None) -> None:
         target = load.targets[0]
         is_here = target.abilities.is_local or (ssh is None and is_this_machine(target.host))
         server = _server_sampler(load, ssh, is_here=is_here) if is_here or ssh is not None else None
-        super().__init__(server, server if is_here else ResourceSampler())
+        from_host = load.choices.from_host
+        own = ResourceSampler(from_host) if from_host is not None or not is_here else server
+        super().__init__(server, own)
 
     def warnings(self) -> Iterator[Warned]:
         if self.server and self.server.problem:

@@ -41,12 +41,14 @@ class LoadRequest(ServerRequest):
 
 def check_hosts(request: LoadRequest) -> None:
     """Raises UsageError for what ssh would take for an option."""
-    for host in filter(None, (request.server_ssh, *request.choices.hosts)):
+    for host in filter(None, (request.server_ssh, request.choices.from_host, *request.choices.hosts)):
         check_ssh_host(host)
 
 
 def check_limits(choices: LoadChoices, targets: Sequence[Target]) -> None:
-    """Raises UsageError for more users than this machine has open files or ports for."""
+    """Raises UsageError for more users than this machine has open files or ports for; another one has its own."""
+    if choices.from_host is not None:
+        return
     users = max(choices.users, default=0)
     _check_open_files(users, choices.processes)
     if not choices.hosts:

@@ -441,6 +441,8 @@ class LoadChoices:
     """Of the load generator, on each machine."""
     hosts: tuple[str, ...] = ()
     """Other machines that make the load, too."""
+    from_host: str | None = None
+    """``[USER@]HOST`` of the machine that makes the load in place of the one with the notebook, reached by ssh."""
     keep_files: bool = False
     """Whether the files stay on the server, for the next load."""
     single_requests: bool = False
