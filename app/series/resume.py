@@ -15,6 +15,7 @@ from app.recording.spec import NO_HOOKS, OPTION_OF_HOOK, Hooks
 from app.recording.writer import Recorder, record_events
 from app.series.events import RecorderEvent
 from app.series.measuring import measure_series
+from app.series.record import with_moved_series
 from app.series.requests import spec_of
 from forms.layout import visible
 from storage import records
@@ -73,7 +74,7 @@ def resume_into(
     order = replace(order, spec=replace(order.spec, hooks=resumption.hooks), stepped=stepped)
     writer = SeriesWriter(series, Recorder(notebook, control), stored=True)
     closed = yield from record_events(writer.recorder, measure_series(writer, order, notebook, control))
-    yield closed
+    yield with_moved_series(closed, notebook)
 
 
 def _check_hooks(series: records.Series, hooks: Hooks) -> None:
