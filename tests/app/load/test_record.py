@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import pytest
 
+from app.base.child_process import Elsewhere
 from app.base.errors import LoginError, UsageError
 from app.load.engine_process import EngineProcess
 from app.load.events import FilesMade, LoadEnded, LoadEvent, LoadPlan, PointMeasured, WorkersReady
@@ -30,7 +31,7 @@ def test_files_that_were_to_be_kept_are_kept_by_the_rest_of_the_load(
     class PlannedError(Exception):
         """As far as this goes."""
 
-    def engine(plan: LoadPlan) -> None:
+    def engine(plan: LoadPlan, _elsewhere: Elsewhere | None = None) -> None:
         raise PlannedError(plan.keep)
 
     monkeypatch.setattr("app.load.measurement.engine_process.EngineProcess", engine)
@@ -53,7 +54,7 @@ class Ended(EngineProcess):
 
     events: tuple[LoadEvent, ...] = ()
 
-    def __init__(self, _plan: LoadPlan) -> None:
+    def __init__(self, _plan: LoadPlan, _elsewhere: Elsewhere | None = None) -> None:
         self.ended = LoadEnded(failure=Failed(kind=LoginError, text="the server refused the login"))
 
     def __enter__(self) -> Self:
