@@ -54,6 +54,8 @@ class PlainGuide:
         self._drive(self.session.recall())
         self._drive(self.session.look_at_link())
         self._terminal.say(HOW)
+        if self.session.choices.step is not method_choices.MethodStep.TARGET:
+            self._terminal.say("This continues where you left; n begins a new measurement.")
         try:
             while True:
                 self._show_page()

@@ -28,7 +28,7 @@ def _option_lines(page: Page) -> Iterator[str]:
     on_enter = option_on_enter(page, offered) if offered else None
     number = 0
     for option in page.options:
-        text = ", ".join(filter(None, (_title_text(option), option.hint)))
+        text = ": ".join(filter(None, (_title_text(option), option.hint)))
         if option.act is None:
             yield f"-  {text}"
             continue

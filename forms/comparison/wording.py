@@ -210,7 +210,9 @@ def _basis_of_interleaved(comparison: Comparison) -> str:
     if is_change and comparison.p_value is not None and comparison.p_value > _PLAIN_P:
         times = int(1 / comparison.p_value)
         sentences.append(f"By chance alone equal sides differ as much in 1 of {times} such comparisons.")
-    sentences.append("The runs were interleaved: what slows both down cancels out, and no earlier change shows.")
+    sentences.append(
+        "The runs alternated, so that what slowed both sides down cancels out, and no earlier change shows."
+    )
     return " ".join(sentences)
 
 

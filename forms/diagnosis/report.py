@@ -252,7 +252,9 @@ def _copies_table(measured: Sequence[JudgedFigure]) -> Iterator[report.Table]:
             rows.append(report.row_of(pattern.name, *rates, requests, pattern.source))
     if rows:
         columns = report.columns_of("Copied as by", "Put", "Get", "Requests a file", "Requests after")
-        caption = "Small files a second, of those that this path allows; not verified against the programs"
+        caption = (
+            "Small files a second, of those that this path allows; estimated from the requests that the programs make"
+        )
         yield report.Table(columns=columns, rows=tuple(rows), caption=caption)
 
 

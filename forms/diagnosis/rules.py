@@ -664,7 +664,10 @@ def fades(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None:
         key="fast-then-slow",
         title=f"Fast, then slow: {before} it is {wording.rate(change.after)}",
         evidence=f"Writing the rest to the disk took {wording.seconds(flush_seconds)} afterwards.",
-        what_to_do="Usually the disk behind the server's memory: `sharebench isolate TARGET` measures the disk alone.",
+        what_to_do=(
+            "Probably the server's memory was full, and the disk set the pace: `sharebench isolate TARGET` measures the"
+            " disk alone."
+        ),
         cost=1 - change.after / change.before,
         sure="p below 0.0001" if change.p_value < 0.0001 else f"p {change.p_value:.4f}",
         next_act=NextAct.ISOLATE,

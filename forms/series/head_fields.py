@@ -203,8 +203,8 @@ def _ceiling_fields(series: records.Series) -> Iterator[report.Field]:
             yield report.Field(
                 name="Ceiling",
                 text=(
-                    "this client's own limit is not known:"
-                    f" others took {others} of the processors when it was to be measured"
+                    "this machine was too busy to measure this client's own limit:"
+                    f" other programs took {others} of the processors"
                 ),
             )
         return

@@ -31,7 +31,7 @@ def repeat_options(choices: GuideChoices, base: StoredBase | None) -> list[page.
     """The plans of repeats that let the base show a smaller change, the one with which it shows least at the end."""
     if base is None or base.power is None:
         return []
-    name = wording.plain(base.baseline) or "it"
+    name = f'"{wording.plain(base.baseline)}"' if base.baseline else "it"
     return [
         page.Option(
             plan_title(base.power, plan, name),
@@ -56,7 +56,7 @@ def _same_as_baseline(choices: GuideChoices, base: StoredBase) -> page.Option:
     size = wording.file_size(max(run.size_bytes for run in series.runs))
     place = wording.plain(wording.place(series.target).removeprefix("smb://"))
     return page.Option(
-        f"The same file and settings as {wording.plain(base.baseline)}",
+        f'The same file and settings as "{wording.plain(base.baseline)}"',
         page.Go(as_in_series(choices, series)),
         f"{series.command} {size}, {place}",
         advised=True,

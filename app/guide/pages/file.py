@@ -67,7 +67,7 @@ def _is_for_practice(choices: GuideChoices, context: GuideContext) -> bool:
 
 
 def _fit_text(fit: FileFit) -> str:
-    return "not yet known if it is large enough" if fit is FileFit.UNKNOWN else str(fit)
+    return "whether it is large enough shows after the first run" if fit is FileFit.UNKNOWN else str(fit)
 
 
 def _made_files(

@@ -14,7 +14,7 @@ from storage.records import Quiet
 def quiet_page(choices: GuideChoices, context: GuideContext) -> Page:
     options = [_quiet_option(choices, context, quiet) for quiet in QuietChoice]
     look = Simple.LOOK_QUIET if choices.target else None
-    options.append(Option("Look now", look, "takes some seconds; nothing is decided"))
+    options.append(Option("Look now", look, "takes a few seconds"))
 
     cursor = list(QuietChoice).index(choices.quiet or QuietChoice.RECORD)
     return step_page(MethodStep.QUIET, _look_facts(context.quiet), options, cursor=cursor)

@@ -25,7 +25,7 @@ from storage import records
 
 def run_page(choices: method_choices.GuideChoices, context: GuideContext) -> page.Page:
     facts = [*_facts(choices, context)]
-    options = [page.Option("Start", page.Simple.START, "Enter; the form fills in as runs end", advised=True)]
+    options = [page.Option("Start", page.Simple.START, "the form fills in as runs end", advised=True)]
     if context.series is not None:
         facts.append(_standing_of(context.series))
         options = _options_after(choices, context.series)
@@ -156,7 +156,7 @@ def _settings_source(choices: method_choices.GuideChoices) -> str:
         sources.append(f"by ssh from {wording.plain(monitor.server_ssh)}")
     if monitor.smb_conf:
         sources.append(f"from {wording.plain(monitor.smb_conf)}")
-    return " ".join(sources) or "by itself, if local"
+    return " ".join(sources) or "automatic on this machine"
 
 
 def _ask_server(choices: method_choices.GuideChoices) -> page.Ask:

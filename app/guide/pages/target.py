@@ -33,7 +33,7 @@ def target_page(choices: GuideChoices, context: GuideContext) -> Page:
         Option("Type a target…", _ask_target(last), "smb://…, ftp://…, /a/folder", advised=not options),
         Option("Type a target, log in with a Kerberos ticket…", _ask_target(last, kerberos=True), "kinit first"),
         Option("Log in with a credentials file…", _ask_credentials(), "username = …, password = …"),
-        Option("Slow since Monday? Look at everything first", Visit("survey"), "SMB, FTP, bare TCP, interleaved"),
+        Option("Slow since Monday? Measure everything first", Visit("survey"), "SMB, FTP, bare TCP, interleaved"),
         Option("Is the server set up wrong? Audit its settings", Visit("audit"), "nothing is measured"),
     ]
     if chosen is None:

@@ -58,10 +58,11 @@ async def test_both_are_measured_with_their_own_settings_and_judged(tmp_path: Pa
         await settled(app, pilot)
         assert isinstance(here(app), CompareScreen), "with its chart, its next step, and its export"
         shown = painted(app)
-    assert "The runs were interleaved: what slows both down cancels out, and no earlier change shows." in " ".join(
-        shown.split()
+    assert (
+        "The runs alternated, so that what slowed both sides down cancels out, and no earlier change shows."
+        in " ".join(shown.split())
     )
-    assert shown.index("interleaved: what") < shown.index("Averages"), "the answer first"
+    assert shown.index("so that what slowed") < shown.index("Averages"), "the answer first"
     new = all_series(path)[:2]
     assert {one.label: one.plan.settings.block_bytes for one in new if one.plan} == {
         "large blocks, interleaved": None, "small blocks, interleaved": 4096,

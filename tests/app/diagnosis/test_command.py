@@ -66,7 +66,7 @@ def test_a_whole_diagnosis_measures_every_stage_and_removes_what_it_made(inside:
         assert figures[f"{pattern.key}_put_per_second"] > 0
         assert figures[f"{pattern.key}_get_per_second"] > 0
     form = " ".join(inside("show", "last").stdout.split())
-    assert "not verified against the programs" in form
+    assert "estimated from the requests that the programs make" in form
     assert "robocopy /MT:8" in form
 
 

@@ -297,9 +297,11 @@ def test_a_question_is_read_through_a_pipe_before_it_is_answered(tmp_path: Path,
 
 
 def test_it_goes_on_where_it_was_left(tmp_path: Path):
-    guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW)
+    _, first_said = guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW)
     guide, said = guided(tmp_path / "n.db", FakeBackend(), "b", "s8", "q")
     assert guide.session.choices.step is MethodStep.CHANGE
+    told = [any("n begins a new measurement" in line for line in lines) for lines in (first_said, said)]
+    assert told == [False, True]
     assert any("Step 5 of 8" in line for line in said)
 
 
