@@ -83,9 +83,12 @@ def _transfer_text(order: TrialOrder, most_runs: int) -> str:
     counts = spec.counts
     preposition = "of" if spec.command is Command.GET else "to"
     transfer = f"a {spec.command} {preposition} {wording.place(order.request.target)}"
+    if counts.random:
+        place = wording.place(order.request.target)
+        transfer = f"random requests to a file of {place}, {counts.random_seconds:g} s a run"
     if block_bytes := spec.settings.block_bytes:
         transfer += f" in requests of {wording.typed_size(block_bytes)}"
-    if counts.size_bytes:
+    if counts.size_bytes and not counts.random:
         files = f"{wording.count(counts.files, 'file')} of " if counts.files else ""
         transfer += f", {files}{wording.file_size(counts.size_bytes)} a run"
 

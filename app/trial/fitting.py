@@ -48,6 +48,8 @@ def fit_request(request: SeriesRequest, *, keeps_size: bool = False) -> FittedRe
     """A smaller file where runs would take over LONGEST_SECONDS, if its size may change. Raises MeasurementError."""
     if not request.target.abilities.moves_files:
         return FittedRequest(request, 0)
+    if request.spec.counts.random:  # a run lasts as long as was asked for, however large the file is
+        return FittedRequest(request, 0, run_seconds=request.spec.counts.random_seconds)
 
     size_bytes, rate = _probe(request)
     smaller_bytes = fitting_bytes(size_bytes, rate) if rate and not keeps_size else None

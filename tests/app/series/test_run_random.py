@@ -120,3 +120,14 @@ def test_a_comparison_of_random_runs_is_by_operations(inside: Inside, local: Pat
     done = inside("compare", base["id"], other["id"], "--json")
     assert done.returncode in {0, 1, 3}
     assert any(verdict.value in done.stdout for verdict in Verdict)
+
+
+def test_a_self_test_and_a_watch_are_of_random_requests_too(inside: Inside, smbd: Smbd, local: Path):
+    target = f"file://{local}/big.bin"
+    options = ("--random", "--seconds", "0.3", "--in-flight", "4", "--runs", "3", "--warmup", "0", *QUICK)
+    done = inside("selftest", target, *options)
+    assert done.returncode == 0, done.stderr
+    watched = inside("watch", target, "--baseline", "nightly", *options)
+    assert watched.returncode in {0, 1, 3}, watched.stderr
+    (watch_series,) = [head for head in inside.json("list", "--json") if head.get("label") == "watch nightly"]
+    assert watch_series["plan"]["random"]

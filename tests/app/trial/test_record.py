@@ -591,3 +591,27 @@ def test_what_is_at_risk_or_buys_no_speed_is_no_candidate():
     assert ("server signing", "mandatory") not in found
     assert {name for name, _ in found}.isdisjoint({"interfaces", "wide links", "path", "read size", "use mmap"})
     assert tune_candidates.candidates(["Use Sendfile"]) == [("use sendfile", "no"), ("use sendfile", "yes")]
+
+
+def test_random_requests_take_as_long_as_was_asked_for_and_are_told_so(samba: Smbd):
+    spec = varied(options_of(samba), random=True, random_seconds=2.0, make_file=True)
+    request = series_request(spec, samba.target(), samba.secrets())
+    fitted = fit_request(request)
+    assert (fitted.request, fitted.run_seconds) == (request, 2.0)
+
+    given = order(samba, "log level", "1")
+    said = " ".join(consent_lines(replace(given, request=request)))
+    assert "random requests" in said
+    assert "2 s a run" in said
+    assert "made anew" in said
+
+
+def test_a_setting_is_tried_with_random_requests(samba: Smbd, tmp_path: Path):
+    given = order(samba, "log level", "1")
+    spec = varied(given.request.spec, random=True, random_seconds=0.2, make_file=True, size_bytes=1 << 20)
+    request = series_request(spec, samba.target(), samba.secrets())
+    events = carried_out(replace(given, request=request), tmp_path / "notebook.db")
+    runs = [event.run for event in events if isinstance(event, RunFinished)]
+    assert runs
+    assert all(run.requests for run in runs)
+    assert not list(samba.folder.glob(".sharebench-*"))
