@@ -17,6 +17,7 @@ from forms.tuning.catalogue import about
 from storage import looks, recordings, records
 from storage.isolation import Isolation
 from storage.load.records import Load, PointStatus
+from storage.who import WHO
 
 _CHOOSE_SETTING = NextStep(name="Choose a setting to try: the catalogue", screen="catalogue")
 _AUDIT_SETTINGS = NextStep(name="Check the server's settings: audit", screen="audit")
@@ -33,6 +34,11 @@ _AFTER_KIND = {
         NextStep(name="Audit again", screen="audit"),
     ),
     looks.DIAGNOSIS: (_CHOOSE_SETTING, _AUDIT_SETTINGS, NextStep(name="Diagnose again", screen="diagnosis")),
+    WHO: (
+        NextStep(name="Look at the sessions again", screen="who"),
+        NextStep(name="Find out why users complain", screen="diagnosis"),
+        _AUDIT_SETTINGS,
+    ),
     records.ExperimentKind.SURVEY: (_CHOOSE_SETTING, NextStep(name="Survey the server again", screen="survey")),
 }
 """What is offered after each recording of a kind, whatever it found."""

@@ -10,10 +10,10 @@ section() {
     printf '\n%s %s\n' "$mark" "$1"
 }
 
-# Finds the smbd that has one of the listening sockets in $1, as ss prints them. Its children have the same name in older
-# versions: they are passed over before anything is listed.
+# Finds the smbd that has the listening socket of the port. Its children have the same name in older versions: they are
+# passed over before anything is listed.
 find_smbd() {
-    inodes=$(printf '%s\n' "$1" | sed -n 's/^LISTEN.* ino:\([0-9]*\) .*/socket:[\1]/p')
+    inodes=$(ss -Htlne "sport = :$port" | sed -n 's/.* ino:\([0-9]*\) .*/socket:[\1]/p')
     [ -n "$inodes" ] || return
     for file in $(grep -lsx smbd /proc/[0-9]*/comm); do
         process=${file%/comm}
@@ -31,17 +31,19 @@ find_conf() {
         sed -n '/^\(-s\|--configfile\)$/{n;p;};s/^--configfile=//p;s/^-s\//\//p'
 }
 
-# first or last, SOCKETS: the counters of the server, and of each process that smbd started.
+# first or last: the counters of the connections, of the server, and of each process that smbd started.
 reading() {
     { IFS= read -r children <"/proc/$smbd/task/$smbd/children"; } 2>/dev/null
     files=
     for process in $children; do
         files="$files /proc/$process/stat /proc/$process/io"
     done
-    section "$1.sockets"
-    printf '%s\n' "$2"
+    # All at one moment, as far as that can be: each is divided by the same time.
+    sockets=$(ss -Htin "sport = :$port")
     section "$1.counters"
     grep -s '' /proc/uptime /proc/stat /proc/net/dev /proc/diskstats $cards $files
+    section "$1.sockets"
+    printf '%s\n' "$sockets"
     [ -n "$profiled" ] || return
     section "$1.profile"
     # In lines that are not too long.
@@ -96,8 +98,7 @@ main() {
     for program in ss smbstatus; do
         command -v "$program" >/dev/null || { section missing; printf '%s\n' "$program"; section end; return; }
     done
-    sockets=$(ss -Htine state listening state established "sport = :$port")
-    find_smbd "$sockets"
+    find_smbd
     section smbd
     printf '%s\n' "$smbd"
     [ -n "$smbd" ] || { section end; return; }
@@ -107,11 +108,9 @@ main() {
     for device in /sys/class/net/*/device; do
         cards="$cards ${device%device}speed"
     done
-    reading first "$sockets"
+    reading first
     sleep "$seconds"
-    # Two states are asked for, so that the state stands in front of each.
-    sockets=$(ss -Htin state listening state established "sport = :$port")
-    reading last "$sockets"
+    reading last
     section sessions
     sessions=$(holders)
     printf '%s\n' "$sessions"
