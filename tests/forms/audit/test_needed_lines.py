@@ -187,6 +187,24 @@ def test_strict_allocate_is_kept_where_the_file_system_is_fast_at_it(file_system
     assert ("strict-allocate" in {finding.key for finding in judge(server)}) is is_told
 
 
+@pytest.mark.parametrize(
+    ("options", "logs_nothing"),
+    [
+        ("", True),
+        ("full_audit:prefix = %u|%I", True),
+        ("full_audit:success = none\nfull_audit:failure =", True),
+        ("full_audit:failure = connect", False),
+        ("full_audit:success = unlinkat\nfull_audit:failure = none", False),
+        ("full_audit:success = all", False),
+    ],
+)
+def test_an_audit_that_logs_nothing_is_told(options: str, logs_nothing: bool):
+    text = f"[a]\npath = /a\nvfs objects = recycle full_audit\n{options}\n"
+    found = findings(text)
+    assert ("audit-of-nothing" in found) is logs_nothing
+    assert not logs_nothing or found["audit-of-nothing"].instead is None
+
+
 def test_a_lower_log_level_keeps_the_audits():
     line = "log level = 5 auth_audit:3 smb2:10 dsdb_json_audit:5"
     assert edits(f"[global]\n{line}\n") == [f"-{line}", "+log level = 1 auth_audit:3 dsdb_json_audit:5"]
