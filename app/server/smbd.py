@@ -33,6 +33,8 @@ _LEVELS = {"off": "off", "count only": "count", "count and time": "on"}
 """The words of ``smbcontrol`` for a level that is set, by those with which it tells the level."""
 _LEVELS_SINCE_4_25 = {"not enabled": "off", "off": "count", "bogus": "on"}
 """Its smbd answers with other numbers, for which its smbcontrol still has the old words."""
+_BUILT_WITH_PROFILE = "WITH_PROFILE"
+"""A line of what ``smbd -b`` says of how it was built."""
 _FIRST_WITH_OTHER_NUMBERS = (4, 25)
 
 
@@ -168,11 +170,17 @@ class SmbdControl:
         level_and_process = parse_profile_level(result.out, version)
         if result.code or level_and_process is None:
             raise MeasurementError(
-                f"smbd's profile cannot be read on {self._shell.where}: {result.last_words}; it needs root there, the "
-                "smb.conf that smbd runs with, and an smbd built with profiling"
+                f"smbd's profile cannot be read on {self._shell.where}: {self._why_unread(result.last_words)}"
             )
         level, self._first_process = level_and_process
         return level
+
+    def _why_unread(self, last_words: str) -> str:
+        """Why the level is not told, with what to do; ``last_words`` are those of smbcontrol."""
+        build = self._shell.run("smbd", "-b")
+        if build.code == 0 and _BUILT_WITH_PROFILE not in build.out:
+            return "its Samba was built without profiling; install a package that has it, or do without the profile"
+        return f"{last_words}; it needs root there, the smb.conf that smbd runs with, and an smbd built with profiling"
 
     def processor_microseconds(self) -> dict[str, int]:
         """The processor time of each process that serves clients, by number; empty where the kernel does not say."""

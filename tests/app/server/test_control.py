@@ -1,7 +1,9 @@
 """smbd's profiling level on a real server: restored at the end, and after a kill."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +51,21 @@ def test_a_server_without_counters_is_left_with_its_level(smbd: Smbd, monkeypatc
     with pytest.raises(MeasurementError), Profiler(None, str(smbd.conf)):
         pass
     wait_for(lambda: control.level() == "off")
+
+
+@pytest.mark.parametrize(("build", "is_without"), [("WITH_PROFILE", False), ("HAVE_GNUTLS", True)])
+def test_an_smbd_that_was_built_without_profiling_is_named_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: str, is_without: bool
+):
+    for name, answer in {"smbcontrol": "echo No replies received; exit 1", "smbd": f"echo '   {build}'"}.items():
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\n{answer}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(MeasurementError) as raised:
+        SmbdControl(ServerShell(None), None).level()
+    assert ("built without profiling" in str(raised.value)) is is_without
+    assert ("No replies received" in str(raised.value)) is not is_without
 
 
 def test_a_round_has_the_processor_time_of_who_serves(make_smbd):
