@@ -1,5 +1,6 @@
 """The manual pages: one of the program, one of each command, each with all that its help tells."""
 
+import importlib.metadata
 import re
 from collections.abc import Iterator
 
@@ -8,6 +9,8 @@ import pytest
 
 from app.cli.main import cli
 from tests.release import manual
+from tests.servers import independent_smb
+from tests.servers.debian_servers import pinned_servers
 
 STORED = {path.name: path.read_text(encoding="utf-8") for path in manual.FOLDER.glob("*")}
 
@@ -66,6 +69,17 @@ def assert_options_are_in(text: str, command: click.Command):
 def test_a_page_tells_the_exit_codes_of_its_command(name: str, codes: list[str]):
     _, _, section = manual.pages()[f"sharebench-{name}.1"].partition(".SH EXIT STATUS")
     assert re.findall(r"\\fB(\d+)\\fR", section) == codes
+
+
+def test_the_table_of_what_was_tried_has_the_pinned_versions():
+    table = " ".join(manual.tried_servers())
+    for name, pinned in pinned_servers().items():
+        upstream = re.match(r"(?:\d+:)?(\d+(?:\.\d+)*)", pinned.version)
+        assert upstream, pinned.version
+        version = name.removeprefix("samba ") if name.startswith("samba") else upstream[1]
+        assert version in table
+    assert independent_smb.VERSION in table
+    assert importlib.metadata.version("impacket").rpartition(".")[0] in table
 
 
 def test_every_hyphen_is_one_that_can_be_copied():

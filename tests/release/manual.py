@@ -15,6 +15,7 @@ from app.cli.help import COMMANDS, examples, grouped_options
 from app.cli.main import cli
 
 FOLDER = Path(__file__).parent / "data" / "share" / "man" / "man1"
+README = Path(__file__).parents[2] / "README.md"
 
 _EXITS = {
     "0": "Done. compare, try, watch, run --versus: not slower. audit: nothing harmful. diagnose: complete. verify:"
@@ -96,6 +97,19 @@ def _main_page(context: click.Context) -> Iterator[str]:
     yield from _table("EXIT STATUS", _EXITS)
     yield from _table("ENVIRONMENT", _VARIABLES)
     yield from _table("FILES", _FILES)
+    yield from _table("TRIED WITH", tried_servers())
+
+
+def tried_servers() -> dict[str, str]:
+    """What the README says was tried, by server and versions: the rows of its only table of them."""
+    _, _, section = README.read_text(encoding="utf-8").partition("### Tried with\n")
+    rows = [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("| ")]
+    tried = {}
+    # The first two are the head of the table and the line below it.
+    for row in rows[2:]:
+        server, versions, what = (cell.strip() for cell in row.strip("| ").split("|"))
+        tried[f"{server} {versions}"] = what.replace("`", "")
+    return tried
 
 
 def _page_of_command(command: click.Command, context: click.Context) -> Iterator[str]:
