@@ -164,7 +164,7 @@ def test_requests_that_vanish_contradict_the_users(
     """Ten users who wait as long as they think, in this process; ``counted_alike``: the answers are forgotten, too."""
     monkeypatch.setattr("app.load.users.registry.make_files", lambda *_: MagicMock())
     monkeypatch.setattr("app.load.users.file_requests.FileRequests.do", lambda *_: gevent.sleep(0.02))
-    monkeypatch.setattr("app.load.users.SteadyWindow", window)
+    monkeypatch.setattr("app.load.worker_figures.SteadyWindow", window)
     scenario = replace(find_scenario("redpaper"), think=Think(seconds=0.02))
     users = LoadUsers(LoadPlan(targets=(Target(protocol="smb", host="h", share="x"),), scenario=scenario), 1)
     working = [gevent.spawn(LoadUser(users).live) for _ in range(10)]
