@@ -172,6 +172,15 @@ def with_head(recording: Recording) -> JSONNode:
     return JSONNode(recording.kind, {**recording.content, **named(recording, *records.HEAD, "subject")})
 
 
+@codec.reports_damage
+def whole_record(recording: Recording, kind: type[Any]) -> Any:
+    """The record of that class in a recording without tables of its own. Raises DamagedNotebookError.
+
+    Fields of this notebook alone (OURS), such as who measures it now, are in neither content nor document.
+    """
+    return with_head(recording).record(kind, leave=OURS)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
     """A recording that was deleted, to put it back."""

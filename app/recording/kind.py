@@ -334,8 +334,7 @@ class Kind(Generic[RecordT]):
     def read(self, notebook: Notebook, head: Recording) -> RecordT:
         """The whole record; by default one without tables of its own, read by the types of its fields."""
         del notebook
-        # Fields of this notebook alone (OURS), such as who measures it now, are in neither content nor document.
-        record: RecordT = recordings.with_head(head).record(self.record, leave=recordings.OURS)
+        record: RecordT = recordings.whole_record(head, self.record)
         return record
 
     def from_document(self, document: object) -> RecordT:

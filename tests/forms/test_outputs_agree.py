@@ -35,6 +35,7 @@ from forms.trial.changes_report import change_report, judge_change
 from forms.tuning.conf_file import read_conf
 from forms.watch.report import watch_report
 from forms.watch.rule import Check, Outcome
+from forms.who.report import who_report
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.load.records import Capacity
 from storage.looks import Audit, AuditScope, Watch, WatchState
@@ -42,7 +43,7 @@ from storage.records import Change, Command, Experiment, ExperimentKind, Series,
 from tests.builders import CLIENT, example_isolation, full_series, interleaved, series
 from tests.loads import full_load, point
 from tests.outputs import is_told, numbers_in, outputs
-from tests.recordings import DIAGNOSIS
+from tests.recordings import DIAGNOSIS, WHO
 
 
 def of_series(document: Any) -> list[float]:
@@ -154,6 +155,10 @@ def of_watch(document: Any) -> list[float]:
     return [document["baseline_nights"], document["smallest_slowdown_percent"]]
 
 
+def of_who(document: Any) -> list[float]:
+    return [share["share_percent"] for share in document["shares"]]
+
+
 def equal_series(count: int) -> list[Series]:
     rates = (99.12e6, 98.87e6, 99.41e6, 99.03e6)
     return [series([(98.7 + 0.37 * place) * 1e6, *rates], id=f"{place:012x}") for place in range(1, count + 1)]
@@ -204,6 +209,7 @@ KINDS: Mapping[str, tuple[Callable[[], Report], Callable[[Any], list[float]]]] =
     "audit": (an_audit, of_audit),
     "diagnosis": (lambda: diagnosis_report(DIAGNOSIS), of_diagnosis),
     "watch": (a_watch, of_watch),
+    "who": (lambda: who_report(WHO), of_who),
 }
 """Each kind of recording with its headline numbers; a new kind of recording needs a row here."""
 

@@ -29,6 +29,9 @@ def put(target: Target, **fields: Any) -> Series:
     return series(RATES, command=Command.PUT, target=target, client=OURS, **fields)
 
 
+FORMAT_WITH_FLUSHED = 12
+"""The first that stores it."""
+
 TREE = put(LOCAL, plan=plan_with(files=3, size_bytes=4096))
 OLD = [
     (put(LOCAL), True),
@@ -39,7 +42,7 @@ OLD = [
 ]
 
 
-@pytest.mark.parametrize("number", OLD_FORMATS)
+@pytest.mark.parametrize("number", [number for number in OLD_FORMATS if number < FORMAT_WITH_FLUSHED])
 @pytest.mark.parametrize(("old", "flushed"), OLD)
 def test_the_migration_marks_what_the_older_versions_flushed(number: int, old: Series, flushed: bool, tmp_path: Path):
     path = tmp_path / "notebook.db"

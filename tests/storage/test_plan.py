@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storage.json_reader import DocumentError, JSONNode
-from storage.plan import CeilingPolicy, Plan, QuietTime, Settings, plan_from_json
+from storage.plan import CeilingPolicy, Imitated, Plan, QuietTime, Settings, plan_from_json
 from tests.specs import plan_with
 
 FULL = plan_with(
@@ -19,6 +19,7 @@ FULL = plan_with(
         flush=True,
         drop_cache=True,
         single_requests=True,
+        like=Imitated.WINDOWS_10,
     ),
     runs=7,
     warmups=0,
@@ -34,6 +35,9 @@ FULL = plan_with(
     smb_conf="/etc/smb.conf",
     ceiling=CeilingPolicy.SKIP,
     from_host="alice@branch",
+    random=True,
+    read_percent=70,
+    random_seconds=3.0,
 )
 
 

@@ -99,7 +99,7 @@ def test_an_audit_module_that_logs_everything_is_named_with_its_price(inside: In
     assert found["severity"] == "problem"
     assert "full_audit: Logs every operation" in found["evidence"]
     assert "441 % longer" in found["evidence"]
-    assert found["setting"] == "vfs objects=catia"
+    assert found["setting"] is None, "an audit is never taken away by itself"
 
 
 @pytest.mark.long

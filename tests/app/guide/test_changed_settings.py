@@ -10,7 +10,7 @@ from app.guide.pages.steps import page_of
 from app.guide.screen import GuideScreen
 from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep
 from storage.notebook import Notebook
-from storage.plan import CeilingPolicy, Settings
+from storage.plan import CeilingPolicy, Imitated, Settings
 from storage.records import Command, Target
 from tests.specs import choices_with, varied
 from tests.tui import SMB, app_on, painted, press, settled
@@ -26,6 +26,7 @@ CHANGED = {
     "flush": True,
     "drop_cache": True,
     "single_requests": True,
+    "like": Imitated.WINDOWS_10,
     "verify": True,
     "profile": True,
 }

@@ -370,7 +370,7 @@ async def test_copying_goes_to_the_clipboard_and_to_a_file_whose_path_is_shown(p
 
 async def test_the_experiment_shows_each_change_with_what_came_of_it(path):
     app = app_on(path, first="experiment", experiment="files")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(80, 36)) as pilot:
         await settled(app, pilot)
         lines = painted(app).splitlines()
         assert "files" in lines[0]
