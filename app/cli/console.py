@@ -140,7 +140,9 @@ def _wrapped_for_terminal(text: str) -> str:
     columns = shutil.get_terminal_size().columns
     lines: list[str] = []
     for line in text.split("\n"):
-        lines += [line] if layout.width(line) <= columns else layout.hanging(line, columns, indent="")
+        # What is wrapped keeps the line's own indent: a line of a list stays one.
+        indent = line[: len(line) - len(line.lstrip(" "))]
+        lines += [line] if layout.width(line) <= columns else layout.hanging(line, columns, indent=indent)
     return "\n".join(lines)
 
 

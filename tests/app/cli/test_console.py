@@ -86,3 +86,12 @@ def test_a_command_to_copy_stays_in_one_line(monkeypatch):
     command = f"sharebench run {'smb://nas/share/' * 10}"
     console.recommend(command, "", "")
     assert terminal.lines() == [f"Recommendation: {command}"]
+
+
+def test_a_line_that_is_wrapped_keeps_its_indent(monkeypatch):
+    terminal = opened_terminal(monkeypatch, "stderr", rows=24)
+    console.say(f"  {'a line of a list ' * 8}".rstrip())
+    lines = terminal.lines()
+    assert len(lines) == 2
+    assert [len(line) - len(line.lstrip()) for line in lines] == [2, 2]
+    assert all(len(line) <= 80 for line in lines)
