@@ -84,8 +84,10 @@ def _measure_monitored(
             _put_end(writer, failure)
             monitor.judge()
         except errors.MeasurementError as error:
-            failure = process.Failed.of(error)
-            yield failure
+            # What ended the runs was told: a machine that is cut off cannot be looked at after them either.
+            if failure is None:
+                failure = process.Failed.of(error)
+                yield failure
     return failure
 
 

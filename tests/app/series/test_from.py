@@ -14,7 +14,7 @@ import pytest
 
 from app.base.errors import ChildDiedError
 from app.base.own_names import PREFIX
-from app.recording.process import RunStarted, SeriesControl
+from app.recording.process import Failed, RunStarted, SeriesControl
 from app.series.events import SeriesClosed
 from app.series.record import record
 from app.series.requests import series_request
@@ -146,6 +146,7 @@ def test_a_killed_ssh_leaves_no_process_and_no_data(tmp_path: Path, make_smbd, m
         if isinstance(event, SeriesClosed):
             closed = event
     assert kinds.count(RunStarted) == 1
+    assert kinds.count(Failed) == 1
     assert closed.failure is not None
     assert closed.failure.kind is ChildDiedError
     wait_for(lambda: not place.processes())
