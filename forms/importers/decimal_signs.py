@@ -22,6 +22,9 @@ _AGREEING_FACTOR = 3.0
 _FAR_FACTOR = 30.0
 """Runs of one form do not differ by as much; a misread sign makes it 1000."""
 
+_SLOWEST = 10_000.0
+"""Bytes per second; a file server over a modem is faster, and a misread sign makes 1 MB/s 1 kB/s."""
+
 _DECIMAL_SIGN_BESIDE = {";": DecimalSign.COMMA, ",": DecimalSign.POINT}
 """By what separates the cells: spreadsheets write semicolons where the comma stands before decimals."""
 
@@ -82,6 +85,8 @@ def settle_decimal_sign(forms: Sequence[FilledForm], chosen_sign: DecimalSign | 
     if len(decided_by) == len(DecimalSign):
         raise _both_signs(sorted(decided_by.values(), key=_line_of))
 
+    if chosen_sign and chosen_sign.other in decided_by and open_cells:
+        raise _denied(decided_by[chosen_sign.other], chosen_sign)
     sign = next(iter(decided_by), None) or chosen_sign
     if sign is None and open_cells:
         sign = _sign_beside(forms, open_cells, grouping, size_bytes)
@@ -91,6 +96,8 @@ def settle_decimal_sign(forms: Sequence[FilledForm], chosen_sign: DecimalSign | 
         form.decimal_sign = sign
         if sign is not None and open_cells:
             _check_slips(form, sign)
+            if chosen_sign is not sign:
+                _check_speeds(form, sign, size_bytes)
 
 
 def _check_slips(form: FilledForm, sign: DecimalSign) -> None:
@@ -108,6 +115,29 @@ def _check_slips(form: FilledForm, sign: DecimalSign) -> None:
             is_far = cell.value_with(sign) > most > cell.value_with(sign.other)
             if cell.is_grouped_with(sign) and is_far:
                 raise _slip(cell, median(measured_values))
+
+
+def _check_speeds(form: FilledForm, sign: DecimalSign, size_bytes: int | None) -> None:
+    """Raises DocumentError for times that only the sizes decide, and that no server takes: ``1.812.898`` in ``2.305``.
+
+    Sizes copied from a spreadsheet and times from a terminal have different signs, and nothing else would tell.
+    """
+    times = [cell for cell in _number_cells([form]) if cell.is_of_run and cell.column is PaperColumn.TIME]
+    if not all(cell.is_grouped_with(sign) for cell in times):
+        return
+
+    size: float | None = size_bytes
+    for line, record in form.runs:
+        numbers = replace(form, decimal_sign=sign).row(line, record).numbers()
+        size = numbers[PaperColumn.SIZE].value if PaperColumn.SIZE in numbers else size
+        is_alone = PaperColumn.TIME in numbers and _WHOLE_COLUMNS.isdisjoint(numbers)
+        if not size or not is_alone:
+            continue
+
+        speed = size / numbers[PaperColumn.TIME].value
+        # With the other sign the same time is a thousandth.
+        if speed < _SLOWEST <= 1000 * speed:
+            raise _too_slow(line, form.row(line, record).text(PaperColumn.TIME), numbers[PaperColumn.TIME].value, speed)
 
 
 def _number_cells(forms: Iterable[FilledForm]) -> Iterator[_NumberCell]:
@@ -226,10 +256,25 @@ def _both_signs(cells: Sequence[_NumberCell]) -> json_reader.DocumentError:
     )
 
 
+def _denied(cell: _NumberCell, chosen_sign: DecimalSign) -> json_reader.DocumentError:
+    return json_reader.DocumentError(
+        f"line {cell.line}: {cell.readings.text!r} cannot be read with --decimal {chosen_sign}: leave it out, or write"
+        " all numbers of the file alike"
+    )
+
+
 def _slip(cell: _NumberCell, typical: float) -> json_reader.DocumentError:
     return json_reader.DocumentError(
         f"line {cell.line}: {cell.readings.text!r} is far from the other runs ({typical:.10g}): its sign may be another"
         " than theirs; write all numbers of the file alike"
+    )
+
+
+def _too_slow(line: int, text: str, seconds: float, speed: float) -> json_reader.DocumentError:
+    reading = f"{seconds:,.0f} s, {speed:,.0f} bytes/sec"
+    return json_reader.DocumentError(
+        f"line {line}: {text.strip()!r} beside such sizes is {reading}: if it is meant so, name the decimal sign"
+        " by --decimal . or --decimal ,; else write all numbers of the file alike"
     )
 
 

@@ -112,8 +112,11 @@ def test_a_file_that_leaves_it_open_is_refused_unless_it_is_told(rows: list[tupl
 
 def test_the_sign_that_is_told_is_for_what_the_file_leaves_open():
     text = table(("1812898", "2,5"), ("", "2,305"))
-    for sign in (None, *DecimalSign):
+    for sign in (None, DecimalSign.COMMA):
         assert seconds(text, sign) == [2.5, 2.305]
+    with pytest.raises(DocumentError, match=r"line 2: '2,5' cannot be read with --decimal \."):
+        read(text, DecimalSign.POINT)
+    assert seconds(table(("1812898", "2,5")), DecimalSign.POINT) == [2.5]
     # Size and separator only hint; who knows better is believed.
     hinted = table(("1812898", "2,305"), delimiter=";")
     assert seconds(hinted) == [2.305]
@@ -153,6 +156,25 @@ def test_a_time_that_is_1000_times_the_others_by_its_sign_is_refused(times: tupl
             read(text)
     else:
         assert len(seconds(text)) == len(times)
+
+
+@pytest.mark.parametrize(
+    ("row", "meant", "sign"),
+    [
+        (("1.812.898", "2.305"), 2305.0, DecimalSign.COMMA),
+        (("1,812,898", "2,305"), 2305.0, DecimalSign.POINT),
+    ],
+)
+def test_a_speed_that_no_server_has_is_asked_for(row: tuple[str, ...], meant: float, sign: DecimalSign):
+    with pytest.raises(DocumentError, match=r"line 2: .* bytes/sec: if it is meant so"):
+        read(table(row))
+    assert seconds(table(row), sign) == [meant]
+    with pytest.raises(DocumentError, match="cannot be read with --decimal"):
+        read(table(row), sign.other)
+    # A rate beside it says that it is meant; a larger file takes as long.
+    assert seconds(table((*row, f"{1812898 / meant:.0f}"))) == [pytest.approx(meant, rel=1e-2)]
+    larger = (row[0] + (".000" if sign is DecimalSign.COMMA else ",000"), row[1])
+    assert seconds(table(larger)) == [meant]
 
 
 @pytest.mark.parametrize("text", ["2 3", "1,23,4", "1.2.3", "12 34", "1'2", "1,,234", "2.3 s", "1_000", "1,2345,678"])
