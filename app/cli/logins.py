@@ -39,12 +39,12 @@ def secrets_for(
     ``credentials`` names the file of this target where it has one of its own. What changed settings and leftovers a
     measurement there would include is said before. Raises UsageError, LoginError.
     """
-    from app.clients.logins import log_in_as
+    from app.clients import logins
 
     # An error of the login comes alone: nothing is measured then.
     credentials_file = _credentials_file(context, credentials)
     ask = hidden_answer if console.can_ask() else None
-    target_with_user, secrets = log_in_as(target, credentials=credentials_file, kerberos=kerberos, ask=ask)
+    target_with_user, secrets = logins.log_in_as(target, credentials=credentials_file, kerberos=kerberos, ask=ask)
 
     if notebooks.has_notebook(notebooks.notebook_path(context)):
         # Opening it says what an interrupted trial left changed.
@@ -93,14 +93,14 @@ def _say_what_is_left_over(context: click.Context, notebook: "Notebook") -> None
 
 def _credentials_file(context: click.Context, own_file: str | None) -> Path | None:
     """The target's own file, or the one that --credentials names; others should not be able to read it."""
-    from app.clients.logins import can_be_read_by_others
+    from app.clients import logins
 
     file_name = own_file or (context.find_root().obj or {}).get("credentials")
     if not file_name:
         return None
 
     path = Path(file_name)
-    if can_be_read_by_others(path):
+    if logins.can_be_read_by_others(path):
         notebooks.say_once(
             context,
             f"sharebench: every user of this machine can read the credentials file {visible(file_name)}:"

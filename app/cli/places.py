@@ -10,21 +10,21 @@ from app.cli.progress import watch_turns
 from app.clients.base import Secrets
 from app.recording import process
 from app.recording.spec import SeriesSpec
+from app.series import events as series_events
 from app.series import requests as series_requests
-from app.series.events import RecorderEvent, SeriesClosed
 from app.series.interleaved import record_interleaved
 from forms.experiments.places import places_summary
 from forms.experiments.places_report import places_report
+from storage import records
 from storage.notebook import Notebook
-from storage.records import Series, Target
 
-_TurnEvent = tuple[int, RecorderEvent]
+_TurnEvent = tuple[int, series_events.RecorderEvent]
 _NOT_BEGUN = "not measured: the login was refused before"
 
 
 def run_places(
     spec: SeriesSpec,
-    target: Target,
+    target: records.Target,
     secrets: Secrets,
     hosts: Sequence[str],
     path: Path,
@@ -41,7 +41,7 @@ def run_places(
     control = process.SeriesControl(within_seconds)
     chance = random.SystemRandom()
     events = record_interleaved(requests, path, control, chance=chance, ready_first=True)
-    ends: dict[int, SeriesClosed] = {}
+    ends: dict[int, series_events.SeriesClosed] = {}
     counts = requests[0].spec.counts
     prospect = measuring.prospect_of(process.MeasuringOrder.of_request(requests[0]), path, len(requests))
     closed = watch_turns(
@@ -61,14 +61,16 @@ def run_places(
     return 0
 
 
-def _noting_ends(events: Iterator[_TurnEvent], ends: dict[int, SeriesClosed]) -> Iterator[_TurnEvent]:
+def _noting_ends(events: Iterator[_TurnEvent], ends: dict[int, series_events.SeriesClosed]) -> Iterator[_TurnEvent]:
     for index, event in events:
-        if isinstance(event, SeriesClosed):
+        if isinstance(event, series_events.SeriesClosed):
             ends[index] = event
         yield index, event
 
 
-def _outcome(host: str, end: SeriesClosed | None, notebook: Notebook) -> tuple[str, Series | None, str]:
+def _outcome(
+    host: str, end: series_events.SeriesClosed | None, notebook: Notebook
+) -> tuple[str, records.Series | None, str]:
     """The host, its series, and why it measured nothing or ended early."""
     if end is None:
         return host, None, _NOT_BEGUN

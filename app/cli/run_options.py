@@ -11,13 +11,13 @@ import click
 from app.base.errors import UsageError
 from app.base.ssh_address import FROM_OPTION, check_ssh_host
 from app.cli import declare, option_values
-from app.recording.spec import CONCLUDE, PREPARE, SERVER_PREPARE, SeriesSpec, with_values
+from app.recording import spec as series_spec
 from app.series.requests import parse_change
 from forms.wording import typed_size
 from storage import plan
 from storage.records import Command
 
-_USUAL = SeriesSpec()
+_USUAL = series_spec.SeriesSpec()
 
 FIELD_OF_WORD: dict[str, str] = {}
 """Field by option name without dashes; ``--get`` and ``--put`` have no defaults."""
@@ -163,9 +163,9 @@ _OPTIONS: tuple[_NamedOption, ...] = (
     _flag("single_requests", "--single-requests", "Open, read and close small files over SMB in separate requests."),
     _flag("profile", "--profile", "Read smbd's profile, to compare call by call; needs root on the server."),
     _flag("verify", "--verify", "Check the content after the timed runs."),
-    _hook("prepare", PREPARE, "Run COMMAND here before each run, untimed."),
-    _hook("conclude", CONCLUDE, "Run COMMAND here after each run, untimed."),
-    _hook("server_prepare", SERVER_PREPARE, "Run COMMAND on the server before each run, untimed."),
+    _hook("prepare", series_spec.PREPARE, "Run COMMAND here before each run, untimed."),
+    _hook("conclude", series_spec.CONCLUDE, "Run COMMAND here after each run, untimed."),
+    _hook("server_prepare", series_spec.SERVER_PREPARE, "Run COMMAND on the server before each run, untimed."),
     _option("label", "--label", "TEXT", "Short name of the recording.", default=_USUAL.texts.label),
     _option("note", "--note", "TEXT", "Note to keep with the recording.", default=_USUAL.texts.note),
     _option(
@@ -244,7 +244,7 @@ def only_host(hosts: Sequence[str]) -> str | None:
     return hosts[0] if hosts else None
 
 
-def specs_from(spec: SeriesSpec, hosts: Sequence[str]) -> list[SeriesSpec]:
+def specs_from(spec: series_spec.SeriesSpec, hosts: Sequence[str]) -> list[series_spec.SeriesSpec]:
     """The spec for each machine that ``--from`` names, or as it is."""
     if not hosts:
         return [spec]
@@ -271,7 +271,7 @@ def series_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., 
     return decorate
 
 
-def spec_from_options(choices: Mapping[str, Any]) -> SeriesSpec:
+def spec_from_options(choices: Mapping[str, Any]) -> series_spec.SeriesSpec:
     """What these options ask for, by the names of their parameters. Raises TypeError for what is no option of run."""
     values: dict[str, Any] = {}
     for name, choice in choices.items():
@@ -284,10 +284,10 @@ def spec_from_options(choices: Mapping[str, Any]) -> SeriesSpec:
         values["change_value"] = change_value
     if values.get("read_percent") is not None:
         values["command"] = Command.PUT  # a mix writes, so that its file is made for it
-    return with_values(_USUAL, values)
+    return series_spec.with_values(_USUAL, values)
 
 
-def spec_from_parameters(parameters: Mapping[str, Any]) -> SeriesSpec:
+def spec_from_parameters(parameters: Mapping[str, Any]) -> series_spec.SeriesSpec:
     """What the options of ``run`` among the parameters of a command ask for."""
     names = {name for name, _ in _OPTIONS} & parameters.keys()
     return spec_from_options({name: parameters[name] for name in names})

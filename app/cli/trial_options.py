@@ -12,13 +12,13 @@ from app.base.targets import parse_target
 from app.cli import declare, logins
 from app.cli.run_options import series_options
 from app.clients.base import Secrets
-from app.load.scenario import change_scenario, find_scenario
+from app.load import scenario as load_scenarios
 from app.recording.spec import SeriesRequest, SeriesSpec
 from app.series.requests import series_request
 from app.server.changes.setting import Ways
 from app.trial import prepare as trial_prepare
 from storage.changes import LoadWindow
-from storage.load.records import MOST_FILES, MOST_USERS
+from storage.load import records as load_records
 from storage.records import Command
 
 _OPTIONS_OF_A_SERIES = (
@@ -58,11 +58,13 @@ shared_options = declare.several(
         "--load",
         "USERS",
         "Measure the requests per second of this number of users; TARGET is a folder.",
-        declare.Count(1, MOST_USERS),
+        declare.Count(1, load_records.MOST_USERS),
         name="users",
     ),
     declare.option("--scenario", "NAME|FILE", "Work of the users of --load.", default="small"),
-    declare.option("--files", "N", "Number of files that the users of --load work on.", declare.Count(1, MOST_FILES)),
+    declare.option(
+        "--files", "N", "Number of files that the users of --load work on.", declare.Count(1, load_records.MOST_FILES)
+    ),
     declare.option(
         "--window",
         "SECONDS",
@@ -140,11 +142,11 @@ def _refuse_options_of_a_load(context: click.Context) -> None:
 
 def _load_window(users: int, choices: dict[str, Any]) -> LoadWindow:
     """Raises UsageError for a scenario whose users move no data."""
-    scenario = find_scenario(choices["scenario"])
+    scenario = load_scenarios.find_scenario(choices["scenario"])
     if not any(kind.reads or kind.writes for kind in scenario.requests):
         raise UsageError(f"the users of {scenario.name} neither read nor write, so there is nothing to compare")
 
-    scenario = change_scenario(
+    scenario = load_scenarios.change_scenario(
         scenario,
         files=choices["files"],
         duration_seconds=choices["window_seconds"],

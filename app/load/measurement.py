@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from app.base import errors
 from app.base.child_process import Elsewhere
 from app.load import engine_process, events, print_queue, spec
+from app.load import next_point as load_points
 from app.load.judgement import load_point
-from app.load.next_point import NextPoint, next_point
 from app.load.server_view import LoadSamplers
 from app.recording import process
 from forms.load import summary as load_summary
@@ -135,17 +135,17 @@ class LoadMeasurement:
                 return
             yield from self._measure_point(planned, engine, samplers, printer)
 
-    def _point_to_measure(self, engine: engine_process.EngineProcess) -> NextPoint | None:
+    def _point_to_measure(self, engine: engine_process.EngineProcess) -> load_points.NextPoint | None:
         """The next point; None where the load is measured, or ends before that."""
         # To end well takes a point that was measured: a load without one goes on to its first.
         has_finished = self._is_to_finish and self._load.points
         if engine.ended is not None or has_finished or self._reason_to_stop:
             return None
-        return next_point(self._load.points, self._load.choices, self._load.scenario)
+        return load_points.next_point(self._load.points, self._load.choices, self._load.scenario)
 
     def _measure_point(
         self,
-        planned: NextPoint,
+        planned: load_points.NextPoint,
         engine: engine_process.EngineProcess,
         samplers: LoadSamplers,
         printer: print_queue.PrinterShare | None,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from app.isolation.spec import DEFAULT_SECONDS
 from app.load.spec import CAPACITY
-from app.method.next_after_looks import after_audit, after_diagnosis, read_about
+from app.method import next_after_looks
 from app.method.next_steps import LOOK_AT_ALL, NextStep
 from app.trial.resume import StoredTrial
 from forms.isolation.summary import isolation_summary
@@ -57,9 +57,9 @@ def after_recording(kind: str, record: object) -> Iterator[NextStep]:
                 name = "Find its limit: as many users as it carries"
                 yield NextStep(name=name, screen="load", arguments={"users": CAPACITY})
         case looks.Diagnosis():
-            yield from after_diagnosis(record)
+            yield from next_after_looks.after_diagnosis(record)
         case looks.Audit():
-            yield from after_audit(record)
+            yield from next_after_looks.after_audit(record)
         case StoredTrial():
             yield from _after_trial(kind, record)
     yield from _AFTER_KIND.get(kind, (_CHOOSE_SETTING, LOOK_AT_ALL))
@@ -69,7 +69,7 @@ def _after_isolation(isolation: Isolation) -> Iterator[NextStep]:
     """Read about the settings that the verdict names; measure longer where it could be clearer."""
     verdict = isolation_summary(isolation).verdict
     for name in look_at(verdict):
-        yield read_about(name)
+        yield next_after_looks.read_about(name)
     if _is_worth_longer_isolation(isolation, verdict):
         # Twice as many and twice as long: so doubled again until it is enough.
         rounds = 2 * isolation.rounds
@@ -89,7 +89,7 @@ def _is_worth_longer_isolation(isolation: Isolation, verdict: IsolationVerdict) 
 
 def _after_trial(kind: str, trial: StoredTrial) -> Iterator[NextStep]:
     for entry in about(trial.plan.name)[:1]:
-        yield read_about(entry.name)
+        yield next_after_looks.read_about(entry.name)
     if kind == records.ExperimentKind.TRIAL:
         setting = f"{trial.plan.name} = {trial.plan.values[0]}"
         yield NextStep(name=f"Try {setting} again", screen="trial", arguments={"setting": setting})

@@ -9,7 +9,7 @@ import random
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from app.base.errors import CancelledError, LoginError, UnequalFilesError
+from app.base import errors
 from app.recording import process
 from app.recording.rescue import notebook_to_measure_into
 from app.recording.spec import SeriesRequest
@@ -105,7 +105,7 @@ def _events_until_ready(
         for event in stream:
             yield index, event
             if isinstance(event, process.Failed):
-                stops_others = stops_others or issubclass(event.kind, LoginError | CancelledError)
+                stops_others = stops_others or issubclass(event.kind, errors.LoginError | errors.CancelledError)
             if isinstance(event, process.Started):
                 size_bytes = event.size_bytes
             if isinstance(event, process.Paused):
@@ -134,7 +134,7 @@ def _check_equal(requests: Sequence[SeriesRequest | Resumption], sizes: Mapping[
     for index, request in enumerate(requests):
         path = format_target(request.target) if isinstance(request, SeriesRequest) else request.series_id
         files.append(f"{path} has {sizes[index]:,} bytes")
-    raise UnequalFilesError(
+    raise errors.UnequalFilesError(
         f"{', '.join(files)}: nothing was measured, because a comparison needs files of the same size",
         options="--make-file --size SIZE",
     )
@@ -172,7 +172,7 @@ def _events_in_turn(
             for event in streams[index]:
                 rounds.take_event(index, event)
                 yield index, event
-                if logins and isinstance(event, process.Failed) and event.kind is LoginError:
+                if logins and isinstance(event, process.Failed) and event.kind is errors.LoginError:
                     refused_logins.add(logins[index])
                 if isinstance(event, process.Paused):
                     has_ended = False

@@ -15,8 +15,8 @@ from app.base.child_process import Elsewhere
 from app.recording import process
 from app.recording.reaching import reach
 from app.recording.series_writer import SeriesWriter
+from app.series import events
 from app.series.dialect_history import dialect_before, lowered_text
-from app.series.events import ProgramCarried, RecorderEvent, SeriesClosed, SeriesOpened, SeriesStored
 from app.series.monitor import SeriesMonitor
 from forms.tuning.differences import differences_before, differences_prose
 from storage import records
@@ -26,17 +26,19 @@ from storage.plan import QuietTime
 
 def measure_series(
     writer: SeriesWriter, order: process.MeasuringOrder, notebook: Notebook, control: process.SeriesControl
-) -> Generator[RecorderEvent, None, SeriesClosed]:
+) -> Generator[events.RecorderEvent, None, events.SeriesClosed]:
     """Measure what the order says, and write it down; returns the last event, which its caller passes on."""
     writer.begin()
-    yield SeriesOpened(series_id=writer.series.id)
+    yield events.SeriesOpened(series_id=writer.series.id)
     if writer.stored:
-        yield SeriesStored(series_id=writer.series.id)
+        yield events.SeriesStored(series_id=writer.series.id)
 
     failure = yield from _measure_monitored(writer, order, notebook, control)
     _put_end(writer, failure)
     writer.end()
-    return SeriesClosed(series_id=writer.series.id, status=writer.series.status, failure=failure, stored=writer.stored)
+    return events.SeriesClosed(
+        series_id=writer.series.id, status=writer.series.status, failure=failure, stored=writer.stored
+    )
 
 
 def _put_end(writer: SeriesWriter, failure: process.Failed | None) -> None:
@@ -53,7 +55,7 @@ def _status_after(failure: process.Failed | None) -> records.SeriesStatus:
 
 def _measure_monitored(
     writer: SeriesWriter, order: process.MeasuringOrder, notebook: Notebook, control: process.SeriesControl
-) -> Generator[RecorderEvent, None, process.Failed | None]:
+) -> Generator[events.RecorderEvent, None, process.Failed | None]:
     """Log in once, look at the environment, measure, and look again; returns the failure that ended it, or None."""
     spec = order.spec
     elsewhere: Elsewhere | None = None
@@ -66,7 +68,7 @@ def _measure_monitored(
             return failure_there
         elsewhere = place
         if place.carried_bytes:
-            yield ProgramCarried(place=place)
+            yield events.ProgramCarried(place=place)
 
     # Before the look at a quiet time, which takes its time: a wrong password is told at once.
     if spec.monitor.quiet_time is not QuietTime.SKIP or spec.lineage.repeats:
@@ -98,7 +100,7 @@ def _measure_runs(
     notebook: Notebook,
     control: process.SeriesControl,
     elsewhere: Elsewhere | None,
-) -> Generator[RecorderEvent, None, process.Failed | None]:
+) -> Generator[events.RecorderEvent, None, process.Failed | None]:
     """Write down each event of the measuring process, then pass it on; returns the failure that ended it, or None."""
     failure: process.Failed | None = None
     earlier_dialect = dialect_before(writer.series, notebook)
@@ -112,7 +114,7 @@ def _measure_runs(
                 writer.put_facts("path", {"smb.dialect_before": earlier_dialect})
                 yield process.Warned(text=text)
             if writer.stored and not was_stored:
-                yield SeriesStored(series_id=writer.series.id)
+                yield events.SeriesStored(series_id=writer.series.id)
 
             if isinstance(event, process.Failed):
                 failure = monitor.explain_failure(event)

@@ -9,15 +9,8 @@ from app.clients.base import MAX_BLOCK_BYTES, OWN, Secrets
 from app.clients.registry import check_client_name
 from app.recording.spec import FormTexts, Lineage, SeriesRequest, SeriesSpec
 from app.server.routes import is_this_machine
+from storage import plan as plans
 from storage import records
-from storage.plan import (
-    DEFAULT_RANDOM_BLOCK_BYTES,
-    DEFAULT_RANDOM_IN_FLIGHT,
-    DEFAULT_RANDOM_SECONDS,
-    DEFAULT_SIZE_BYTES,
-    DEFAULT_TREE_FILE_BYTES,
-    Plan,
-)
 from storage.protocols import Protocol
 
 
@@ -31,7 +24,7 @@ def series_request(spec: SeriesSpec, target: records.Target, secrets: Secrets) -
     makes_file = spec.command is records.Command.PUT or counts.make_file or not target.abilities.moves_files
     size_bytes = None
     if makes_file:
-        usual_bytes = DEFAULT_TREE_FILE_BYTES if counts.files else DEFAULT_SIZE_BYTES
+        usual_bytes = plans.DEFAULT_TREE_FILE_BYTES if counts.files else plans.DEFAULT_SIZE_BYTES
         size_bytes = counts.size_bytes or usual_bytes
 
     max_runs = counts.max_runs
@@ -54,16 +47,16 @@ def _with_usual_requests(spec: SeriesSpec) -> SeriesSpec:
     """The spec of random requests with what is usual for them in place of what it leaves open."""
     settings = replace(
         spec.settings,
-        block_bytes=spec.settings.block_bytes or DEFAULT_RANDOM_BLOCK_BYTES,
-        in_flight=spec.settings.in_flight or DEFAULT_RANDOM_IN_FLIGHT,
+        block_bytes=spec.settings.block_bytes or plans.DEFAULT_RANDOM_BLOCK_BYTES,
+        in_flight=spec.settings.in_flight or plans.DEFAULT_RANDOM_IN_FLIGHT,
     )
-    counts = replace(spec.counts, random_seconds=spec.counts.random_seconds or DEFAULT_RANDOM_SECONDS)
+    counts = replace(spec.counts, random_seconds=spec.counts.random_seconds or plans.DEFAULT_RANDOM_SECONDS)
     return replace(spec, settings=settings, counts=counts)
 
 
 def spec_of(series: records.Series) -> SeriesSpec:
     """What was asked of a stored series, to ask it again: without base, change, note and question."""
-    plan = series.plan or Plan()
+    plan = series.plan or plans.Plan()
     return SeriesSpec(
         command=series.command,
         client=plan.client,

@@ -8,11 +8,11 @@ from app.base.errors import UsageError
 from app.base.ssh_address import FROM_OPTION
 from app.clients.base import Secrets
 from app.recording import process
+from app.recording import spec as series_spec
+from app.recording import writer as recording_writer
 from app.recording.rescue import notebook_to_measure_into
 from app.recording.resuming import resumable
 from app.recording.series_writer import SeriesWriter
-from app.recording.spec import NO_HOOKS, OPTION_OF_HOOK, Hooks
-from app.recording.writer import Recorder, record_events
 from app.series.events import RecorderEvent
 from app.series.measuring import measure_series
 from app.series.record import with_moved_series
@@ -29,7 +29,7 @@ class Resumption:
 
     series_id: str
     secrets: Secrets
-    hooks: Hooks = NO_HOOKS
+    hooks: series_spec.Hooks = series_spec.NO_HOOKS
     """Typed anew: those of the series are text."""
     confirmed: bool = False
     """Whether the user has confirmed the target, where the series was imported: we log in there."""
@@ -41,7 +41,7 @@ def resume(
     notebook_path: Path,
     control: process.SeriesControl,
     *,
-    hooks: Hooks = NO_HOOKS,
+    hooks: series_spec.Hooks = series_spec.NO_HOOKS,
     confirmed: bool = False,
 ) -> Iterator[RecorderEvent]:
     """Measure the missing runs; the last two are as in :class:`Resumption`. Raises NotebookError, UsageError."""
@@ -72,16 +72,18 @@ def resume_into(
     _check_hooks(series, resumption.hooks)
     order = order_to_resume(series, resumption.secrets)
     order = replace(order, spec=replace(order.spec, hooks=resumption.hooks), stepped=stepped)
-    writer = SeriesWriter(series, Recorder(notebook, control), stored=True)
-    closed = yield from record_events(writer.recorder, measure_series(writer, order, notebook, control))
+    writer = SeriesWriter(series, recording_writer.Recorder(notebook, control), stored=True)
+    closed = yield from recording_writer.record_events(
+        writer.recorder, measure_series(writer, order, notebook, control)
+    )
     yield with_moved_series(closed, notebook)
 
 
-def _check_hooks(series: records.Series, hooks: Hooks) -> None:
+def _check_hooks(series: records.Series, hooks: series_spec.Hooks) -> None:
     """Raises UsageError where the runs to come would not have the commands around them that those before had."""
     path_facts = series.environment.get("path", {})
     typed = hooks.facts
-    for fact, option in OPTION_OF_HOOK.items():
+    for fact, option in series_spec.OPTION_OF_HOOK.items():
         stored_command = path_facts.get(fact, "")
         if stored_command == typed.get(fact, ""):
             continue

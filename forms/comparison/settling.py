@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
 
-from forms.comparison import typed_commands
-from forms.comparison.client_options import CLIENT_OPTIONS, option_with_value, versus_options
+from forms.comparison import client_options, typed_commands
 from forms.stats import settle
 from forms.stats.before_change import SPACING_SECONDS
 from forms.stats.decision import Limits
@@ -106,7 +105,7 @@ class OpenComparison:
     @property
     def versus(self) -> str | None:
         """The options that ``run --versus`` could interleave with those of the base; None where options do not do."""
-        return versus_options(self.claimed, self.differing, self.first_other)
+        return client_options.versus_options(self.claimed, self.differing, self.first_other)
 
     @property
     def changes_server(self) -> bool:
@@ -206,7 +205,7 @@ def _step_by_interleaving(comparison: OpenComparison) -> SettlingStep | None:
         return None
 
     # Of what differs only what this client was told is interleaved; the rest of it follows from that.
-    client_settings = {option.difference for option in CLIENT_OPTIONS}
+    client_settings = {option.difference for option in client_options.CLIENT_OPTIONS}
     command = typed_commands.command_to_interleave(comparison.first_base, versus, amount.count)
     return SettlingStep(
         way=amount.way,
@@ -322,7 +321,7 @@ def _server_setting(
 
     # Of several differences nobody knows which one the change comes from.
     parameters = [difference for difference in differing if difference.parameter]
-    client_differs = any(option_with_value(difference.name) for difference in differing)
+    client_differs = any(client_options.option_with_value(difference.name) for difference in differing)
     if len(parameters) != 1 or client_differs or parameters[0].other is None:
         return None
     return f"{parameters[0].parameter}={parameters[0].other}"

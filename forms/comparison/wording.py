@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from forms import verdict_wording, wording
+from forms.comparison import comparison as series_comparison
 from forms.comparison import hiccups
-from forms.comparison.comparison import MANY_RUNS, Comparison, more_interleaved_runs_settle, needs_longer_runs
 from forms.comparison.settling import SettlingStep, replaced_in
 from forms.layout import Toned
 from forms.stats.before_change import SPACING_SECONDS
@@ -34,7 +34,7 @@ _PLAIN_P = 0.01
 """Below this p the verdict needs no word of what chance does."""
 
 
-def verdict_word(comparison: Comparison) -> str:
+def verdict_word(comparison: series_comparison.Comparison) -> str:
     """The verdict in one or two words, for a table."""
     if comparison.doubt is Doubt.CONTRADICTED:
         return "Contradicted"
@@ -45,12 +45,12 @@ def verdict_word(comparison: Comparison) -> str:
     return VERDICT_WORDS[comparison.verdict]
 
 
-def doubt_text(comparison: Comparison) -> str | None:
+def doubt_text(comparison: series_comparison.Comparison) -> str | None:
     """Why it is inconclusive, as a clause; None where it is not."""
     return _DOUBT_TEXTS[comparison.doubt] if comparison.doubt else None
 
 
-def change_figures(comparison: Comparison) -> str:
+def change_figures(comparison: series_comparison.Comparison) -> str:
     """``+43.0 % (+29.0 % to +58.0 %)``."""
     if comparison.change_percent is None:
         return "no change can be computed"
@@ -63,12 +63,12 @@ def change_figures(comparison: Comparison) -> str:
     return f"{figures}{verdict_wording.interval_text(*interval, 1)}"
 
 
-def comparison_headline(comparison: Comparison) -> str:
+def comparison_headline(comparison: series_comparison.Comparison) -> str:
     """The verdict as a sentence."""
     return f"{comparison_clause(comparison)}."
 
 
-def answer_headline(comparison: Comparison) -> str:
+def answer_headline(comparison: series_comparison.Comparison) -> str:
     """The verdict as a sentence that stands alone: of different targets it says which is faster than which."""
     other = comparison.other_name
     base = comparison.base_name
@@ -83,12 +83,12 @@ def answer_headline(comparison: Comparison) -> str:
     return headline.replace(VERDICT_WORDS[comparison.verdict], sentence_begins[comparison.verdict], 1)
 
 
-def has_other_target(comparison: Comparison) -> bool:
+def has_other_target(comparison: series_comparison.Comparison) -> bool:
     """Whether the sides were measured at different targets."""
     return any(difference.name == "target" for difference in comparison.differences)
 
 
-def comparison_clause(comparison: Comparison) -> str:
+def comparison_clause(comparison: series_comparison.Comparison) -> str:
     """The verdict, and how the session changed (dialect, signing, encryption) if it did, without a full stop."""
     clause = _verdict_clause(comparison)
     session = session_difference(comparison.differences)
@@ -98,7 +98,7 @@ def comparison_clause(comparison: Comparison) -> str:
     return f"{clause}; {session}"
 
 
-def comparison_sentences(comparison: Comparison) -> str:
+def comparison_sentences(comparison: series_comparison.Comparison) -> str:
     """All of it: the verdict, what particular runs hide, what it rests on and what would settle it."""
     parts = (
         comparison_headline(comparison),
@@ -109,7 +109,7 @@ def comparison_sentences(comparison: Comparison) -> str:
     return " ".join(part for part in parts if part)
 
 
-def comparison_title(comparison: Comparison) -> str:
+def comparison_title(comparison: series_comparison.Comparison) -> str:
     """``after against before (3 series)``."""
     other = _name_with_count(comparison.other_name, len(comparison.other_ids))
     base = _name_with_count(comparison.base_name, len(comparison.base_ids))
@@ -120,7 +120,7 @@ def _name_with_count(name: str, series_count: int) -> str:
     return f"{name} ({series_count} series)" if series_count > 1 else name
 
 
-def _verdict_clause(comparison: Comparison) -> str:
+def _verdict_clause(comparison: series_comparison.Comparison) -> str:
     change = comparison.change_percent
     if comparison.doubt is Doubt.CONTRADICTED and comparison.change:
         return _contradicted_clause(comparison)
@@ -145,7 +145,7 @@ def _verdict_clause(comparison: Comparison) -> str:
     return verdict_sentence(comparison.verdict, change, comparison.interval_percent, varies_by_percent)
 
 
-def _probably_clause(comparison: Comparison, change_percent: float) -> str:
+def _probably_clause(comparison: series_comparison.Comparison, change_percent: float) -> str:
     """``Probably faster: 87.0 → 152 MB/s``, with the interval where it is narrow enough to tell something."""
     base_rate = comparison.judged_base_bytes_per_second or comparison.base_bytes_per_second
     other_rate = comparison.judged_other_bytes_per_second or comparison.other_bytes_per_second
@@ -161,7 +161,7 @@ def _probably_clause(comparison: Comparison, change_percent: float) -> str:
     return f"{verdict_word(comparison)}{rates}, {change}"
 
 
-def _contradicted_clause(comparison: Comparison) -> str:
+def _contradicted_clause(comparison: series_comparison.Comparison) -> str:
     assert comparison.change is not None, "a contradicted comparison has the change that was claimed"
     name = wording.plain(comparison.change.name)
     value = wording.plain(comparison.change.value)
@@ -171,7 +171,7 @@ def _contradicted_clause(comparison: Comparison) -> str:
     return f"Not the change that was claimed ({name} = {value} is contradicted): {change_figures(comparison)} {reason}"
 
 
-def _same_settings_clause(comparison: Comparison, change_percent: float) -> str:
+def _same_settings_clause(comparison: series_comparison.Comparison, change_percent: float) -> str:
     direction = "faster" if change_percent > 0 else "slower"
     change = f"{wording.percent(abs(change_percent))} {direction}"
     low, high = comparison.interval_percent or (0.0, 0.0)
@@ -188,7 +188,7 @@ def _same_settings_clause(comparison: Comparison, change_percent: float) -> str:
     return f"{settings}: {change} is no more than series vary by themselves{unread}"
 
 
-def basis_sentence(comparison: Comparison) -> str | None:
+def basis_sentence(comparison: series_comparison.Comparison) -> str | None:
     """What the verdict was judged by, and which runs it leaves out."""
     if comparison.interleaved:
         return _basis_of_interleaved(comparison)
@@ -202,7 +202,7 @@ def basis_sentence(comparison: Comparison) -> str | None:
     return f"{left_out} {basis}"
 
 
-def _basis_of_interleaved(comparison: Comparison) -> str:
+def _basis_of_interleaved(comparison: series_comparison.Comparison) -> str:
     sentences = []
     if comparison.verdict is Verdict.SAME:
         sentences.append(f"Less than {comparison.limits.margin_percent:g} % counts as none.")
@@ -216,7 +216,7 @@ def _basis_of_interleaved(comparison: Comparison) -> str:
     return " ".join(sentences)
 
 
-def _basis_of_series(comparison: Comparison, apart_percent: float) -> str:
+def _basis_of_series(comparison: series_comparison.Comparison, apart_percent: float) -> str:
     """The smallest change that such series show; ``apart_percent`` is the most by which two equal series differ."""
     base_count = len(comparison.base_ids)
     other_count = len(comparison.other_ids)
@@ -242,7 +242,7 @@ def _basis_of_series(comparison: Comparison, apart_percent: float) -> str:
     return f"Averages of {base_count} and {other_count} series show only changes beyond {beyond}."
 
 
-def _history_age(comparison: Comparison) -> str:
+def _history_age(comparison: series_comparison.Comparison) -> str:
     """``, the newest 4 days before``."""
     if comparison.history_days is None:
         return ""
@@ -259,7 +259,7 @@ def _age(days: float) -> str:
     return wording.count(round(days), "day")
 
 
-def hint_sentence(comparison: Comparison) -> str | None:
+def hint_sentence(comparison: series_comparison.Comparison) -> str | None:
     """What to do where no step would settle it, or None."""
     if comparison.interleaved_since and not comparison.known:
         return "Their runs were interleaved later: compare these two with what repeats them (--repeats, key o)."
@@ -277,19 +277,19 @@ def hint_sentence(comparison: Comparison) -> str | None:
         return "Nothing that was recorded differs: measured again, both show only how series vary."
     if comparison.margin_is_noise:
         return "Nothing can settle it while the noise threshold is as wide as the margin of no change."
-    if comparison.needed_runs is not None and more_interleaved_runs_settle(comparison):
+    if comparison.needed_runs is not None and series_comparison.more_interleaved_runs_settle(comparison):
         return _needed_runs_sentence(comparison, comparison.needed_runs)
-    if not needs_longer_runs(comparison):
+    if not series_comparison.needs_longer_runs(comparison):
         return None
     return "The runs vary too much to show it: measure longer runs of a larger file, or at a quieter time."
 
 
-def _needed_runs_sentence(comparison: Comparison, needed_runs: int) -> str:
+def _needed_runs_sentence(comparison: series_comparison.Comparison, needed_runs: int) -> str:
     low, high = comparison.needed_runs_range or (needed_runs, needed_runs)
     likely = ""
     if low != high:
         likely = " (perhaps more)"
-        if high and high <= MANY_RUNS:
+        if high and high <= series_comparison.MANY_RUNS:
             likely = f" (likely {low} to {high})"
     cost = f", in about {duration(comparison.needed_seconds)}" if comparison.needed_seconds else ""
     return (
@@ -298,13 +298,13 @@ def _needed_runs_sentence(comparison: Comparison, needed_runs: int) -> str:
     )
 
 
-def interleaving(comparison: Comparison) -> str:
+def interleaving(comparison: series_comparison.Comparison) -> str:
     """What would settle a comparison of interleaved runs, by name and with the time that it takes."""
     cost = f", about {duration(comparison.needed_seconds)}" if comparison.needed_seconds else ""
     return f"Measure both again, interleaved: {comparison.needed_runs} runs each{cost}"
 
 
-def _run_counts(comparison: Comparison) -> str:
+def _run_counts(comparison: series_comparison.Comparison) -> str:
     if comparison.base_runs == comparison.other_runs:
         return str(comparison.base_runs)
     return f"{comparison.base_runs} and {comparison.other_runs}"

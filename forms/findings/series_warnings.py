@@ -17,8 +17,8 @@ from forms.findings.finding import Finding, warning_from_texts
 from forms.stats import summary, trends
 from forms.stats.unusual import UnusualRate, unusual_rates
 from forms.tuning.fact_names import FACTS_UNKNOWN
+from storage import plan as plans
 from storage import records
-from storage.plan import DEFAULT_RANDOM_SECONDS, DEFAULT_SIZE_BYTES
 from storage.recommended import DEFAULT_WARMUPS
 
 SHORT_SECONDS = 1.0
@@ -83,7 +83,7 @@ def at_ceiling(series: records.Series) -> bool:
 def advised_size(bytes_per_second: float, memory_bytes: float | None = None) -> int:
     """The least power of two from 64 MiB to 64 GiB for ten seconds a run, at most half the server's memory."""
     most = min(_LARGEST_ADVISED, (memory_bytes or math.inf) * MEMORY_SHARE)
-    size = DEFAULT_SIZE_BYTES
+    size = plans.DEFAULT_SIZE_BYTES
     while size < bytes_per_second * GOOD_SECONDS and 2 * size <= most:
         size *= 2
     return size
@@ -273,7 +273,7 @@ def short_runs(series: records.Series) -> Iterator[Finding]:
 def _way_to_longer_runs(series: records.Series, typical_seconds: float, typical_rate: float) -> tuple[str, str, str]:
     """(what to use, options of the same command, or else a whole command)."""
     if series.is_random:
-        return "a longer time", f"--seconds {DEFAULT_RANDOM_SECONDS:g}", ""
+        return "a longer time", f"--seconds {plans.DEFAULT_RANDOM_SECONDS:g}", ""
     if not series.target.abilities.moves_files:
         return "a longer time", "", ""
     if series.plan and series.plan.counts.files:

@@ -12,12 +12,12 @@ from forms.findings import rules_series, series_warnings
 from forms.findings.finding import Finding
 from forms.layout import Tone
 from forms.series import random_requests
+from forms.series import run_table as run_tables
 from forms.series import wording as series_wording
 from forms.series.document import series_document
 from forms.series.head_fields import head_fields, link_field
-from forms.series.run_table import LINK, blank_run_table, run_table, runs_chart
 from forms.series.summary import SeriesSummary
-from forms.stats.shown import PAIRS, Shown
+from forms.stats import shown as shown_changes
 from storage import records
 
 FORM = "run form"
@@ -51,7 +51,7 @@ def series_report(series_summary: SeriesSummary) -> report.Report:
         title=series.title or wording.default_title(series.command, series.target),
         name=series.label or series.title or series.id,
         fields=(_answer_field(series_summary, len(warnings), findings), *head_fields(series)),
-        tables=(run_table(series_summary), *random_requests.request_tables(series)),
+        tables=(run_tables.run_table(series_summary), *random_requests.request_tables(series)),
         results=tuple(result_fields(series_summary)),
         advice=tuple(finding.text for finding in (*warnings, *findings)),
         drawn=tuple(_charts(series_summary)),
@@ -63,11 +63,11 @@ def _charts(series_summary: SeriesSummary) -> Iterator[report.Chart]:
     """Of random requests the operations a second, which the table behind that of the runs has."""
     series = series_summary.series
     has_requests = any(run.requests for run in series.runs if run.phase is records.Phase.MEASURED)
-    yield random_requests.operations_chart(series, table=1) if has_requests else runs_chart(series_summary)
+    yield random_requests.operations_chart(series, table=1) if has_requests else run_tables.runs_chart(series_summary)
 
 
 def blank_series_report(link_bits_per_second: int | None = None) -> report.Report:
-    link = link_field(link_bits_per_second) if link_bits_per_second else report.Field(name=LINK, text="")
+    link = link_field(link_bits_per_second) if link_bits_per_second else report.Field(name=run_tables.LINK, text="")
     return report.Report(
         form=FORM,
         title=BLANK_TITLE,
@@ -77,7 +77,7 @@ def blank_series_report(link_bits_per_second: int | None = None) -> report.Repor
             link,
             *report.blank_fields("Measured", "Note"),
         ),
-        tables=(blank_run_table(link_bits_per_second),),
+        tables=(run_tables.blank_run_table(link_bits_per_second),),
         blank=True,
     )
 
@@ -149,16 +149,17 @@ def _interval_text(series_summary: SeriesSummary) -> str:
     return f"{wording.whole(max(low, 0))} to {wording.whole(high)} bytes/sec"
 
 
-def before_a_change(shown: Shown) -> str:
+def before_a_change(shown: shown_changes.Shown) -> str:
     """The smallest changes that pairs of a trial, and further series, show."""
     pairs = verdict_wording.change_size(shown.pairs_percent)
     series = verdict_wording.change_size(shown.series_percent)
-    return f"{pairs} by {PAIRS[0]} interleaved pairs, {series} by one more series (nine times in ten)."
+    return f"{pairs} by {shown_changes.PAIRS[0]} interleaved pairs, {series} by one more series (nine times in ten)."
 
 
-def pairs_sentence(shown: Shown) -> str:
+def pairs_sentence(shown: shown_changes.Shown) -> str:
     """The smallest change that pairs of a trial show."""
-    return f"{PAIRS[0]} interleaved pairs show a change of {verdict_wording.change_size(shown.pairs_percent)}."
+    size = verdict_wording.change_size(shown.pairs_percent)
+    return f"{shown_changes.PAIRS[0]} interleaved pairs show a change of {size}."
 
 
 def processors_text(quiet: records.Quiet | None) -> str:

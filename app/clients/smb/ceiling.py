@@ -13,11 +13,10 @@ from collections.abc import Iterator
 from app.clients.base import MAX_BLOCK_BYTES, Content, Meter
 from app.clients.calibration import far_process
 from app.clients.random_requests import RandomWorkload
-from app.clients.smb import protection, wire
+from app.clients.smb import protection, transfer, wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.null_server import NullServer
 from app.clients.smb.random_file import RandomFile
-from app.clients.smb.transfer import Window, read_file, write_file
 from storage.records import ClientFacts, Command
 
 _CREDITS = 8192
@@ -30,15 +29,15 @@ _SESSION_ID = 1
 
 
 def ceiling_seconds(facts: ClientFacts, command: Command, size_bytes: int) -> float:
-    window = Window(block_bytes=facts.block_bytes or wire.CREDIT_BYTES, in_flight=facts.in_flight or 1)
+    window = transfer.Window(block_bytes=facts.block_bytes or wire.CREDIT_BYTES, in_flight=facts.in_flight or 1)
     with null_channel(facts) as channel:
         meter = Meter(threading.Event())
         if command is Command.PUT:
             new_file = wire.OpenedFile(_FILE_ID, 0, is_folder=False)
-            return write_file(channel, _TREE_ID, new_file, window, meter, Content(size_bytes))
+            return transfer.write_file(channel, _TREE_ID, new_file, window, meter, Content(size_bytes))
 
         file = wire.OpenedFile(_FILE_ID, size_bytes, is_folder=False)
-        return read_file(channel, _TREE_ID, file, window, meter, None)
+        return transfer.read_file(channel, _TREE_ID, file, window, meter, None)
 
 
 def random_bytes_per_second(facts: ClientFacts, workload: RandomWorkload) -> float:

@@ -18,7 +18,6 @@ from app.clients.smb import impacket_errors, referral, wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.connection import ChannelConnection
 from app.clients.smb.credentials import login_credentials
-from app.clients.smb.wire import place
 from storage import records
 from storage.plan import Settings
 
@@ -38,7 +37,7 @@ class Session:
     """
 
     def __init__(self, target: records.Target, secrets: Secrets, channel: Channel, settings: Settings) -> None:
-        self._where = place(records.Target(protocol="smb", host=target.host, port=target.port))
+        self._where = wire.place(records.Target(protocol="smb", host=target.host, port=target.port))
         self._port = target.port_number
         with impacket_errors.mapped(self._where):
             self.connection = ChannelConnection(channel.sock, channel, target.host, target.port_number, settings)

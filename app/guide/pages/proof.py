@@ -14,8 +14,8 @@ from app.method import one_change
 from app.method import proof as method_proof
 from app.method.improvements import LARGER_FILE
 from app.method.rounds import decide
+from forms.comparison import comparison as series_comparison
 from forms.comparison import judged_sides, verdict
-from forms.comparison.comparison import Comparison, more_interleaved_runs_settle, needs_longer_runs
 from forms.comparison.settling import SettlingStep
 from forms.comparison.wording import interleaving
 from forms.findings.path import is_practice
@@ -33,7 +33,7 @@ class _Proof:
 
     choices: method_choices.GuideChoices
     sides: judged_sides.Sides
-    comparison: Comparison
+    comparison: series_comparison.Comparison
     step: SettlingStep | None
     """What would settle it; None where it is settled, where nothing would, or for practice."""
     is_of_change: bool
@@ -161,7 +161,9 @@ def _once_more(proof: _Proof) -> page.Option:
     """Measure the side that was not measured last once more."""
     # Recommended where repeats would give a verdict, and nothing better would.
     is_step_alone = proof.step is None or proof.step.way is Way.BASE_AGAIN
-    can_tell = is_step_alone and not proof.choices.interleaved and not needs_longer_runs(proof.comparison)
+    can_tell = (
+        is_step_alone and not proof.choices.interleaved and not series_comparison.needs_longer_runs(proof.comparison)
+    )
 
     advised = can_tell and proof.sides.tried is None and proof.comparison.doubt in _REPEATS_WOULD_SETTLE
     if proof.is_of_change:
@@ -183,11 +185,11 @@ def _settling_options(proof: _Proof) -> Iterator[page.Option]:
     step = proof.step
     # A trial of the change was made, and even its pairs vary by too much to tell.
     pairs_vary = proof.sides.tried is not None and proof.sides.tried.doubt is decision.Doubt.VARYING
-    needs_longer = needs_longer_runs(comparison)
+    needs_longer = series_comparison.needs_longer_runs(comparison)
     if pairs_vary or needs_longer:
         yield _larger_file(proof, pairs_vary=pairs_vary)
 
-    if more_interleaved_runs_settle(comparison):
+    if series_comparison.more_interleaved_runs_settle(comparison):
         sides = {"base": comparison.base_id, "other": comparison.other_id, "runs": comparison.needed_runs}
         yield page.Option(
             interleaving(comparison),

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 
 from app.base import errors
 from app.server import shell
-from app.server.sessions.holders import FILES, LOCKS, Held, Holder, parse_holders
-from app.server.sessions.readings import SessionsReading, lines_by_file, parse_owners, reading_of, whole
+from app.server.sessions import holders as open_files
+from app.server.sessions import readings as session_readings
 from storage.json_reader import LARGEST, moment_text
 from storage.who import MachineUse, ServerSession
 
@@ -60,13 +60,13 @@ def look_at_sessions(
         raise errors.CancelledError("cancelled")
     _check(answer, server, port)
 
-    first = reading_of(answer, "first")
-    last = reading_of(answer, "last")
+    first = session_readings.reading_of(answer, "first")
+    last = session_readings.reading_of(answer, "last")
     if first is None or last is None or last.uptime_seconds <= first.uptime_seconds:
         raise errors.MeasurementError(f"the counters of {server.where} make no sense: look again")
 
-    owners = parse_owners(answer.text("owners") or "")
-    holders, held = parse_holders(answer.text("sessions") or "", answer.text("users") or "")
+    owners = session_readings.parse_owners(answer.text("owners") or "")
+    holders, held = open_files.parse_holders(answer.text("sessions") or "", answer.text("users") or "")
     return SessionsLook(
         seconds=last.uptime_seconds - first.uptime_seconds,
         machine=_machine_use(first, last, _card_speeds(answer.text("last.counters") or "")),
@@ -97,17 +97,17 @@ def _check(answer: shell.Answer, server: shell.ServerShell, port: int) -> None:
         )
 
 
-def _all_requests(first: SessionsReading, last: SessionsReading) -> int | None:
+def _all_requests(first: session_readings.SessionsReading, last: session_readings.SessionsReading) -> int | None:
     """None where smbd counts none: its counters are 0 then, or stand still, whatever its sessions do."""
     growth = last.all_requests - first.all_requests
     return growth if growth > 0 else None
 
 
 def _sessions(
-    first: SessionsReading,
-    last: SessionsReading,
-    holders: Mapping[int, Holder],
-    held: Held,
+    first: session_readings.SessionsReading,
+    last: session_readings.SessionsReading,
+    holders: Mapping[int, open_files.Holder],
+    held: open_files.Held,
     owners: Mapping[str, int],
     now: datetime,
 ) -> Iterator[ServerSession]:
@@ -141,13 +141,13 @@ def _sessions(
             received_bytes=received_bytes,
             disk_bytes=max(0, last.disk_bytes.get(pid, 0) - first.disk_bytes.get(pid, 0)),
             requests=max(0, requests) if are_counted else None,
-            open_files=held[(FILES, pid)],
-            locks=held[(LOCKS, pid)],
+            open_files=held[(open_files.FILES, pid)],
+            locks=held[(open_files.LOCKS, pid)],
         )
 
 
 def _moved_bytes(
-    first: SessionsReading, last: SessionsReading, process_by_peer: Mapping[str, int]
+    first: session_readings.SessionsReading, last: session_readings.SessionsReading, process_by_peer: Mapping[str, int]
 ) -> dict[int, tuple[int, int]] | None:
     """Bytes sent and received by each process on all of its connections; None where they are not counted."""
     if last.sockets is None:
@@ -168,7 +168,9 @@ def _moved_bytes(
     return moved
 
 
-def _machine_use(first: SessionsReading, last: SessionsReading, speeds: Mapping[str, int]) -> MachineUse:
+def _machine_use(
+    first: session_readings.SessionsReading, last: session_readings.SessionsReading, speeds: Mapping[str, int]
+) -> MachineUse:
     """``speeds`` are those of the network cards, in bits per second; 0 where it is not known."""
     seconds = last.uptime_seconds - first.uptime_seconds
     rates: dict[str, float] = {}
@@ -201,10 +203,10 @@ def _machine_use(first: SessionsReading, last: SessionsReading, speeds: Mapping[
 def _card_speeds(counters: str) -> dict[str, int]:
     """Bits per second by card, from lines such as ``/sys/class/net/eth0/speed:1000``; 0 where it is not known."""
     speeds = {}
-    for path, lines in lines_by_file(counters).items():
+    for path, lines in session_readings.lines_by_file(counters).items():
         words = path.split("/")
         if path.startswith("/sys/class/net/") and len(words) == 6:
-            speeds[words[4]] = 10**6 * min(whole(lines[0]), _MOST_MEGABITS)
+            speeds[words[4]] = 10**6 * min(session_readings.whole(lines[0]), _MOST_MEGABITS)
     return speeds
 
 
