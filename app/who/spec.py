@@ -7,7 +7,7 @@ from app.server.routes import is_this_machine
 from storage.records import Target, format_target
 
 USUAL_SECONDS = 10.0
-"""The rates of three users are told apart in it; so long a look costs the server less than 1 % of a processor."""
+"""The rates of three users are told apart in it; so long a look costs the server about 1 % of a processor."""
 LEAST_SECONDS = 1.0
 """Processor time is counted in hundredths of a second."""
 MOST_SECONDS = 3600.0
