@@ -156,20 +156,36 @@ class Replayer:
 
     def _read_block(self, line: ScriptLine) -> bool:
         _handle, offset, length, expected = line.numbers
-        status, message = self._ask(wire.read(self._file_id(line), offset, length), charge=charge(length))
-        if status == wire.END_OF_FILE:
-            return not expected
-        data = wire.read_data(message) if status == wire.SUCCESS else None
-        self.tally.moved_bytes += len(data or b"")
-        return data is not None and len(data) == expected
+        file_id = self._file_id(line)
+        received = 0
+        while True:
+            # Like any client, in several requests where the server takes none so large.
+            asked = min(length - received, self._channel.most_read_bytes)
+            status, message = self._ask(wire.read(file_id, offset + received, asked), charge=charge(asked))
+            if status == wire.END_OF_FILE:
+                break
+            data = wire.read_data(message) if status == wire.SUCCESS else None
+            if data is None:
+                return False
+            received += len(data)
+            self.tally.moved_bytes += len(data)
+            if len(data) < asked or received == length:
+                break
+        return received == expected
 
     def _write_block(self, line: ScriptLine) -> bool:
         _handle, offset, length, _expected = line.numbers
-        request = wire.write(self._file_id(line), offset, length)
-        status, message = self._ask(request, self._content[:length], charge=charge(length))
-        written = wire.written_bytes(message) if status == wire.SUCCESS else 0
-        self.tally.moved_bytes += written
-        return written == length
+        file_id = self._file_id(line)
+        moved = 0
+        while True:
+            asked = min(length - moved, self._channel.most_write_bytes)
+            request = wire.write(file_id, offset + moved, asked)
+            status, message = self._ask(request, self._content[moved : moved + asked], charge=charge(asked))
+            written = wire.written_bytes(message) if status == wire.SUCCESS else 0
+            moved += written
+            self.tally.moved_bytes += written
+            if written < asked or moved == length:
+                return moved == length
 
     def _flush(self, line: ScriptLine) -> bool:
         return self._succeeds(wire.flush(self._file_id(line)))

@@ -67,6 +67,10 @@ class Channel(FrameSocket):
         # What login and negotiation agreed on; set by whoever logs in
         self.multi_credit = False
         """Whether a request may take several credits, and so move more than 64 KiB."""
+        self.most_read_bytes = wire.CREDIT_BYTES
+        """The most that one READ may ask for."""
+        self.most_write_bytes = wire.CREDIT_BYTES
+        """The most that one WRITE may carry."""
         self.most_answer_bytes = wire.CREDIT_BYTES
         """The most that may be asked for of a listing or a control: one credit, or less where the server says so."""
         self.session_id = 0

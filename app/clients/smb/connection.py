@@ -64,6 +64,8 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         negotiated = negotiate.parse_negotiated(response.message, self.channel.where)
         self.negotiated = negotiated
         self.channel.multi_credit = negotiated.multi_credit
+        self.channel.most_read_bytes = negotiated.max_read_bytes
+        self.channel.most_write_bytes = negotiated.max_write_bytes
         self.channel.most_answer_bytes = min(wire.CREDIT_BYTES, negotiated.max_transact_bytes)
 
         preauth_hash = _chained_hash(bytes(64), bytes(request[FRAME_BYTES:]))

@@ -69,6 +69,16 @@ def test_the_server_counts_exactly_what_the_script_asks_for(smbd: Smbd, settings
     assert list(smbd.folder.iterdir()) == []
 
 
+def test_where_the_server_takes_no_large_requests_they_are_split(make_smbd):
+    server: Smbd = make_smbd({"smb2 max read": "4096", "smb2 max write": "4096", "smb2 max trans": "4096"})
+    script = load_script()
+    result = Replay(plan(server)).wait()
+    assert result.unexpected == 0
+    assert result.moved_bytes == 2 * script.pass_bytes
+    assert result.requests["read"] > 2 * script.counts["readx"]
+    assert list(server.folder.iterdir()) == []
+
+
 def test_replays_that_are_given_up_remove_what_they_made(smbd: Smbd):
     replay = Replay(plan(smbd, passes=0))
     wait_for(lambda: list(smbd.folder.glob(".sharebench-isolate-test/clients/client*/Letters")))
