@@ -29,7 +29,7 @@ def after_comparison(comparison: Comparison) -> Iterator[NextStep]:
     if runs_to_settle:
         yield _interleaved_step(interleaving(comparison), comparison, runs)
 
-    if _is_worth_longer_runs(comparison):
+    if _is_worth_longer_runs(comparison) and not _is_base_gone(comparison):
         if comparison.interleaved and comparison.busy_ids:
             # A disturbed moment passes sooner than a large file is made.
             yield interleaved_again
@@ -56,6 +56,11 @@ def _is_worth_longer_runs(comparison: Comparison) -> bool:
     is_open = comparison.decided is Verdict.UNKNOWN
     pairs_vary = comparison.tried is not None and comparison.tried.doubt is Doubt.VARYING
     return needs_longer_runs(comparison) or (is_open and (pairs_vary or comparison.has_short_runs))
+
+
+def _is_base_gone(comparison: Comparison) -> bool:
+    """Whether nobody can measure the base again, since the link, hardware or a version was replaced."""
+    return bool(replaced_in(comparison.differences, comparison.change))
 
 
 def _larger_file_step(comparison: Comparison) -> NextStep:
@@ -90,7 +95,8 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
     other = (comparison.other_name, comparison.other_id)
     if comparison.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
         more_runs = improvements.MORE_RUNS
-        for name, series_id in (base, other):
+        measurable_sides = (other,) if _is_base_gone(comparison) else (base, other)
+        for name, series_id in measurable_sides:
             yield repeat_step(f"{more_runs.name}: {name}", series_id, more_runs)
 
     if comparison.interleaved:
@@ -99,8 +105,7 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
     if comparison.doubt is Doubt.SAME_SETTINGS:
         # Sides of the same settings are repeats of each other already.
         sides = (base,)
-    elif replaced_in(comparison.differences, comparison.change):
-        # Nobody can measure the base again.
+    elif _is_base_gone(comparison):
         sides = (other,)
     for name, series_id in sides:
         if series_id in comparison.busy_ids:

@@ -575,3 +575,19 @@ def test_a_base_whose_link_was_replaced_is_not_offered_to_be_measured_again():
     assert len(offered(same_link)) == 2
     (only,) = offered(after)
     assert "series 2" in only
+
+
+def test_nothing_begins_with_a_base_whose_link_was_replaced():
+    """A series of few and varying runs asks for more of both sides, or for a larger file: of a base that is there."""
+    gigabit = 1_000_000_000
+    varying = [60e6, 100e6, 140e6, 80e6, 120e6]
+    base = one(1, varying, link_bits_per_second=gigabit)
+    after = one(2, [rate * 1.2 for rate in varying], link_bits_per_second=2 * gigabit)
+    same_link = replace(after, link_bits_per_second=gigabit)
+
+    def of_the_base(other: Series) -> list[str]:
+        names = [step.name for step in after_comparison(compare(base, other))]
+        return [name for name in names if "base" in name or "series 1" in name]
+
+    assert of_the_base(same_link)
+    assert of_the_base(after) == []
