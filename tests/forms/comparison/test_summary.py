@@ -138,6 +138,25 @@ def test_remarks_name_what_weakens_the_verdict():
     assert comparison_remarks(comparison_form(BASE, replace(OTHER, change=None))) == ()
 
 
+@pytest.mark.parametrize(
+    ("base_rate", "other_rate", "other_link", "is_certain"),
+    [
+        (119e6, 150e6, 2_000_000_000, True),
+        (112.6e6, 125.1e6, 2_000_000_000, True),
+        (112.4e6, 150e6, 2_000_000_000, False),
+        (119e6, 124.9e6, 2_000_000_000, False),
+        (119e6, 150e6, 1_000_000_000, False),
+    ],
+)
+def test_more_than_a_full_link_could_carry_is_certainly_faster(base_rate, other_rate, other_link, is_certain):
+    """From 90 % of the link on it was full; what is above all of it came over another one."""
+    gigabit = 1_000_000_000
+    base = series([base_rate] * 3, link_bits_per_second=gigabit)
+    other = series([other_rate] * 3, id="0123456789ac", link_bits_per_second=other_link)
+    remarks = comparison_remarks(comparison_form(base, other))
+    assert any("certain" in remark for remark in remarks) is is_certain
+
+
 def test_a_verdict_without_a_claimed_change_names_what_differs():
     path = {"link.rate_bits_per_second": 1_000_000_000, "link.mtu_bytes": 1500}
     slow = {**path, "link.rate_bits_per_second": 100_000_000}
