@@ -70,10 +70,10 @@ def _more_than_the_old_link(compared: ComparisonSummary) -> Iterator[str]:
     share_percent = records.percent_of_link(base_rate, link_bits)
     link_bytes = link_bits / 8
     if share_percent is not None and share_percent >= FULL_LINK_PERCENT and other_rate > link_bytes:
+        link = f"{wording.link_rate(link_bits)} ({share_percent:.0f} %)"
         yield (
-            f"The base filled its link of {wording.link_rate(link_bits)} ({share_percent:.0f} %), and the other's average"
-            f" is more than that link can carry ({wording.byte_rate(link_bytes)}): that it is faster is certain, whatever"
-            " series vary by."
+            f"The base filled its link of {link}, and the other's average is more than that link can carry"
+            f" ({wording.byte_rate(link_bytes)}): that it is faster is certain, whatever series vary by."
         )
 
 
