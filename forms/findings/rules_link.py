@@ -8,6 +8,7 @@ from forms.findings import path
 from forms.findings.finding import Finding, finding_from_texts
 from forms.findings.path import number_of_fact
 from forms.stats import summary
+from forms.tuning.differences import ABOVE_LINK_PERCENT
 from storage.records import Facts, Series
 
 SLOW_LINK_FACTOR = 10
@@ -20,9 +21,6 @@ OUT_OF_ORDER_PERCENT = 1.0
 
 LEAST_SEGMENTS = 20
 """Fewer lost segments are chance."""
-
-ABOVE_PERCENT = 1.0
-"""By so much an average may exceed what the link carries before that is impossible."""
 
 LOWER_ETHERNETS = (10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9)
 """Bits per second to which a link falls back, by a bad cable or a port of that rate on the way."""
@@ -222,7 +220,7 @@ def above_the_link(series: Series) -> Iterator[Finding]:
 
     payload_share = path.known_payload_share(series)
     capacity = link * (payload_share or 1.0)
-    if average <= capacity * (1 + ABOVE_PERCENT / 100):
+    if average <= capacity * (1 + ABOVE_LINK_PERCENT / 100):
         return
 
     carries = wording.link_rate(capacity)

@@ -11,7 +11,7 @@ from forms.tuning import fact_names, samba_parameters
 from forms.tuning.catalogue import CatalogueEntry, entries
 from forms.tuning.smb_conf import same_value, spelling
 from storage.plan import Settings
-from storage.records import Command, Facts, JSONValue, Series, measured_from
+from storage.records import Command, Facts, JSONValue, Series, measured_from, percent_of_link
 
 GLOBAL = "smb.conf/global/"
 SHARE = "smb.conf/share/"
@@ -88,6 +88,10 @@ def _differing_settings(base: Series, other: Series) -> Iterator[Difference]:
     unknown: tuple[str, ...] = ()
     if not (_has_connected(base) and _has_connected(other)):
         unknown = tuple(f"client.{part}" for part in _AGREED_PARTS)
+
+    # A link that carried more than it can was given wrongly, and says nothing of what carried the bytes.
+    if not (_can_be_its_link(base) and _can_be_its_link(other)):
+        unknown += (_LINK_SPEED,)
 
     # What a protocol does not have is no setting of it.
     may_be_absent = (*_KNOWN_LATER, _FLUSHED, _RANDOM_SECONDS)
@@ -293,6 +297,20 @@ def requests_text(series: Series) -> str:
         return "in order"
     read_percent = series.plan.counts.read_percent if series.plan else None
     return "at random" if read_percent is None else f"at random, {read_percent} % reads"
+
+
+ABOVE_LINK_PERCENT = 1.0
+"""By so much an average may exceed what the link carries before that is impossible."""
+
+
+def _can_be_its_link(series: Series) -> bool:
+    """Whether the average of a series fits through the link speed that it has, if it has one."""
+    rates = series.rates()
+    link_bits = series.link_bits_per_second
+    if not link_bits or not rates:
+        return True
+    percent = percent_of_link(sum(rates) / len(rates), link_bits)
+    return percent is None or percent <= 100 + ABOVE_LINK_PERCENT
 
 
 def _sizes(series: Series) -> JSONValue:

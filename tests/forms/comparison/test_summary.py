@@ -158,15 +158,15 @@ def test_more_than_a_full_link_could_carry_is_certainly_faster(base_rate, other_
 
 
 def test_a_verdict_without_a_claimed_change_names_what_differs():
-    path = {"link.rate_bits_per_second": 1_000_000_000, "link.mtu_bytes": 1500}
-    slow = {**path, "link.rate_bits_per_second": 100_000_000}
-    base = replace(BASE, environment={"path": path})
-    other = replace(OTHER, change=None, link_bits_per_second=100_000_000, environment={"path": slow})
+    path = {"link.rate_bits_per_second": 10_000_000_000, "link.mtu_bytes": 1500}
+    slow = {**path, "link.rate_bits_per_second": 1_000_000_000}
+    base = replace(BASE, link_bits_per_second=10_000_000_000, environment={"path": path})
+    other = replace(OTHER, change=None, link_bits_per_second=1_000_000_000, environment={"path": slow})
     form = comparison_form(base, other)
-    what = "link (1 Gb/s, then 100 Mb/s) and rate of the link (1 Gb/s, then 100 Mb/s)"
+    what = "link (10 Gb/s, then 1 Gb/s) and rate of the link (10 Gb/s, then 1 Gb/s)"
     assert comparison_remarks(form) == (f"What differs, and may be the reason: {what}.",)
     assert [row.name for row in difference_rows(form)] == ["rate of the link"]
-    alike = interleaved(base, replace(BASE, link_bits_per_second=100_000_000))
+    alike = interleaved(base, replace(base, link_bits_per_second=1_000_000_000))
     assert comparison_remarks(comparison_form(*alike)) == ()
 
 

@@ -139,3 +139,14 @@ def test_another_way_out_of_this_machine_is_a_difference() -> None:
     by_cable = on_server(path={"local_address": "192.0.2.7"})
     by_radio = on_server(path={"local_address": "198.51.100.7"})
     assert named(differences(by_cable, by_radio)) == [("path.local_address", "192.0.2.7", "198.51.100.7")]
+
+
+@pytest.mark.parametrize(("rate", "differs"), [(126e6, True), (126.4e6, False)])
+def test_a_link_that_carried_more_than_it_can_was_given_wrongly_and_is_no_difference(
+    rate: float, differs: bool
+) -> None:
+    """More than 101 % of 1 Gb/s: what carried the bytes was another link, which may well be the second one."""
+    wrongly_given = series((rate, rate), link_bits_per_second=1_000_000_000)
+    rightly_given = series((rate, rate), link_bits_per_second=2_000_000_000)
+    for found in (differences(wrongly_given, rightly_given), differences(rightly_given, wrongly_given)):
+        assert ("link_bits_per_second" in {difference.name for difference in found}) is differs
