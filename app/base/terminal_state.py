@@ -6,13 +6,19 @@ SIGTERM and SIGHUP end Python at once: the shell behind would echo nothing, or d
 import os
 import select
 import signal
-import termios
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import current_thread, main_thread
 from types import FrameType
 
-ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+try:
+    import termios
+except ImportError:  # not on Windows, where notebook and forms work all the same
+    HAS_TERMINALS = False
+else:
+    HAS_TERMINALS = True
+
+ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP) if HAS_TERMINALS else ()
 
 LEAVE_SCREEN = (
     b"\x1b[?2004l"  # pasted text is no longer marked
@@ -70,7 +76,7 @@ def restored_by_signals(ending: bytes = b"") -> Iterator[None]:
 
     Signals that are ignored, or that something else handles, are left as they are.
     """
-    if current_thread() is not main_thread():
+    if not HAS_TERMINALS or current_thread() is not main_thread():
         yield
         return
 

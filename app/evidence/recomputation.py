@@ -35,7 +35,7 @@ _INDEX = re.compile(r"\[\d+\]")
 _MOST_NAME_CHARACTERS = 60
 _LATER_MEMBERS = frozenset({"flushed", "flush", "like", "judgement", "reference", "why", "next_step"})
 """Members that older versions did not write; they are computed all the same, since what those versions did is known."""
-_NEVER_READ = frozenset({"running", "left_behind", "server_ssh", "smb_conf"})
+_NEVER_READ = frozenset({"running", "left_behind", "server_ssh", "smb_conf", "from_host"})
 """Members that lead to a process or a server, and are therefore read from no document."""
 
 

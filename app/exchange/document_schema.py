@@ -14,7 +14,7 @@ from storage.recordings import OURS, Recording
 from storage.records import HEAD, Series
 
 _NEVER_EXPORTED = OURS | frozenset(
-    {"scratch_path", "scratch_folder", "left_behind", "server_ssh", "smb_conf", "apply", "revert"}
+    {"scratch_path", "scratch_folder", "left_behind", "server_ssh", "smb_conf", "from_host", "apply", "revert"}
 )
 """Fields that only this notebook has (``OURS``: who measures it now, for example), that lead to a server, or that say
 what to remove there.

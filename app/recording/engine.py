@@ -265,7 +265,7 @@ class Engine:
 
         run = records.Run(number=number, phase=phase, started_at=self._now(), size_bytes=self._size_bytes)
         if self._hooks:
-            self._run_hooks(self._hooks.before_run, run)
+            self._prepare_run(self._hooks.before_run, run)
         self._connect_anew_for_run()
 
         self._emit(process.RunStarted(number=number, phase=phase, of=planned))
@@ -288,8 +288,6 @@ class Engine:
         )
         if transfer.traffic is not None:
             self._traffic.append(transfer.traffic)
-        if self._hooks:
-            self._run_hooks(self._hooks.after_run, run)
         # The event stores the run; all that follows is about a run that is kept.
         self._emit(process.RunFinished(run=run))
         self._look_around(run, standstill_seconds)
@@ -297,6 +295,9 @@ class Engine:
         if phase is records.Phase.MEASURED and run.bytes_per_second is not None:
             self._rates.append(run.bytes_per_second)
         self._warn_of_new_size(run)
+        if self._hooks:
+            # The run is stored: it stays where one of these fails, with which the series ends.
+            self._run_hooks(self._hooks.after_run, run)
 
     def _wait_for_turn(self) -> None:
         """Wait while the series is paused, and for its step. Raises CancelledError."""
@@ -306,8 +307,16 @@ class Engine:
         if self._gate.cancelled.is_set():
             raise errors.CancelledError("cancelled")
 
+    def _prepare_run(self, options: Sequence[str], run: records.Run) -> None:
+        """Run the commands before a run. It fails with one that fails, which is told before its error."""
+        try:
+            self._run_hooks(options, run)
+        except errors.HookError as error:
+            self._emit(process.RunFinished(run=replace(run, status=records.RunStatus.FAILED, error=str(error))))
+            raise
+
     def _run_hooks(self, options: Sequence[str], run: records.Run) -> None:
-        """Run the commands of these options. The run fails with one that fails, which is told before its error."""
+        """Raises HookError for the first that fails, CancelledError where it was ended for that."""
         assert self._hooks
         for option in options:
             self._emit(process.HookStarted(option=option, number=run.number, phase=run.phase))
@@ -315,7 +324,6 @@ class Engine:
                 self._hooks.run(option, self._gate.when_cancelled)
             except errors.HookError as error:
                 self._raise_if_cancelled(error)
-                self._emit(process.RunFinished(run=replace(run, status=records.RunStatus.FAILED, error=str(error))))
                 raise
             finally:
                 self._gate.when_cancelled(self._client.abort)

@@ -12,6 +12,11 @@ from app.server.shell import ServerShell
 MOST_SECONDS = 3600.0
 """A command that takes longer hangs: to trim a large disk takes minutes."""
 
+_OURS = ("-u", "PYTHONPATH", "-u", "PYTHONDONTWRITEBYTECODE", "-u", "LC_ALL")
+"""Variables that the measuring process has for itself."""
+_AS_TYPED = ("env", *_OURS, "sh", "-c", 'exec sh -c "$1" >/dev/null', "sh")
+"""Runs the word behind it as a shell command; what it says on stdout, however much, is nobody's."""
+
 
 class HookRunner:
     """Runs the hooks of one series."""
@@ -44,7 +49,7 @@ class HookRunner:
         command = self._command_by_option[option]
         shell = self._server if option == SERVER_PREPARE else self._here
         try:
-            program = shell.start("sh", "-c", command)
+            program = shell.start(*_AS_TYPED, command)
         except OSError as error:
             raise HookError(f"{option} could not be run on {shell.where}: {error.strerror}") from error
 

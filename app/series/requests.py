@@ -103,10 +103,10 @@ def _check(spec: SeriesSpec, target: records.Target) -> None:
         _check_flush(spec, protocol)
     if counts.verify:
         _check_verify(spec, protocol)
-    _check_machines(spec, target)
+    check_machines(spec, target)
 
 
-def _check_machines(spec: SeriesSpec, target: records.Target) -> None:
+def check_machines(spec: SeriesSpec, target: records.Target) -> None:
     """The names of the server and of the machine that measures, as ssh has them."""
     if spec.monitor.server_ssh:
         check_ssh_host(spec.monitor.server_ssh)

@@ -16,7 +16,7 @@ from app.recording.series_writer import SeriesWriter
 from app.series.events import RecorderEvent
 from app.series.measuring import measure_series
 from app.series.record import with_moved_series
-from app.series.requests import spec_of
+from app.series.requests import check_machines, spec_of
 from forms.layout import visible
 from storage import records
 from storage.notebook import Notebook
@@ -72,6 +72,7 @@ def resume_into(
     _check_hooks(series, resumption.hooks)
     order = order_to_resume(series, resumption.secrets)
     order = replace(order, spec=replace(order.spec, hooks=resumption.hooks), stepped=stepped)
+    check_machines(order.spec, series.target)
     writer = SeriesWriter(series, recording_writer.Recorder(notebook, control), stored=True)
     closed = yield from recording_writer.record_events(
         writer.recorder, measure_series(writer, order, notebook, control)

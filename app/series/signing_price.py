@@ -3,6 +3,7 @@
 from forms.diagnosis.summary import price
 from forms.tuning.fact_names import SIGNING_PRICE, SIGNING_PRICE_MEASURED_AT
 from storage import looks
+from storage.errors import DamagedNotebookError
 from storage.notebook import Notebook
 from storage.records import Facts, Series
 
@@ -17,7 +18,10 @@ def price_of_signing(series: Series, notebook: Notebook) -> Facts:
         return {}
 
     for recording in notebook.recordings(looks.DIAGNOSIS, limit=_MOST_LOOKED_AT):
-        diagnosis = looks.diagnosis_of(recording)
+        try:
+            diagnosis = looks.diagnosis_of(recording)
+        except DamagedNotebookError:
+            continue
         target = diagnosis.target
         if (target.host, target.port) != (series.target.host, series.target.port):
             continue

@@ -262,7 +262,9 @@ def _requests_text(series: records.Series) -> str:
         return ""
     block_bytes = series.client.block_bytes
     blocks = f" of {wording.binary_size(block_bytes)}" if block_bytes else ""
-    return f"{requests_text(series)}{blocks}, {series.client.in_flight} at once"
+    in_flight = series.client.in_flight
+    at_once = f", {in_flight} at once" if in_flight else ""
+    return f"{requests_text(series)}{blocks}{at_once}"
 
 
 def _size_text(all_series: Sequence[records.Series]) -> str:

@@ -20,6 +20,8 @@ _MOST_OF_LOGINS = 4
 """Up to this level a log is only called raised."""
 _LEADING_DECIMAL = re.compile(r"\s*([+-]?\d+)")
 _LEADING_NUMBER = re.compile(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9]\d*)")
+_MOST_DIGITS = 40
+"""Of a number that is read: C clamps it long before, and Python refuses one of more than 4,300."""
 
 
 def with_single_blanks(text: str) -> str:
@@ -30,7 +32,7 @@ def with_single_blanks(text: str) -> str:
 def read_by_atoi(text: str) -> int:
     """The decimal number that a text begins with, as C's atoi() reads it: 64 of ``64K``, and 0 of ``yes``."""
     match = _LEADING_DECIMAL.match(text)
-    return int(match[1]) if match else 0
+    return int(match[1][:_MOST_DIGITS]) if match else 0
 
 
 def read_by_strtol(text: str) -> int:
@@ -38,7 +40,7 @@ def read_by_strtol(text: str) -> int:
     match = _LEADING_NUMBER.match(text)
     if match is None:
         return 0
-    digits = match[2]
+    digits = match[2][:_MOST_DIGITS]
     is_octal = digits.startswith("0") and not digits.lower().startswith("0x")
     number = int(digits, 8 if is_octal else 0) if digits != "0" else 0
     return -number if match[1] == "-" else number

@@ -33,7 +33,11 @@ def busiest_text(facts: Facts) -> str:
         return ""
 
     user = facts.get(BUSIEST_USER, "nobody")
-    work = [f"{wording.percent(float(facts[_CPU]))} of a processor"] if _CPU in facts else []
-    if _RATE in facts:
-        work.append(wording.byte_rate(float(facts[_RATE])))
+    cpu_percent = facts.get(_CPU)
+    rate = facts.get(_RATE)
+    work = []
+    if isinstance(cpu_percent, int | float):
+        work.append(f"{wording.percent(cpu_percent)} of a processor")
+    if isinstance(rate, int | float):
+        work.append(wording.byte_rate(rate))
     return wording.plain(f"{user} on {facts[_CLIENT]} ({', '.join(work)})")

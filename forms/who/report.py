@@ -36,8 +36,10 @@ def who_answer(who: Who) -> Toned:
     summary = who_figures.who_summary(who)
     limit = _limit_sentence(summary)
     busiest = summary.busiest
-    if busiest is None or busiest.share_percent is None:
+    if busiest is None:
         most = f"{wording.count(len(who.sessions), 'session')}, none of them active."
+    elif busiest.share_percent is None:
+        most = f"{wording.count(len(who.sessions), 'session')}, none of which uses it."
     else:
         share = wording.percent(busiest.share_percent)
         most = f"{session_name(busiest.session)} has {share} of the {_AMOUNTS[summary.amount]}."
@@ -73,9 +75,12 @@ def client_text(session: ServerSession) -> str:
 
 def who_document(who: Who) -> dict[str, Any]:
     summary = who_figures.who_summary(who)
+    content = asdict(who)
+    # They lead to the server.
+    del content["server_ssh"], content["smb_conf"]
     return {
         "schema": SCHEMA,
-        **asdict(who),
+        **content,
         "limit": summary.limit,
         "used_percent": {resource.value: percent for resource, percent in summary.used_percent.items()},
         "bytes_per_second": summary.bytes_per_second,

@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -163,3 +164,11 @@ def test_a_judgement_that_does_not_follow_from_the_samples_is_refused(change: Ca
     assert wrong(made) == ""
     change(made["figures"][0])
     assert wrong(made).startswith("figures[0].")
+
+
+def test_a_series_that_another_machine_measured_follows_from_its_runs():
+    measured = full_series()
+    assert measured.plan is not None
+    monitor = replace(measured.plan.monitor, from_host="alice@branch")
+    made = json.loads(json.dumps(series_document(replace(measured, plan=replace(measured.plan, monitor=monitor)))))
+    assert wrong(made) == ""

@@ -99,10 +99,12 @@ def test_a_run_fails_with_its_command_and_earlier_runs_stay(tmp_path, url, log, 
     series = stored(db)
     assert series.status is SeriesStatus.FAILED
     states = [(run.phase, run.number, run.status) for run in series.runs]
+    # What comes after a run finds it measured, and stored.
+    last_state = RunStatus.VALID if option == "--conclude" else RunStatus.FAILED
     assert states == [
         (Phase.WARM_UP, 1, RunStatus.VALID),
         (Phase.MEASURED, 1, RunStatus.VALID),
-        (Phase.MEASURED, 2, RunStatus.FAILED),
+        (Phase.MEASURED, 2, last_state),
     ]
 
 
@@ -250,3 +252,45 @@ def test_documents_tell_the_commands_as_text(tmp_path, url, capsys):
     assert sharebench(db, "run", url, *QUICK, "--conclude", "true", "--json") == 0
     document = json.loads(capsys.readouterr().out)
     assert document["environment"]["path"]["hook.conclude"] == "true"
+
+
+def test_a_command_has_the_users_variables_not_ours(tmp_path, url, monkeypatch):
+    monkeypatch.setenv("COLOUR", "blue")
+    seen = tmp_path / "environment"
+    assert sharebench(tmp_path / "notebook.db", "run", url, *QUICK, "--prepare", f"env > {seen}") == 0
+    names = {line.partition("=")[0] for line in seen.read_text().splitlines()}
+    assert "COLOUR" in names
+    assert names.isdisjoint({"PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "LC_ALL", "SHAREBENCH_PASSWORD"})
+
+
+def test_a_command_may_say_as_much_as_it_likes(tmp_path, url):
+    command = f"yes | head -c {9 * 2**20}"
+    assert sharebench(tmp_path / "notebook.db", "run", url, *QUICK, "--prepare", command) == 0
+
+
+def test_a_run_stays_when_its_conclusion_is_cancelled(tmp_path, url, log):
+    db = tmp_path / "notebook.db"
+    command = f"echo $$ > {log}; exec sleep 300"
+    words = [sys.executable, "-m", "app", "run", url, *QUICK, "--conclude", command, "--db", str(db)]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        deadline = time.monotonic() + 60
+        while not (log.exists() and log.read_text()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        os.kill(running.pid, signal.SIGINT)
+        assert running.wait(60) == 130
+    (run_before,) = stored(db).runs
+    assert run_before.status is RunStatus.VALID
+
+
+def test_a_server_without_a_way_to_it_is_not_prepared_when_a_series_is_resumed(tmp_path):
+    db = tmp_path / "notebook.db"
+    target = parse_target("smb://alice@nas.invalid/public/file")
+    monitor = MonitorChoices(server_ssh="root@nas.invalid")
+    spec = replace(quick_spec(Hooks(server_prepare="true")), monitor=monitor)
+    series = new_series(series_request(spec, target, Secrets()))
+    way_is_gone = replace(series.plan, monitor=replace(monitor, server_ssh=None)) if series.plan else None
+    environment = {"path": {"hook.server_prepare": "true"}}
+    with Notebook(db) as notebook:
+        notebook.add(replace(series, status=SeriesStatus.INTERRUPTED, plan=way_is_gone, environment=environment))
+    with pytest.raises(UsageError):
+        list(resume(series.id, Secrets(), db, SeriesControl(), hooks=Hooks(server_prepare="true")))

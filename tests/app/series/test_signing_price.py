@@ -11,6 +11,7 @@ import pytest
 from app.series.signing_price import price_of_signing
 from forms.series.imitation import imitation_fields, unsigned_hint
 from forms.tuning.fact_names import SIGNING_PRICE, SIGNING_PRICE_MEASURED_AT
+from storage.errors import DamagedNotebookError
 from storage.looks import recording_of
 from storage.notebook import Notebook
 from storage.plan import Imitated, Plan, Settings
@@ -77,3 +78,13 @@ def test_the_form_names_the_client_that_was_imitated():
     not_signed = unsigned(plan=Plan(settings=Settings(like=Imitated.MACOS_15)))
     assert unsigned_hint(not_signed) == ""
     assert list(imitation_fields(None, CLIENT)) == []
+
+
+def test_a_diagnosis_that_cannot_be_read_says_nothing(notebook, monkeypatch):
+    diagnose(notebook, SERVER)
+
+    def damaged(_recording: object) -> None:
+        raise DamagedNotebookError("damaged")
+
+    monkeypatch.setattr("storage.looks.diagnosis_of", damaged)
+    assert price_of_signing(unsigned(), notebook) == {}

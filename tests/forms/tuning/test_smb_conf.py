@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from forms.tuning import smb_conf
+from forms.tuning.smb_values import read_by_atoi, read_by_strtol
 from tests.servers.process import require
 from tests.servers.samba_version import installed_samba
 
@@ -207,3 +209,10 @@ def test_the_defaults_of_the_installed_samba_are_those_of_its_version(tmp_path: 
         if not any(smb_conf.same_value(parameter.name, value, default) for default in known) and "/" not in value:
             wrong.append((name, value, known))
     assert [entry for entry in wrong if entry[0] != "server string"] == []
+
+
+@pytest.mark.parametrize("read", [read_by_atoi, read_by_strtol])
+def test_a_number_of_any_length_is_read(read: Callable[[str], int]):
+    """The file is from outside, and Python refuses a number of more than 4,300 digits."""
+    assert read("9" * 5000) >= 2**63
+    assert read("12") == 12

@@ -33,3 +33,8 @@ def test_a_session_that_does_nothing_is_not_named():
     assert busiest_facts(sessions_summary(WHO.machine, (idle,), 10.0), 10.0) == {}
     assert busiest_text({}) == ""
     assert busiest_text({"server.sessions": 3}) == ""
+
+
+def test_a_number_that_is_none_is_left_out():
+    text = busiest_text({"server.sessions.busiest_client": "pc7", "server.sessions.busiest_cpu_percent": "x"})
+    assert "pc7" in text

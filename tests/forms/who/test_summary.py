@@ -110,3 +110,8 @@ def test_the_order_is_kept_in_the_record():
     ordered = with_busiest_first(look(*ALL))
     assert [one.process for one in ordered.sessions] == [1, 2, 3]
     assert with_busiest_first(ordered) == ordered
+
+
+def test_a_document_leads_to_no_server():
+    document = who_document(replace(WHO, server_ssh="root@nas", smb_conf="/etc/smb.conf"))
+    assert document.keys().isdisjoint({"server_ssh", "smb_conf"})
