@@ -414,6 +414,11 @@ def _findings_by_judgements(
             # Without the line the share had what [global] sets.
             continue
 
+        line_instead = _line_instead(judgement, conf, setting)
+        if line_instead and _says_the_same(line_instead, setting):
+            # All that is raised is kept on purpose.
+            continue
+
         is_useless = judgement.verdict is Ruling.USELESS
         may_be_needed = is_useless and judgement.depends_on_other_lines and conf.is_partly_unread
         is_about_word = judgement.word and not judgement.instead and not judgement.added_word
@@ -423,7 +428,7 @@ def _findings_by_judgements(
             judgement.verdict,
             judgement.cost,
             judgement.reason_for(judged),
-            instead=None if may_be_needed else _line_instead(judgement, conf, setting),
+            instead=None if may_be_needed else line_instead,
             word=judgement.word if is_about_word else "",
             advice=_UNLESS_UNREAD if may_be_needed else judgement.advice,
             price=judgement.price,
@@ -446,6 +451,13 @@ def _line_instead(judgement: SettingJudgement, conf: Configuration, setting: Aud
         return line
     # Without the line the share had what [global] sets, and not the default.
     return _line_of_default(conf, setting)
+
+
+def _says_the_same(line: str, setting: AuditedSetting) -> bool:
+    """Whether a line that is to be written is the one that is there."""
+    name, _, value = line.partition("=")
+    is_same_name = smb_conf.squeeze(name) == smb_conf.squeeze(setting.name)
+    return is_same_name and smb_conf.same_value(smb_conf.spelling(setting.name).name, value.strip(), setting.value)
 
 
 def _line_of_default(conf: Configuration, setting: AuditedSetting) -> str | None:

@@ -215,7 +215,7 @@ def test_a_lower_log_level_keeps_the_audits():
     ("level", "key"),
     [
         ("3 passdb:5 auth:5", "log-level-raised"),
-        ("1 auth:10", "log-level-raised"),
+        ("2 auth:10", "log-level-raised"),
         ("0 winbind:6 idmap:8", "log-level-raised"),
         ("1 auth:10 vfs:5", "log-level-high"),
         ("5 auth:1", "log-level-high"),

@@ -163,7 +163,12 @@ def test_a_log_level_of_low_classes_is_none(level: str):
 
 
 def test_a_raised_class_without_a_limit_of_the_log_is_told():
-    assert {"log-level-raised", "endless-log"} <= keys("[global]\nlog level = 1 auth:3\nmax log size = 0\n")
+    assert {"log-level-raised", "endless-log"} <= keys("[global]\nlog level = 1 vfs:3\nmax log size = 0\n")
+
+
+def test_a_line_that_is_what_would_be_written_is_none():
+    assert "log-level-raised" not in keys("[global]\nlog level = 1 auth:10\n")
+    assert "log-level-raised" in keys("[global]\nlog level = 2 auth:10\n")
 
 
 @pytest.mark.parametrize(
