@@ -285,8 +285,8 @@ def test_a_step_says_why_its_figure_may_not_speak_for_its_change() -> None:
 
 
 def test_a_second_base_that_differs_says_so() -> None:
-    summary = experiment_summary("tuning", [step("a"), step("b", link_bits_per_second=10**8)])
-    assert summary.steps[1].doubts == ("No change is claimed, but: link_bits_per_second 1000000000 -> 100000000.",)
+    summary = experiment_summary("tuning", [step("a"), step("b", link_bits_per_second=10**10)])
+    assert summary.steps[1].doubts == ("No change is claimed, but: link_bits_per_second 1000000000 -> 10000000000.",)
 
 
 def test_the_text_fits_eighty_columns_and_survives_anything_typed() -> None:
