@@ -32,7 +32,7 @@ class CheckOrder:
     link: Link | None = None
 
     @classmethod
-    def of(cls, target: Target, secrets: Secrets, spec: SeriesSpec, environment: Environment) -> Self:
+    def in_environment(cls, target: Target, secrets: Secrets, spec: SeriesSpec, environment: Environment) -> Self:
         return cls(
             target=target,
             secrets=secrets,
@@ -63,14 +63,16 @@ def check_elsewhere(
 ) -> Generator[Checked, None, ClientFacts | None]:
     """As `app.check.engine.check_target`, on another machine. Raises SharebenchError where it could not be checked."""
     process = ChildProcess("app.check.child", grace_seconds=_GRACE_SECONDS, elsewhere=elsewhere)
+
     try:
-        process.say(CheckOrder.of(target, secrets, spec, environment))
+        process.say(CheckOrder.in_environment(target, secrets, spec, environment))
         for event in process.events([Checked, CheckEnded, Failed]):
             if isinstance(event, Failed):
                 raise event.error
             if isinstance(event, CheckEnded):
                 return event.client
             yield event
+
         raise ChildDiedError(f"the check there {process.how_it_ended()}")
     finally:
         process.close()

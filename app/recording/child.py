@@ -91,7 +91,7 @@ def _hook_runner(spec: SeriesSpec) -> "HookRunner | None":
     # Imported only where somebody asked: what it needs to run programs takes its time to load.
     from app.recording.hooks import HookRunner
 
-    return HookRunner(spec.hooks, spec.monitor.server_ssh)
+    return HookRunner(spec.hooks, spec.monitor.server_ssh, spec.monitor.from_host)
 
 
 def _make_client(order: process.MeasuringOrder, settings: Settings) -> base.Client:

@@ -1,8 +1,8 @@
 """Measures one series with one client: its file, its runs, and what is looked at after them.
 
 A run is one transfer of a file, timed: a get of one file, or a put of a new one; or it is random requests to one file
-for some seconds. Files that are made for this are
-scratch files; their paths are told before they are made, and they are removed at the end.
+for some seconds. Files that are made for this are scratch files; their paths are told before they are made, and they
+are removed at the end.
 """
 
 import gc

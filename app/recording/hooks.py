@@ -21,14 +21,18 @@ _AS_TYPED = ("env", *_OURS, "sh", "-c", 'exec sh -c "$1" >/dev/null', "sh")
 class HookRunner:
     """Runs the hooks of one series."""
 
-    def __init__(self, hooks: Hooks, server_ssh: str | None) -> None:
-        """``server_ssh`` is the way to the server; None for one that is this machine."""
+    def __init__(self, hooks: Hooks, server_ssh: str | None, from_host: str | None = None) -> None:
+        """``server_ssh`` is the way to the server; None for one that is this machine.
+
+        ``from_host`` is what the user calls this machine, where it is another than the one that was typed at.
+        """
         self._command_by_option = {
             PREPARE: hooks.prepare,
             SERVER_PREPARE: hooks.server_prepare,
             CONCLUDE: hooks.conclude,
         }
         self._here = ServerShell()
+        self._here_name = from_host or self._here.where
         self._server = ServerShell(server_ssh)
         self.facts = hooks.facts
 
@@ -47,17 +51,19 @@ class HookRunner:
         ``when_cancelled`` takes what is to be called once the series is cancelled: it ends the command.
         """
         command = self._command_by_option[option]
-        shell = self._server if option == SERVER_PREPARE else self._here
+        is_on_server = option == SERVER_PREPARE
+        shell = self._server if is_on_server else self._here
+        place = self._server.where if is_on_server else self._here_name
         try:
             program = shell.start(*_AS_TYPED, command)
         except OSError as error:
-            raise HookError(f"{option} could not be run on {shell.where}: {error.strerror}") from error
+            raise HookError(f"{option} could not be run on {place}: {error.strerror}") from error
 
         when_cancelled(program.hang_up)
         outcome = program.wait(MOST_SECONDS)
         if outcome.code == 0 and outcome.problem is None:
             return
         raise HookError(
-            f"{option} failed on {shell.where} with exit code {outcome.code} ({outcome.last_words}); run it there by"
+            f"{option} failed on {place} with exit code {outcome.code} ({outcome.last_words}); run it there by"
             f" hand: {command}"
         )

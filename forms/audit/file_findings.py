@@ -70,25 +70,23 @@ def _finding(setting: AuditedSetting, key: str, verdict: Ruling, cost: int, reas
 
 
 def _stopped_finding(line: BadLine) -> AuditFinding:
-    return AuditFinding(
-        key="stops-reading",
-        verdict=Ruling.HARMFUL,
-        cost=96,
-        setting=line.text[:_SHOWN],
-        why="The line has no closing bracket, or no name: Samba stops reading here, and refuses the whole file.",
-        what_to_do="Complete or delete it.",
-        file=line.file,
-        line=line.line,
-    )
+    reason = "The line has no closing bracket, or no name: Samba stops reading here, and refuses the whole file."
+    return _bad_line_finding(line, "stops-reading", Ruling.HARMFUL, 96, reason)
 
 
 def _malformed_finding(line: BadLine) -> AuditFinding:
+    return _bad_line_finding(
+        line, "malformed-line", Ruling.MISPLACED, 30, "The line has no equals sign: Samba skips it."
+    )
+
+
+def _bad_line_finding(line: BadLine, key: str, verdict: Ruling, cost: int, reason: str) -> AuditFinding:
     return AuditFinding(
-        key="malformed-line",
-        verdict=Ruling.MISPLACED,
-        cost=30,
+        key=key,
+        verdict=verdict,
+        cost=cost,
         setting=line.text[:_SHOWN],
-        why="The line has no equals sign: Samba skips it.",
+        why=reason,
         what_to_do="Complete or delete it.",
         file=line.file,
         line=line.line,

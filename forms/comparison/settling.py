@@ -268,35 +268,42 @@ def _step_by_alternating(comparison: OpenComparison) -> SettlingStep | None:
 
 def _step_by_other_again(comparison: OpenComparison) -> SettlingStep | None:
     """More series of the other side: in a row, or so far apart that they tell how far the path moves by itself."""
-    groups = [
-        SeriesGroup([series.rates() for series in side], [series.moment for series in side])
-        for side in (comparison.base, comparison.other)
-    ]
+    base_group = _group_of(comparison.base)
+    other_group = _group_of(comparison.other)
+    spacings = {comparison.series_seconds, max(comparison.series_seconds, SPACING_SECONDS)}
+
     steps = []
-    for spacing_seconds in sorted({comparison.series_seconds, max(comparison.series_seconds, SPACING_SECONDS)}):
+    for spacing_seconds in sorted(spacings):
         amount = settle.by_other_again(
             comparison.change_percent,
             comparison.variation.runs,
             comparison.limits,
-            base=groups[0],
-            other=groups[1],
+            base=base_group,
+            other=other_group,
             repeats=comparison.variation.repeats,
             spread=comparison.session_spread,
             spacing_seconds=spacing_seconds,
         )
-        if amount is not None:
-            step = SettlingStep(
-                way=amount.way,
-                count=amount.count,
-                shows_percent=amount.shows_percent,
-                seconds=amount.count * spacing_seconds,
-                commands=(typed_commands.command_to_repeat(comparison.first_other),),
-                first_id=comparison.first_other.id,
-                spacing_seconds=spacing_seconds,
-                replaced=differences_prose(comparison.replaced),
-            )
-            steps.append(step)
+        if amount is None:
+            continue
+
+        step = SettlingStep(
+            way=amount.way,
+            count=amount.count,
+            shows_percent=amount.shows_percent,
+            seconds=amount.count * spacing_seconds,
+            commands=(typed_commands.command_to_repeat(comparison.first_other),),
+            first_id=comparison.first_other.id,
+            spacing_seconds=spacing_seconds,
+            replaced=differences_prose(comparison.replaced),
+        )
+        steps.append(step)
+
     return min(steps, key=attrgetter("seconds"), default=None)
+
+
+def _group_of(side: Sequence[records.Series]) -> SeriesGroup:
+    return SeriesGroup([series.rates() for series in side], [series.moment for series in side])
 
 
 def replaced_in(differing: Sequence[Difference], claimed: records.Change | None) -> tuple[Difference, ...]:

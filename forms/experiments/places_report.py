@@ -123,6 +123,7 @@ def _place_document(summary: PlacesSummary, place: PlaceSummary) -> dict[str, An
     low, high = (place.measured.confidence if place.measured else None) or (None, None)
     compared = summary.comparison_of(place)
     verdict = summary.verdict_on(place)
+
     return {
         "from": place.host,
         "series_id": series.id if series else None,

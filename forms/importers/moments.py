@@ -161,11 +161,12 @@ def _year(digits: str) -> int:
 def _month(name: str) -> int:
     """The month from 1, by its name or the first letters of it; 0 where it is none, or may be two."""
     folded = name.lower()
-    months = [
-        number
-        for number, names in zip(count(1), _MONTHS, strict=False)
-        if any(month.startswith(folded) for month in names.split()) or folded in _OTHER_SHORT_NAMES.get(number, ())
-    ]
+    months = []
+    for number, names in zip(count(1), _MONTHS, strict=False):
+        begins_a_name = any(month.startswith(folded) for month in names.split())
+        if begins_a_name or folded in _OTHER_SHORT_NAMES.get(number, ()):
+            months.append(number)
+
     return months[0] if len(months) == 1 and len(folded) >= _LEAST_LETTERS else 0
 
 

@@ -111,6 +111,7 @@ def _request_table(
     rows = [_row(f"of run {run.number}", part, [run], _mark(run), run.reason or run.error) for run in measured]
     if counted:
         rows.append(_row(ALL_RUNS, part, counted))
+
     return report.Table(
         columns=report.columns_of(
             "Requests",
@@ -134,6 +135,7 @@ def _row(
     requests = [part(run.requests).count for run in runs if run.requests]
     figures = figures_of_runs(runs, part) or NO_FIGURES
     role = report.Role.RESULT if name == ALL_RUNS else report.Role.ENTRY
+
     return report.row_of(
         name,
         sum(requests) if requests else None,

@@ -117,7 +117,8 @@ class _FileReading:
                 continue
 
             name, equals, value = line.partition("=")
-            name, value = name.strip(BLANKS), value.strip(BLANKS)
+            name = name.strip(BLANKS)
+            value = value.strip(BLANKS)
             if not equals:
                 self.malformed.append(BadLine(text=line, file=file, line=number))
             elif not name:

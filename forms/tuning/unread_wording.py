@@ -32,14 +32,14 @@ def texts_on_server(conf: SmbConfFile, unreadable: Collection[str] = ()) -> list
     for part in conf.unread:
         reason = _UNREADABLE if part.setting.value in unreadable else _ON_SERVER.get(part.reason)
         if reason is not None:
-            texts.append(_text(part, reason))
+            texts.append(_text_of_part(part, reason))
     return list(dict.fromkeys(texts))
 
 
 def texts_of_copy(conf: SmbConfFile) -> list[str]:
     """One text for each part that was not read of a file that was named here."""
-    return list(dict.fromkeys(_text(part, _IN_COPY[part.reason]) for part in conf.unread))
+    return list(dict.fromkeys(_text_of_part(part, _IN_COPY[part.reason]) for part in conf.unread))
 
 
-def _text(part: UnreadPart, reason: str) -> str:
+def _text_of_part(part: UnreadPart, reason: str) -> str:
     return f"{part.setting.name} = {part.setting.value}: {reason}"

@@ -113,7 +113,7 @@ def remove_programs(ssh: str) -> list[str]:
     shell = ServerShell(ssh)
     for python in _pythons():
         if shell.has(python):
-            outcome = shell.run(python, "-B", "-c", _text(), "remove")
+            outcome = shell.run(python, "-B", "-c", _program_text(), "remove")
             if outcome.problem or outcome.code:
                 raise errors.MeasurementError(f"the program may still be on {ssh}: {outcome.last_words}")
             return outcome.out.splitlines()
@@ -125,7 +125,7 @@ def remove_programs(ssh: str) -> list[str]:
 
 
 def _ask(ssh: str) -> Answer:
-    variables = {"pythons": " ".join(_pythons()), "text": _text(), "version": __version__}
+    variables = {"pythons": " ".join(_pythons()), "text": _program_text(), "version": __version__}
     return run_script(_FIND_PROGRAM, variables, ssh)
 
 
@@ -197,8 +197,8 @@ def _carry(place: MeasuringPlace, on_program: OnProgram | None) -> MeasuringPlac
 
 def _words_there(python: str, *words: str) -> str:
     """Shell text that runs ``start_there`` with these words."""
-    return shlex.join([python, "-B", "-P", "-c", _text(), *words])
+    return shlex.join([python, "-B", "-P", "-c", _program_text(), *words])
 
 
-def _text() -> str:
+def _program_text() -> str:
     return f"{script_file('app.server.elsewhere', 'start_there.py')}\nsys.exit(main())\n"

@@ -20,6 +20,7 @@ import shutil
 import sys
 import sysconfig
 import tempfile
+import time
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -29,6 +30,9 @@ CHANGED = 76
 _VERSION_NAME = re.compile(r"\d[\w.+-]*")
 _UNFINISHED = "unfinished-"
 """Begins the names of folders that an interrupted carrying leaves."""
+
+_FORGOTTEN_SECONDS = 3600
+"""A carrying takes seconds, and minutes on a slow line: what is older was cut off."""
 
 
 def digest_of(files: "Iterable[tuple[str, Path]]") -> str:
@@ -87,6 +91,7 @@ def take(version: str, digest: str, size_bytes: int) -> int:
     cache = _cache()
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=str(cache)))
+    replaced = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=str(cache)))
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as packed:
             packed.extractall(str(new))
@@ -96,12 +101,27 @@ def take(version: str, digest: str, size_bytes: int) -> int:
 
         folder = cache / version
         if folder.exists() or folder.is_symlink():
-            folder.rename(Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=str(cache))) / "old")
+            folder.rename(replaced / "old")
         new.rename(folder)
     finally:
-        for remains in cache.glob(f"{_UNFINISHED}*"):
+        # Others may be unpacking theirs at this moment: only what was forgotten goes with ours.
+        for remains in (new, replaced, *_forgotten_in(cache)):
             shutil.rmtree(str(remains), ignore_errors=True)
     return 0
+
+
+def _forgotten_in(cache: Path) -> list[Path]:
+    """What was left by a carrying that was cut off."""
+    long_ago = time.time() - _FORGOTTEN_SECONDS
+    forgotten = []
+    for folder in cache.glob(f"{_UNFINISHED}*"):
+        try:
+            changed_at = folder.stat().st_mtime
+        except FileNotFoundError:  # another one has removed it just now
+            continue
+        if changed_at < long_ago:
+            forgotten.append(folder)
+    return forgotten
 
 
 def start(version: str, digest: str, module: str, *arguments: str) -> int:

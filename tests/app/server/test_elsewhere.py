@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +111,13 @@ def test_a_program_that_others_can_change_is_none(tmp_path: Path):
     (folder / "link.py").symlink_to("module.py")
     assert not start_there._digest_there(folder)
     assert not start_there._digest_there(tmp_path / "none")
+
+
+@pytest.mark.parametrize(("age_seconds", "is_forgotten"), [(3500, False), (3700, True)])
+def test_only_what_was_carried_long_ago_and_cut_off_is_removed(tmp_path, age_seconds, is_forgotten):
+    """A younger folder may be that of somebody who carries the program there at this moment."""
+    folder = tmp_path / "unfinished-x"
+    folder.mkdir()
+    moment = time.time() - age_seconds
+    os.utime(folder, (moment, moment))
+    assert start_there._forgotten_in(tmp_path) == [folder] * is_forgotten
