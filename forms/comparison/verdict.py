@@ -49,7 +49,11 @@ def compare_sides(sides: judged_sides.Sides, limits: Limits, *, finds_settling_s
 
 
 def compare_several(several: Sequence[judged_sides.Sides], limits: Limits) -> list[Comparison]:
-    """Several comparisons, of which the chance that any verdict is wrong is at most ``limits.alpha`` (Holm 1979)."""
+    """Several comparisons, of which the chance that any verdict is wrong is at most ``limits.alpha`` (Holm 1979).
+
+    Their intervals are of one level, so that a surer change has no wider one, and hold together (Bonferroni). Where
+    only Holm's level gives a verdict, that comparison has its interval of that level.
+    """
     names = names_of_sides(several)
     several = [replace(sides, called=names) for sides in several]
     by_themselves = [compare_sides(sides, limits) for sides in several]
@@ -61,11 +65,22 @@ def compare_several(several: Sequence[judged_sides.Sides], limits: Limits) -> li
     for place, sides in enumerate(several):
         comparison = by_themselves[place]
         if place in alpha_of:
-            comparison = compare_sides(sides, replace(limits, alpha=alpha_of[place]))
+            joint_limits = replace(limits, alpha=limits.alpha / len(judged))
+            own_limits = replace(limits, alpha=alpha_of[place])
+            comparison = _compare_beside_others(sides, joint_limits, own_limits)
         # What settles a comparison by itself settles it, however many others are judged beside it.
         step = by_themselves[place].settle or comparison.settle
         comparisons.append(replace(comparison, settle=step))
     return comparisons
+
+
+def _compare_beside_others(sides: judged_sides.Sides, joint_limits: Limits, own_limits: Limits) -> Comparison:
+    """The comparison at the level of all, or at its own one where only that gives a verdict."""
+    joint = compare_sides(sides, joint_limits)
+    if joint.known or own_limits.alpha <= joint_limits.alpha:
+        return joint
+    own = compare_sides(sides, own_limits)
+    return own if own.known else joint
 
 
 def _is_judged_by_its_p(comparison: Comparison) -> bool:

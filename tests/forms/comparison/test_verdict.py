@@ -559,6 +559,32 @@ def test_several_at_once_must_be_surer_and_say_so():
     assert "Intervals" not in [field.name for field in comparison_report(pairs[0]).fields]
 
 
+def test_of_several_a_surer_change_has_no_wider_interval():
+    base = one(1, VARIED)
+    restless = one(2, scaled(VARIED, 2.0))
+    steady = one(3, scaled(TEN, 2.0))
+    sides = [Sides(base=(base,), other=(other,)) for other in (restless, steady)]
+    of_restless, of_steady = compare_several(sides, Limits())
+    assert of_restless.limits.level == of_steady.limits.level == pytest.approx(0.975)
+    assert of_restless.interval_percent is not None
+    assert of_steady.interval_percent is not None
+    assert of_steady.interval_percent[0] >= of_restless.interval_percent[0]
+
+
+def test_of_several_one_that_only_holms_level_decides_keeps_its_verdict():
+    base = one(1, TEN)
+    for percent in range(8, 40):
+        sure = one(2, scaled(TEN, 3.0))
+        hardly = one(3, scaled(TEN, 1 + percent / 100))
+        sides = [Sides(base=(base,), other=(other,)) for other in (sure, hardly)]
+        _, compared = compare_several(sides, Limits())
+        if compared.verdict == "faster":
+            break
+    assert compared.limits.level == pytest.approx(0.95), "with 97.5 % it is inconclusive"
+    assert compared.interval_percent is not None
+    assert compared.interval_percent[0] > 0
+
+
 def test_several_at_once_are_settled_as_each_pair_alone():
     base = series(VARIED, id="base")
     sides = [Sides(base=(base,), other=(series(scaled(VARIED, 1.03), id=f"other{n}"),)) for n in range(4)]
