@@ -3,7 +3,7 @@
 Each has a name with the side in front: ``client.dialect``, ``server.smb.conf/share/strict sync``, ``path.link.duplex``.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from forms import wording
@@ -66,6 +66,8 @@ class Difference:
         if self.name in _REQUIRED:
             return _REQUIRED[self.name]
         side, _, name = self.name.partition(".")
+        if self.name in _SHAPERS:
+            return f"{fact_names.human_name(name)} on the measuring machine"
         if side not in {"client", "server", "path"} or not name:
             return fact_names.human_name(self.name)
         return fact_names.human_name(name) if side == "path" else f"{side}: {fact_names.human_name(name)}"
@@ -181,10 +183,30 @@ def is_repeat(first: Series, again: Series) -> bool:
 
 
 def told_differences(differing: Iterable[Difference]) -> list[Difference]:
-    """What is told to people: the session shows whether signing or encryption was required."""
+    """What is told to people: one cause once.
+
+    The session shows whether signing or encryption was required, and one speed of a link is told once.
+    """
     all_differences = list(differing)
     names = {difference.name for difference in all_differences}
-    return [difference for difference in all_differences if _SHOWN_BY.get(difference.name) not in names]
+    untold = {name for name in names if _SHOWN_BY.get(name) in names}
+    untold |= _speeds_told_otherwise({difference.name: difference for difference in all_differences})
+    return [difference for difference in all_differences if difference.name not in untold]
+
+
+def _speeds_told_otherwise(by_name: Mapping[str, Difference]) -> set[str]:
+    """The names of speeds of the link that another difference says too: the shaper is told before what it makes."""
+    given = by_name.get(_LINK_SPEED)
+    seen = by_name.get(_SEEN_SPEED)
+    shaper = by_name.get(_SHAPER_SPEED)
+    untold: set[str] = set()
+    if given and seen and (given.base, given.other) == (seen.base, seen.other):
+        untold.add(_LINK_SPEED)
+    if seen and shaper:
+        # A shaper that was there on one side only is named by itself, and the link has its speed.
+        is_shaped_throughout = (seen.base, seen.other) == (shaper.base, shaper.other)
+        untold.add(_SEEN_SPEED if is_shaped_throughout else _SHAPER_SPEED)
+    return untold
 
 
 def differences_prose(differing: Iterable[Difference]) -> str:
@@ -279,6 +301,13 @@ def _settings(series: Series) -> Iterator[tuple[str, JSONValue]]:
 
 _LINK_SPEED = "link_bits_per_second"
 """The setting: what is taken as the speed of the link."""
+
+_SEEN_SPEED = "path.link.rate_bits_per_second"
+"""That of the interface here, or of its shaper."""
+
+_SHAPER_SPEED = "path.link.shaper_bits_per_second"
+_SHAPERS = frozenset({"path.link.shaper", _SHAPER_SPEED})
+"""Facts of the machine that measures, which people would look for at the server."""
 
 
 def replaced_between(differing: Iterable[Difference]) -> tuple[Difference, ...]:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import compare
 from forms.exporters.text import report_text
 from forms.report import change_formula
+from forms.tuning.differences import told_differences
 from storage.records import Change, Command, Evidence, Quiet, QuietVerdict
 from tests.builders import CLIENT, interleaved, series
 
@@ -163,11 +165,46 @@ def test_a_verdict_without_a_claimed_change_names_what_differs():
     base = replace(BASE, link_bits_per_second=10_000_000_000, environment={"path": path})
     other = replace(OTHER, change=None, link_bits_per_second=1_000_000_000, environment={"path": slow})
     form = comparison_form(base, other)
-    what = "link (10 Gb/s, then 1 Gb/s) and rate of the link (10 Gb/s, then 1 Gb/s)"
+    what = "rate of the link (10 Gb/s, then 1 Gb/s)"
     assert comparison_remarks(form) == (f"What differs, and may be the reason: {what}.",)
     assert [row.name for row in difference_rows(form)] == ["rate of the link"]
     alike = interleaved(base, replace(base, link_bits_per_second=1_000_000_000))
     assert comparison_remarks(comparison_form(*alike)) == ()
+
+
+GIGABIT = {"link.rate_bits_per_second": 10**9, "link.shaper": "none"}
+HALF = {
+    "link.rate_bits_per_second": 5 * 10**8,
+    "link.shaper_bits_per_second": 5 * 10**8,
+    "link.shaper": "tbf",
+}
+SHAPED = {"link.rate_bits_per_second": 10**9, "link.shaper_bits_per_second": 10**9, "link.shaper": "tbf"}
+
+
+@pytest.mark.parametrize(
+    ("base_facts", "other_facts", "told"),
+    [
+        (HALF, SHAPED, ["path.link.shaper_bits_per_second"]),
+        (HALF, GIGABIT, ["path.link.rate_bits_per_second", "path.link.shaper"]),
+        (
+            {"link.rate_bits_per_second": 5 * 10**8},
+            {"link.rate_bits_per_second": 10**9},
+            ["path.link.rate_bits_per_second"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_link_as_seen", [True, False])
+def test_a_speed_of_the_link_is_told_once_and_the_shaper_as_its_cause(
+    base_facts: dict[str, Any], other_facts: dict[str, Any], told: list[str], is_link_as_seen: bool
+):
+    base = replace(BASE, link_bits_per_second=5 * 10**8, environment={"path": base_facts})
+    other = replace(OTHER, change=None, link_bits_per_second=10**9, environment={"path": other_facts})
+    expected = told
+    if not is_link_as_seen:
+        base = replace(base, link_bits_per_second=2 * 10**9)
+        expected = ["link_bits_per_second", *told]
+    found = comparison_form(base, other).comparison.differences
+    assert [difference.name for difference in told_differences(found)] == expected
 
 
 def test_markup_and_escapes_from_outside_are_plain_text():
