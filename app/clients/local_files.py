@@ -2,7 +2,6 @@
 
 import os
 import stat
-from datetime import UTC, datetime
 
 from app.clients import base
 from app.server.mounts import mount_of
@@ -32,8 +31,6 @@ def _entry(entry: os.DirEntry[str]) -> base.DirectoryEntry:
         status = entry.stat()
     except OSError:  # a link that leads nowhere, or a file removed meanwhile: it is listed all the same
         status = entry.stat(follow_symlinks=False)
-    modified = datetime.fromtimestamp(status.st_mtime, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     is_folder = stat.S_ISDIR(status.st_mode)
-    return base.DirectoryEntry(
-        name=entry.name, is_folder=is_folder, size_bytes=0 if is_folder else status.st_size, modified_at=modified
-    )
+    size_bytes = 0 if is_folder else status.st_size
+    return base.DirectoryEntry(entry.name, is_folder, size_bytes, int(status.st_mtime))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from app.base.errors import MeasurementError, ProtocolError
 from app.base.own_names import DEEPEST
-from app.clients.base import DirectoryEntry
+from app.clients.base import FOLDER_ITSELF, DirectoryEntry
 from app.clients.smb import wire
 from app.clients.smb.share import ALL_NAMES, Share, entries
 from app.clients.smb.transfer import charge
@@ -303,7 +303,7 @@ class Replayer:
             status, message = self._ask(find)
             if status != wire.SUCCESS:
                 return contents
-            contents += [entry for entry, _bytes in entries(message)]
+            contents += [entry for entry in entries(message) if entry.name not in FOLDER_ITSELF]
 
     def _file_id(self, line: ScriptLine) -> bytes:
         return self._files.get(line.numbers[0], _NO_FILE)

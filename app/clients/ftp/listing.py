@@ -1,6 +1,7 @@
 """The lines of a folder's list, as FTP servers write them."""
 
 import re
+from datetime import UTC, datetime
 
 from app.clients.base import DirectoryEntry
 
@@ -13,7 +14,7 @@ _DOS = re.compile(
     re.IGNORECASE,
 )
 _SIZE = re.compile(r"[0-9]{1,18}")
-_MODIFIED = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
+_TIME = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
 
 
 def parse_mlsd(line: str) -> DirectoryEntry | None:
@@ -28,9 +29,22 @@ def parse_mlsd(line: str) -> DirectoryEntry | None:
     is_folder = kind == "dir"
     size_bytes = int(size) if _SIZE.fullmatch(size) and not is_folder else 0
 
-    modified = _MODIFIED.match(facts.get("modify", ""))
-    modified_at = "{}-{}-{}T{}:{}:{}Z".format(*modified.groups()) if modified else ""
-    return DirectoryEntry(name=name, is_folder=is_folder, size_bytes=size_bytes, modified_at=modified_at)
+    modified_seconds = _unix_seconds(facts.get("modify", ""))
+    return DirectoryEntry(name, is_folder, size_bytes, modified_seconds)
+
+
+def _unix_seconds(text: str) -> int | None:
+    """Of a time such as 20260131101112.500, in UTC (RFC 3659 2.3); None for what is none."""
+    match = _TIME.match(text)
+    if match is None:
+        return None
+
+    year, month, day, hour, minute, second = (int(digits) for digits in match.groups())
+    try:
+        moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return None
+    return int(moment.timestamp())
 
 
 def _parse_facts(text: str) -> dict[str, str]:

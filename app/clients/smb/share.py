@@ -5,8 +5,8 @@ A compound is several requests in one message; in it, the requests after the fir
 """
 
 import struct
-from collections.abc import Container, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from codecs import utf_16_le_decode
+from collections.abc import Container, Sequence
 from functools import lru_cache
 
 from app.base.errors import AccessDeniedError, NotAFileError, ProtocolError
@@ -160,9 +160,12 @@ def opening(path: str, access: int, disposition: int, options: int) -> wire.Requ
 
 
 ALL_NAMES = "*".encode("utf-16-le")
-_ENTRY = struct.Struct("<II8x8xq8xQ8xII")
-"""FileDirectoryInformation: next, index, last write, size, attributes, length of the name (MS-FSCC 2.4.10)."""
-_EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
+_ENTRY = struct.Struct("<I4x8x8xq8xQ8xII")
+"""FileDirectoryInformation: next, last write, size, attributes, length of the name (MS-FSCC 2.4.10)."""
+_TICKS_PER_SECOND = 10_000_000
+_SECONDS_FROM_1601_TO_1970 = 11_644_473_600
+_IS_WHOLE = True
+"""Half a character at the end of a name is an error."""
 
 
 def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
@@ -182,8 +185,7 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
 
             message_id = channel.send(query)  # the server reads on while this side parses
             try:
-                for entry, entry_bytes in entries(response.message):
-                    listing.add(entry, entry_bytes)
+                listing.add_all(entries(response.message), len(response.message))
             except (struct.error, UnicodeDecodeError) as error:
                 raise channel.fail(ProtocolError, "the server's list of files makes no sense; see its log") from error
             channel.stall.note_moved(listing.received_bytes)
@@ -191,37 +193,33 @@ def list_folder(share: Share, path: str) -> list[DirectoryEntry]:
     return listing.entries
 
 
-def entries(message: memoryview) -> Iterator[tuple[DirectoryEntry, int]]:
-    """Entries of a QUERY_DIRECTORY response with their bytes. Raises struct.error if they overlap or are truncated."""
+def entries(message: memoryview) -> list[DirectoryEntry]:
+    """Entries of a QUERY_DIRECTORY response. Raises struct.error if they overlap or are truncated.
+
+    This is most of a listing's processor time: it does nothing but what each name needs.
+    """
     start, length = struct.unpack_from("<HI", message, wire.HEADER_BYTES + 2)
     data = bytes(message[start : start + length])
+    parsed: list[DirectoryEntry] = []
     at = 0
-    while True:
-        following, _index, written_ticks, size_bytes, attributes, name_bytes = _ENTRY.unpack_from(data, at)
-        entry_bytes = _ENTRY.size + name_bytes
-        if at + entry_bytes > len(data) or 0 < following < entry_bytes:
+    following = 1
+    while following:
+        following, written_ticks, size_bytes, attributes, name_bytes = _ENTRY.unpack_from(data, at)
+        name_at = at + _ENTRY.size
+        end = name_at + name_bytes
+        if end > len(data) or 0 < following < end - at:
             raise struct.error("an entry that overlaps")
 
-        name_at = at + _ENTRY.size
-        name = data[name_at : name_at + name_bytes].decode("utf-16-le", "surrogatepass")
-        if name not in {".", ".."}:
-            entry = DirectoryEntry(
-                name=name,
-                is_folder=bool(attributes & wire.ATTRIBUTE_FOLDER),
-                size_bytes=size_bytes,
-                modified_at=_iso_time(written_ticks),
-            )
-            yield entry, entry_bytes
-        if not following:
-            return
+        # bytes.decode() would look the codec up for each name, and call it through Python.
+        name, _decoded_bytes = utf_16_le_decode(data[name_at:end], "surrogatepass", _IS_WHOLE)
+        is_folder = attributes & wire.ATTRIBUTE_FOLDER != 0
+        parsed.append(DirectoryEntry(name, is_folder, size_bytes, _unix_seconds(written_ticks)))
         at += following
+    return parsed
 
 
-def _iso_time(ticks: int) -> str:
-    """From tenths of microseconds since 1601; empty for none (MS-DTYP 2.3.3)."""
+def _unix_seconds(ticks: int) -> int | None:
+    """From tenths of microseconds since 1601; None for none (MS-DTYP 2.3.3)."""
     if ticks <= 0:
-        return ""
-    try:
-        return (_EPOCH + timedelta(seconds=ticks // 10_000_000)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except OverflowError:
-        return ""
+        return None
+    return ticks // _TICKS_PER_SECOND - _SECONDS_FROM_1601_TO_1970

@@ -49,9 +49,13 @@ def test_list_lines(line, entry):
     [
         (
             "type=file;size=12;modify=20260131101112.500;perm=adfrw; a; b=c",
-            DirectoryEntry(name="a; b=c", is_folder=False, size_bytes=12, modified_at="2026-01-31T10:11:12Z"),
+            DirectoryEntry(name="a; b=c", is_folder=False, size_bytes=12, modified_seconds=1_769_854_272),
         ),
         ("Type=dir;Sizd=4096; sub", DirectoryEntry(name="sub", is_folder=True, size_bytes=0)),
+        (
+            "modify=20261331101112; thirteenth month",
+            DirectoryEntry(name="thirteenth month", is_folder=False, size_bytes=0),
+        ),
         ("type=cdir; .", None),
         ("type=pdir; ..", None),
     ],

@@ -218,4 +218,28 @@ def test_a_named_user_who_became_a_guest_is_a_fact(smbd_with, make_client):
 def test_a_chain_of_entries_ends_with_the_answer():
     data = entry("a", 96).ljust(96, b"\0") + entry("b", 0)
     message = memoryview(bytes(64) + struct.pack("<HHI", 9, 72, len(data)) + data)
-    assert [found.name for found, _bytes in share.entries(message)] == ["a", "b"]
+    assert [found.name for found in share.entries(message)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("written_ticks", "modified_at"),
+    [
+        (0, ""),
+        (-1, ""),
+        (116_444_736_000_000_000, "1970-01-01T00:00:00Z"),
+        (116_444_735_999_999_999, "1969-12-31T23:59:59Z"),
+        (134_143_278_729_999_999, "2026-01-31T10:11:12Z"),
+        (2**63 - 1, ""),
+    ],
+)
+def test_when_a_listed_file_was_written(written_ticks, modified_at):
+    data = ENTRY.pack(0, 0, written_ticks, 1, 0, 2) + "a".encode("utf-16-le")
+    message = memoryview(bytes(64) + struct.pack("<HHI", 9, 72, len(data)) + data)
+    assert [entry.modified_at for entry in share.entries(message)] == [modified_at]
+
+
+def test_half_a_character_in_a_name_is_refused():
+    data = ENTRY.pack(0, 0, 0, 1, 0, 3) + b"a\0b"
+    message = memoryview(bytes(64) + struct.pack("<HHI", 9, 72, len(data)) + data)
+    with pytest.raises(UnicodeDecodeError):
+        share.entries(message)
