@@ -8,15 +8,17 @@ import hashlib
 import socket
 from typing import Any
 
-from impacket import nmb, smb3
+from impacket import nmb, ntlm, smb3
 from impacket.smb3structs import SMB2Packet
+from impacket.spnego import SPNEGO_NegTokenInit, SPNEGO_NegTokenResp, TypesMech
 
 from app.base import errors
-from app.clients.smb import imitation, negotiate, protection, wire
+from app.clients.smb import imitation, negotiate, protection, session_requests, wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.wire import FRAME_BYTES, Opcode, Response
 from storage.plan import Settings
 
+_NTLM = TypesMech["NTLMSSP - Microsoft NTLM Security Support Provider"]
 _SLOW_BLOCK_BYTES = 1024 * 1024
 """What impacket reads at a time, for digests: more costs memory and moves it no faster."""
 _ANSWER_BYTES_AT: dict[int, int] = {Opcode.QUERY_DIRECTORY: 28, Opcode.QUERY_INFO: 4, Opcode.IOCTL: 44}
@@ -96,30 +98,56 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
 
         command = packet["Command"]
         self._bound_answer(command, data)
-        is_newest = self._Connection["Dialect"] == wire.SMB_3_1_1
         self.channel.stall.start()
-        message_id = self.channel.send(data, charge=charge, sign=is_newest and command == Opcode.TREE_CONNECT)
+        message_id = self.channel.send(data, charge=charge, sign=self._is_newest and command == Opcode.TREE_CONNECT)
 
-        if is_newest and command == Opcode.SESSION_SETUP:
-            preauth_hash = self._Session["PreauthIntegrityHashValue"]
-            self._Session["PreauthIntegrityHashValue"] = _chained_hash(preauth_hash, data[FRAME_BYTES:])
+        if command == Opcode.SESSION_SETUP:
+            self._add_to_hash(data[FRAME_BYTES:])
         return message_id
 
     def recvSMB(self, packetID: int | None = None) -> Any:  # noqa: N802, N803 - impacket's name
         try:
-            response = self.channel.receive_for(packetID)
-            message = bytes(response.message)  # the next request, which taking note may need, reuses the buffer
-            self._take_note(response, message)
+            _response, message = self._receive(packetID)
         except errors.SharebenchError as error:
             self._failure = error
             raise
         return SMB2Packet(message)
 
-    def login(self, user: str, *more: Any) -> Any:
+    def login(self, user: str, password: str, domain: str = "", lmhash: str = "", nthash: str = "") -> bool:
+        """By NTLM. The requests are ours, since impacket takes most of a login's processor time to make packets.
+
+        Raises impacket's SessionError for a login that is refused.
+        """
         self._is_user_named = bool(user)
-        is_done = super().login(user, *more)
+        self._Session["PreauthIntegrityHashValue"] = self._Connection["PreauthIntegrityHashValue"]
+        greeting = ntlm.getNTLMSSPType1(self._Connection["ClientName"], domain, signingRequired=True)
+        offered = SPNEGO_NegTokenInit()
+        offered["MechTypes"] = [_NTLM]
+        offered["MechToken"] = greeting.getData()
+        answer = self._set_up_session(offered.getData(), expected_status=wire.MORE_PROCESSING_REQUIRED)
+        self._add_to_hash(answer)
+
+        challenge = SPNEGO_NegTokenResp(session_requests.security_token(answer))["ResponseToken"]
+        hashes = _hash(lmhash), _hash(nthash)
+        proof, session_key = ntlm.getNTLMSSPType3(greeting, challenge, user, password, domain, *hashes)
+        proven = SPNEGO_NegTokenResp()
+        proven["ResponseToken"] = proof.getData()
+        self._set_up_session(proven.getData(), expected_status=wire.SUCCESS)
+
+        self._Session["SessionKey"] = session_key
         self._protect(anonymous=not user)
-        return is_done
+        return True
+
+    def open_share(self, share: str) -> int:
+        """The id of the tree. Raises the error for a share that the server refuses."""
+        request = session_requests.tree_connect(self.getServerIP(), share)
+        response, _message = self._ask(request, sign=self._is_newest)
+        if response.status != wire.SUCCESS:
+            raise self.channel.refusal(response.status)
+        return response.tree_id
+
+    def log_off(self) -> None:
+        self._ask(session_requests.LOGOFF)
 
     def kerberosLogin(self, *who: Any, **more: Any) -> Any:  # noqa: N802 - impacket's name
         is_done = super().kerberosLogin(*who, **more)
@@ -130,6 +158,40 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         """Needed because impacket leaves its pipes open, or ends them by disconnecting their tree alone."""
         for file_id, opened in list(self._Session["OpenTable"].items()):
             self.close(opened["TreeConnect"], file_id)
+
+    @property
+    def _is_newest(self) -> bool:
+        """Whether the dialect is the one whose login and tree connects are always signed."""
+        return bool(self._Connection["Dialect"] == wire.SMB_3_1_1)
+
+    def _set_up_session(self, token: bytes, *, expected_status: int) -> bytes:
+        """The answer to one step of the login, which is part of the hash unless it is the last."""
+        request = session_requests.session_setup(token, requires_signing=self.RequireMessageSigning)
+        response, message = self._ask(request, is_hashed=True)
+        if response.status != expected_status:
+            raise smb3.SessionError(response.status)
+        return message
+
+    def _ask(self, request: wire.Request, *, sign: bool = False, is_hashed: bool = False) -> tuple[Response, bytes]:
+        message = wire.frame(*request)
+        self.channel.stall.start()
+        message_id = self.channel.send(message, sign=sign)
+        if is_hashed:
+            self._add_to_hash(message[FRAME_BYTES:])
+        return self._receive(message_id)
+
+    def _receive(self, message_id: int | None) -> tuple[Response, bytes]:
+        """An answer, and a copy of its message, since the next request reuses the buffer; taking note may need one."""
+        response = self.channel.receive_for(message_id)
+        message = bytes(response.message)
+        self._take_note(response, message)
+        return response, message
+
+    def _add_to_hash(self, message: wire.View) -> None:
+        """One more message of the login, which the keys of SMB 3.1.1 depend on."""
+        if self._is_newest:
+            preauth_hash = self._Session["PreauthIntegrityHashValue"]
+            self._Session["PreauthIntegrityHashValue"] = _chained_hash(preauth_hash, message)
 
     def _take_note(self, response: Response, message: bytes) -> None:
         """Note in the channel what impacket does not look at in an answer."""
@@ -289,6 +351,11 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         most_bytes = min(_SLOW_BLOCK_BYTES, credits_to_use * wire.CREDIT_BYTES)
         self._Connection["MaxReadSize"] = min(most_bytes, negotiated.max_read_bytes)
         self._Connection["MaxWriteSize"] = min(most_bytes, negotiated.max_write_bytes)
+
+
+def _hash(digits: str) -> bytes | str:
+    """As impacket takes it: an empty text stands for none."""
+    return bytes.fromhex(digits) if digits else ""
 
 
 def _chained_hash(previous: bytes, message: wire.View) -> bytes:

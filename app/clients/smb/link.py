@@ -212,7 +212,7 @@ def _connect_tree(session: smb_session.Session, target: records.Target, where: s
     share = target.share or ""
     try:
         with mapped(where):
-            return int(session.connection.connectTree(share))
+            return session.connection.open_share(share)
     except errors.NoSuchShareError as error:
         names: list[str] = []
         with contextlib.suppress(errors.MeasurementError):

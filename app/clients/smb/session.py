@@ -80,7 +80,9 @@ class Session:
 
     def close(self) -> None:
         with contextlib.suppress(Exception):
-            self._client.close()
+            self.connection.log_off()
+        with contextlib.suppress(Exception):
+            self.connection.close_session()
 
     def _smbclientng_session(self) -> LoggedInSession:
         if self._loaded_session is None:

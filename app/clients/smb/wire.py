@@ -132,6 +132,7 @@ class Opcode(IntEnum):
 
     NEGOTIATE = 0
     SESSION_SETUP = 1
+    LOGOFF = 2
     TREE_CONNECT = 3
     CREATE = 5
     CLOSE = 6
@@ -435,6 +436,7 @@ def _information(message: memoryview, layout: struct.Struct) -> tuple[int, ...] 
 SUCCESS = 0x00000000
 PENDING = 0x00000103
 NO_MORE_FILES = 0x80000006
+MORE_PROCESSING_REQUIRED = 0xC0000016
 END_OF_FILE = 0xC0000011
 NO_SUCH_FILE = 0xC000000F
 UNSUCCESSFUL = 0xC0000001
