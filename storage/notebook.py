@@ -25,9 +25,11 @@ _SERIES = (
     " FROM series JOIN recordings ON recordings.id = series.id"
 )
 # Long statements: those of ``storage/statements``.
-# They set the status of a whole by its parts, and find series that were repeated, and earlier ones of a path.
+# They set the status of a whole by its parts, and find series that were repeated or interleaved, and earlier ones of a
+# path.
 _SETTLE = migrations.sql("settle")
 _REPEATED = migrations.sql("repeated")
+_INTERLEAVED = migrations.sql("interleaved")
 _EARLIER = migrations.sql("earlier")
 
 _FACTS_AS_JSON = (
@@ -345,6 +347,14 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         rows = self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)
         heads = {series.id: series for series in self._heads(rows)}
         return [heads[series_id] for series_id in ids if series_id in heads]
+
+    def interleaved_ids(self, series_id: str) -> list[str]:
+        """The ids of the series of the comparison that this one's runs were interleaved for, the base first.
+
+        Empty for a series that was measured by itself.
+        """
+        rows = self._db.execute(_INTERLEAVED, (series_id,)).fetchall()
+        return [str(row[0]) for row in rows]
 
     def find(self, query: queries.SeriesQuery) -> list[queries.Found]:
         return queries.find(self._db, query)

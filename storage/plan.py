@@ -141,9 +141,16 @@ class Plan:
     settings: Settings = field(default_factory=Settings)
     counts: Annotated[RunCounts, BESIDE] = field(default_factory=RunCounts)
     monitor: Annotated[MonitorChoices, BESIDE] = field(default_factory=MonitorChoices)
+    interleaved_with: str = ""
+    """The id of the base of the comparison that its runs were interleaved for; its own where it is that base.
+
+    Empty for a series that was measured by itself.
+    """
 
     def to_json(self) -> dict[str, Any]:
-        head = {"client": self.client, "settings": asdict(self.settings)}
+        head: dict[str, Any] = {"client": self.client, "settings": asdict(self.settings)}
+        if self.interleaved_with:
+            head["interleaved_with"] = self.interleaved_with
         return head | asdict(self.counts) | asdict(self.monitor)
 
 

@@ -9,6 +9,7 @@ from app.base.errors import UsageError
 from app.cli import console, notebooks, option_values, resuming
 from app.recording.spec import SeriesSpec
 from app.series.requests import spec_of
+from app.series.versus import series_of_comparison
 from forms.layout import visible
 from storage.recordings import SERIES
 from storage.records import Series, format_target
@@ -48,15 +49,31 @@ def find_earlier(
             "missing TARGET: sharebench run TARGET, such as smb://alice@nas/public/big.iso; see `sharebench run --help`"
         )
 
-    if not choices["confirm_target"] and series.imported_at is not None:
-        url = visible(format_target(series.target))
-        console.confirm(
-            f"Series {series.id} was imported. Log in at {url} and continue?",
-            without_terminal=f"series {series.id} was imported and names the target {url}: when that is the server that"
-            " you mean to log in at, say so with --confirm-target",
-            declined="nothing was measured",
-        )
+    _confirm_target(series, choices)
     return series
+
+
+def series_beside(context: click.Context, earlier: Series, choices: dict[str, Any]) -> list[Series]:
+    """All series of the comparison that this one was measured for, the base first; empty where it was for none."""
+    with notebooks.open_notebook(context) as notebook:
+        all_series = series_of_comparison(notebook, earlier.id)
+    for series in all_series:
+        if series.id != earlier.id:
+            _confirm_target(series, choices)
+    return all_series
+
+
+def _confirm_target(series: Series, choices: dict[str, Any]) -> None:
+    """Ask whether to log in at the target of an imported series, unless that was said. Raises UsageError."""
+    if choices["confirm_target"] or series.imported_at is None:
+        return
+    url = visible(format_target(series.target))
+    console.confirm(
+        f"Series {series.id} was imported. Log in at {url} and continue?",
+        without_terminal=f"series {series.id} was imported and names the target {url}: when that is the server that"
+        " you mean to log in at, say so with --confirm-target",
+        declined="nothing was measured",
+    )
 
 
 def spec_to_repeat(before: Series, typed: SeriesSpec) -> SeriesSpec:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.base.errors import CancelledError, SharebenchError
@@ -14,6 +15,7 @@ from app.series.earlier_rate import measured_rate
 from app.series.events import SeriesClosed
 from app.series.interleaved import record_interleaved
 from app.series.pace import Prospect
+from app.series.resume import Resumption, order_to_resume
 from app.server.link_facts import detect_link
 from app.server.routes import is_this_machine
 from forms.series.estimate import expected_rate
@@ -54,16 +56,41 @@ def error_that_ended(control: process.SeriesControl, closed: Sequence[SeriesClos
     return CancelledError("; ".join([control.why_cancelled, *ways]))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interleaved:
+    """What came of a comparison whose runs were interleaved."""
+
+    series: list[Series]
+    """Those that were stored, the base first; without a base there are none."""
+    error: SharebenchError | None
+    """Of the first that did not complete; None where all did."""
+
+
 def measure_interleaved(
-    requests: Sequence[SeriesRequest], path: Path, names: Sequence[str], within_seconds: float
-) -> list[Series]:
+    todo: Sequence[SeriesRequest | Resumption], path: Path, names: Sequence[str], within_seconds: float
+) -> Interleaved:
     """Measure the series run by run, in random order within each round; ``names`` are for the progress line."""
     control = process.SeriesControl(within_seconds)
-    counts = requests[0].spec.counts
-    events = record_interleaved(requests, path, control, chance=random.SystemRandom(), equal_files=True)
-    prospect = prospect_of(process.MeasuringOrder.of_request(requests[0]), path, len(requests))
-    closed = watch_turns(events, control, names, [counts.warmups + counts.runs] * len(requests), prospect)
-    if error := error_that_ended(control, closed):
-        raise error
+    orders = [_order_of(item, path) for item in todo]
+    events = record_interleaved(todo, path, control, chance=random.SystemRandom(), equal_files=True)
+    runs_to_come = [order.spec.counts.warmups + max(0, order.spec.counts.runs - order.done_runs) for order in orders]
+    prospect = prospect_of(orders[0], path, len(orders))
+    closed = watch_turns(events, control, names, runs_to_come, prospect)
+
+    stored_ids = [event.series_id for event in closed if event.stored]
+    error = error_that_ended(control, closed)
+    is_comparison = all(isinstance(item, Resumption) or item.spec.interleaved_with for item in todo)
+    if error is not None and stored_ids and is_comparison:
+        way = f"`sharebench run --resume {stored_ids[0]}` completes the comparison"
+        text = control.why_cancelled if isinstance(error, CancelledError) else str(error)
+        error = type(error)(f"{text}; {way}", options=error.options)
     with Notebook(path) as notebook:
-        return [notebook.series(event.series_id) for event in closed]
+        series = notebook.all_of(stored_ids) if closed and closed[0].stored else []
+    return Interleaved(series=series, error=error)
+
+
+def _order_of(item: SeriesRequest | Resumption, path: Path) -> process.MeasuringOrder:
+    if isinstance(item, SeriesRequest):
+        return process.MeasuringOrder.of_request(item)
+    with Notebook(path) as notebook:
+        return order_to_resume(notebook.series(item.series_id), item.secrets)

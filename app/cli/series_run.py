@@ -21,6 +21,7 @@ from app.series.interleaved import record_interleaved
 from app.series.pace import Prospect
 from app.series.record import record
 from app.series.resume import Resumption, order_to_resume, resume
+from app.series.versus import Side
 from forms.watch.metrics import labels_of, series_samples
 from storage.records import Series, Target, utc_now
 
@@ -45,12 +46,15 @@ def measure_and_show(
     place = earlier.target if earlier else parse_target(target or "")
     command = earlier.command if earlier else spec.command
     label = earlier.label if earlier and resume_reference else spec.texts.label
+    beside = earlier_series.series_beside(context, earlier, choices) if earlier else []
 
     labels = labels_of(place, str(command), label)
     with textfile.zeros_if_it_fails(choices["textfile"], lambda: series_samples(None, labels, utc_now())):
         place, secrets = logins.secrets_for(context, place, kerberos=choices["kerberos"])
         if choices["versus"] and not resume_reference:
             return _measure_versus(context, spec, place, secrets, choices)
+        if beside:
+            return _repeat_versus(context, spec, beside, choices, resumes=bool(resume_reference))
         if len(hosts) > 1:
             return _measure_places(context, spec, place, secrets, choices)
 
@@ -121,7 +125,7 @@ def _measure_versus(
 
     from app.cli import versus
 
-    base = versus.Side(spec=spec, target=target, secrets=secrets)
+    base = Side(spec=spec, target=target, secrets=secrets)
     log_in = functools.partial(logins.secrets_for, context, kerberos=choices["kerberos"])
     return versus.run_versus(
         base,
@@ -131,6 +135,25 @@ def _measure_versus(
         as_json=choices["as_json"],
         tells_power="runs" not in option_values.typed_options(context),
     )
+
+
+def _repeat_versus(
+    context: click.Context, typed: SeriesSpec, all_series: list[Series], choices: dict[str, Any], *, resumes: bool
+) -> int:
+    """Complete a comparison of interleaved series, or measure all of it again; the base is the first."""
+    from app.cli import versus
+
+    if choices["reject_unusual"]:
+        raise UsageError("a comparison keeps both runs of a pair: leave out --reject-unusual")
+    log_in = functools.partial(logins.secrets_for, context, kerberos=choices["kerberos"])
+    path = notebooks.notebook_path(context)
+    within_seconds = option_values.seconds_within(choices)
+    as_json = choices["as_json"]
+    if resumes:
+        return versus.resume_versus(
+            all_series, log_in, path, hooks=typed.hooks, within_seconds=within_seconds, as_json=as_json
+        )
+    return versus.measure_versus_again(all_series, typed, log_in, path, within_seconds=within_seconds, as_json=as_json)
 
 
 def _measure_places(

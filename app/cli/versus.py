@@ -5,9 +5,9 @@ OTHER is another target, other options of the client, or both.
 
 import math
 import shlex
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
 import click
@@ -15,28 +15,30 @@ import click
 from app.base.errors import UsageError
 from app.base.exit_codes import exit_code_of
 from app.base.targets import parse_target
-from app.cli import console, declare, measuring, option_values
+from app.cli import console, declare, earlier_series, measuring, option_values
 from app.cli.commands.notebook import show_series
 from app.cli.run_options import series_options, spec_from_options
 from app.clients.base import Secrets
-from app.recording.spec import Lineage, SeriesSpec, with_values
+from app.recording.spec import Hooks, SeriesSpec, with_values
 from app.series import requests as series_requests
+from app.series import versus as series_versus
+from app.series.requests import with_label
+from app.series.resume import Resumption
+from app.series.versus import Side, spec_at
 from forms import wording
 from forms.comparison.judged_sides import Sides
-from forms.comparison.pairs import smallest_shown_percent
+from forms.comparison.pairs import paired_runs, smallest_shown_percent
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
-from forms.stats.decision import Limits
-from storage.records import Series, Target, format_target
+from forms.stats.decision import LEAST_RUNS, Limits
+from storage.notebook import Notebook
+from storage.records import Series, Target
 
 _OPTIONS_OF_CLIENT = ("client", "block_bytes", "in_flight", "sign", "encrypt", "like", "flush")
 """The options that can be changed between two runs without touching the server."""
 
 _OPTIONS_OF_SERVER = ("server_ssh", "smb_conf")
 """Those that say where the facts of another target's server are read; they change nothing by themselves."""
-
-_AS_IT_IS = "as it is"
-"""What the base is called where only options differ."""
 
 
 @click.command("--versus", add_help_option=False)
@@ -51,16 +53,6 @@ class LogIn(Protocol):
     """Finds what logs in to a target; ``credentials`` is a file of its own."""
 
     def __call__(self, target: Target, *, credentials: str | None = None) -> tuple[Target, Secrets]: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
-    """One side of the comparison: what is measured where, and the options that it differs from the base by."""
-
-    spec: SeriesSpec
-    target: Target
-    secrets: Secrets
-    options: str = ""
 
 
 def other_side(base: Side, words: str, log_in: LogIn | None = None) -> Side:
@@ -82,7 +74,7 @@ def other_side(base: Side, words: str, log_in: LogIn | None = None) -> Side:
         raise UsageError("--versus takes only options here")
     else:
         target, secrets = log_in(target, credentials=context.params["credentials"])
-        spec = _spec_at(base.spec, base.target, target)
+        spec = spec_at(base.spec, base.target, target)
 
     choices = {name: value for name, value in context.params.items() if name not in ("target", "credentials")}
     other_values = spec_from_options(choices).to_json()
@@ -133,93 +125,6 @@ def _typed_option(option: str, value: object) -> str:
     return f"{option} {value}"
 
 
-def _spec_at(spec: SeriesSpec, target: Target, other: Target) -> SeriesSpec:
-    """What was asked for at a target, as it can be asked for at another one.
-
-    What belongs to the server of the first (its configuration, its place in an experiment), or to a protocol that the
-    other does not speak, is left out.
-    """
-    is_same_host = other.host == target.host
-    monitor = replace(spec.monitor, server_ssh=spec.monitor.server_ssh if is_same_host else None, smb_conf=None)
-    spec = replace(
-        spec,
-        monitor=monitor,
-        lineage=Lineage(),
-        link_bits_per_second=spec.link_bits_per_second if is_same_host else None,
-    )
-    if not other.abilities.is_local:
-        spec = replace(spec, settings=replace(spec.settings, drop_cache=False))
-    if other.protocol == target.protocol:
-        return spec
-
-    spec = replace(spec, client="")
-    if other.abilities.has_dialect:
-        return spec
-    return replace(
-        spec,
-        settings=replace(spec.settings, sign=False, encrypt=False, single_requests=False, like=None),
-        counts=replace(spec.counts, profile=False),
-    )
-
-
-def side_names(sides: Sequence[Side]) -> list[str]:
-    """What the sides are called, the base first: the least that tells their targets apart, and what options differ."""
-    targets = list(dict.fromkeys(side.target for side in sides))
-    if len(targets) == 1:
-        return [_AS_IT_IS, *(side.options for side in sides[1:])]
-
-    name_by_target = dict(zip(targets, target_names(targets), strict=True))
-    return [f"{name_by_target[side.target]} {side.options}".strip() for side in sides]
-
-
-def target_names(targets: Sequence[Target]) -> list[str]:
-    """The least text that tells the targets apart: host, share, protocol, port, or file; else the whole address."""
-    for name_of in _NAMES_OF_TARGET:
-        names = [name_of(target) for target in targets]
-        if all(names) and len(set(names)) == len(names):
-            return names
-    return [format_target(target) for target in targets]
-
-
-def _host(target: Target) -> str:
-    return target.host or "local"
-
-
-def _share(target: Target) -> str:
-    return target.share or ""
-
-
-def _protocol(target: Target) -> str:
-    return target.abilities.label
-
-
-def _port(target: Target) -> str:
-    return f"port {target.port_number}" if target.port_number else ""
-
-
-def _file(target: Target) -> str:
-    return PurePosixPath(target.path).name
-
-
-def _folder_and_file(target: Target) -> str:
-    return "/".join(PurePosixPath(target.path).parts[-2:])
-
-
-def _host_and_protocol(target: Target) -> str:
-    return f"{_host(target)} {_protocol(target)}"
-
-
-_NAMES_OF_TARGET: tuple[Callable[[Target], str], ...] = (
-    _host,
-    _share,
-    _protocol,
-    _port,
-    _file,
-    _folder_and_file,
-    _host_and_protocol,
-)
-
-
 def run_versus(
     base: Side,
     others: Sequence[Side],
@@ -233,35 +138,106 @@ def run_versus(
     """Measure all sides interleaved, in random order, and print the comparison of each other with the base.
 
     ``with_form``: the form of the base comes first. ``tells_power``: say how small a change the pairs show. The
-    exit code is that of the worst verdict.
+    exit code is that of the worst verdict. Raises the error of a side that failed, after what was measured until then.
     """
-    sides = [base, *others]
-    requests = []
-    for side, name in zip(sides, side_names(sides), strict=True):
-        label = f"{base.spec.texts.label} {name}".strip()
-        if name == _AS_IT_IS:
-            label = base.spec.texts.label or name
-        spec = series_requests.with_label(side.spec, label)
-        requests.append(series_requests.series_request(spec, side.target, side.secrets))
-
+    requests = series_versus.side_requests([base, *others])
     labels = [request.spec.texts.label for request in requests]
-    all_series = measuring.measure_interleaved(requests, path, labels, within_seconds)
-    if with_form:
-        show_series(all_series[0], chart=True)
+    measured = measuring.measure_interleaved(requests, path, labels, within_seconds)
+    if with_form and measured.series:
+        show_series(measured.series[0], chart=True)
         console.answer("")
+    return _show_comparisons(measured, as_json=as_json, tells_power=tells_power)
 
-    base_series = all_series[0]
-    forms = comparisons([Sides(base=(base_series,), other=(series,)) for series in all_series[1:]])
+
+def resume_versus(
+    all_series: Sequence[Series],
+    log_in: LogIn,
+    path: Path,
+    *,
+    hooks: Hooks,
+    within_seconds: float = math.inf,
+    as_json: bool = False,
+) -> int:
+    """Complete the series of a comparison that was interrupted, and print it; the first is the base.
+
+    Where several lack runs, these are interleaved as before.
+    """
+    todo = []
+    for series in series_versus.incomplete_series(all_series):
+        _, secrets = log_in(series.target)
+        todo.append(Resumption(series_id=series.id, secrets=secrets, hooks=hooks, confirmed=True))
+
+    labels = {series.id: series.label for series in all_series}
+    names = [labels[resumption.series_id] for resumption in todo]
+    measured = measuring.measure_interleaved(todo, path, names, within_seconds)
+    with Notebook(path) as notebook:
+        all_of_comparison = notebook.all_of([series.id for series in all_series])
+    return _show_comparisons(replace(measured, series=all_of_comparison), as_json=as_json)
+
+
+def measure_versus_again(
+    all_series: Sequence[Series],
+    typed: SeriesSpec,
+    log_in: LogIn,
+    path: Path,
+    *,
+    within_seconds: float = math.inf,
+    as_json: bool = False,
+) -> int:
+    """Measure the series of a comparison again, interleaved, each as the repeat of the one before; the first is the
+    base. A ``typed`` label stands in place of theirs, in front of the names of the targets.
+    """
+    names = series_versus.target_names([series.target for series in all_series])
+    requests = []
+    for series, name in zip(all_series, names, strict=True):
+        target, secrets = log_in(series.target)
+        label = f"{typed.texts.label} {name}" if typed.texts.label else series.label
+        spec = with_label(earlier_series.spec_to_repeat(series, typed), label)
+        requests.append(series_requests.series_request(spec, target, secrets))
+
+    requests = series_versus.interleaved(requests)
+    labels = [request.spec.texts.label for request in requests]
+    measured = measuring.measure_interleaved(requests, path, labels, within_seconds)
+    return _show_comparisons(measured, as_json=as_json)
+
+
+def _show_comparisons(measured: measuring.Interleaved, *, as_json: bool, tells_power: bool = False) -> int:
+    """Print the comparisons of what was measured; the exit code. Raises the error that ended it.
+
+    What was measured before an error is compared where there are pairs enough for a verdict.
+    """
+    error = measured.error
+    all_series = measured.series if error is None else _sides_with_pairs(measured.series)
+    if len(all_series) < 2:
+        raise error or UsageError("nothing was measured that could be compared")
+
+    base = all_series[0]
+    forms = comparisons([Sides(base=(base,), other=(series,)) for series in all_series[1:]])
     console.answer_report(comparison_report(all_series, forms), as_json=as_json)
+    if error is not None:
+        raise error
     if tells_power:
         _tell_power(all_series)
     return exit_code_of(form.comparison.verdict for form in forms)
 
 
+def _sides_with_pairs(all_series: Sequence[Series]) -> list[Series]:
+    """The base, and the others that have pairs of runs enough with it; empty where none has."""
+    if not all_series:
+        return []
+    base = all_series[0]
+    others = [series for series in all_series[1:] if len(paired_runs(base, series) or ()) >= LEAST_RUNS]
+    return [base, *others] if others else []
+
+
 def _tell_power(all_series: Sequence[Series]) -> None:
     """Say how small a change the pairs of runs can show, which nobody chose the number of."""
     base = all_series[0]
-    smallest_changes = [smallest_shown_percent(base, other, Limits()) for other in all_series[1:]]
+    others = all_series[1:]
+    # As wide as the widest interval of those that are judged at once.
+    limits = Limits()
+    limits = replace(limits, alpha=limits.alpha / len(others))
+    smallest_changes = [smallest_shown_percent(base, other, limits) for other in others]
     known_changes = [percent for percent in smallest_changes if percent is not None]
     if not known_changes:
         return

@@ -106,6 +106,7 @@ def _measure_demo(path: Path, servers: "PracticeServers", runs: int) -> None:
     from app.cli import versus
     from app.guide.pages.change import PRACTICE_BLOCK
     from app.recording import spec as series_spec
+    from app.series.versus import Side
     from forms.findings.path import PRACTICE_LINK_BITS_PER_SECOND
     from forms.wording import typed_size
     from storage.plan import RunCounts
@@ -116,5 +117,5 @@ def _measure_demo(path: Path, servers: "PracticeServers", runs: int) -> None:
         link_bits_per_second=PRACTICE_LINK_BITS_PER_SECOND,
     )
     words = f"--block {typed_size(PRACTICE_BLOCK)}"
-    base = versus.Side(spec=spec, target=servers.smb, secrets=servers.secrets)
+    base = Side(spec=spec, target=servers.smb, secrets=servers.secrets)
     versus.run_versus(base, [versus.other_side(base, words)], path, with_form=True)

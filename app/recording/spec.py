@@ -87,11 +87,19 @@ class SeriesSpec:
     """As the user gave it; None for what the interface says."""
     wait_seconds: float = 0.0
     """The longest wait for a quiet time."""
+    interleaved_with: str = ""
+    """The id of the base of the comparison that it is measured for, as in :class:`storage.plan.Plan`."""
 
     @property
     def plan(self) -> Plan:
         """The part that the notebook keeps, and that a resumed series begins with."""
-        return Plan(client=self.client, counts=self.counts, settings=self.settings, monitor=self.monitor)
+        return Plan(
+            client=self.client,
+            counts=self.counts,
+            settings=self.settings,
+            monitor=self.monitor,
+            interleaved_with=self.interleaved_with,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """All values side by side."""
@@ -158,6 +166,8 @@ class SeriesRequest:
     title: str = ""
     """Empty for one that is made of command and target."""
     experiment: Experiment | None = None
+    series_id: str = ""
+    """The id of the series; empty for one that is drawn when it begins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

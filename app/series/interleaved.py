@@ -15,7 +15,7 @@ from app.recording.rescue import notebook_to_measure_into
 from app.recording.spec import SeriesRequest
 from app.series.events import RecorderEvent
 from app.series.record import record_into
-from app.series.resume import Resumption, resume_into
+from app.series.resume import Resumption, order_to_resume, resume_into
 from forms.stats.paired import drawn_order
 from storage.notebook import Notebook
 from storage.records import Phase, format_target
@@ -38,9 +38,10 @@ def record_interleaved(
     ``chance`` the first series and each other are measured in random order within each round, else alternating
     (A B B A).
 
-    With ``equal_files`` no run begins before all series are ready. Where one fails before, the others are cancelled.
-    Raises UnequalFilesError where they would move files of different sizes. With ``ready_first`` no run begins before
-    all are ready or have failed, which stops no other.
+    With ``equal_files`` no run begins before all series are ready. Where one fails before, the others are cancelled;
+    where one fails later, so are those that nothing is left to compare with (the first is the base of all others).
+    Resumed series that have fewer runs than others catch up first. Raises UnequalFilesError where they would move files
+    of different sizes. With ``ready_first`` no run begins before all are ready or have failed, which stops no other.
     """
     controls = [process.SeriesControl() for _ in requests]
     """One of each series; ``control`` is the user's, and reaches all of them."""
@@ -61,6 +62,7 @@ def record_interleaved(
                 for request, series_control in zip(requests, controls, strict=True)
             ]
             rounds = _Rounds(control, _drawn_rounds(requests, chance))
+            steps_behind = _steps_behind(requests, notebook) if equal_files else {}
             begun: set[int] = set()
             if ready_first:
                 sizes = yield from _events_until_ready(streams, goes_on=True)
@@ -75,7 +77,9 @@ def record_interleaved(
                     return
                 begun.update(sizes)
 
-            yield from _events_in_turn(streams, controls, control, rounds, logins, begun)
+            turns = _Turns(streams, controls, control, logins, begun)
+            yield from turns.catch_up(steps_behind)
+            yield from turns.events(rounds, needs_base=equal_files)
     finally:
         control.detach()
         cancel_all()
@@ -140,45 +144,93 @@ def _check_equal(requests: Sequence[SeriesRequest | Resumption], sizes: Mapping[
     )
 
 
-def _events_in_turn(
-    streams: Sequence[Iterator[RecorderEvent]],
-    controls: Sequence[process.SeriesControl],
-    control: process.SeriesControl,
-    rounds: "_Rounds",
-    logins: Sequence[str],
-    begun: set[int],
-) -> Iterator[tuple[int, RecorderEvent]]:
-    """Let each series go one run further in turn, until all have ended; ``begun`` are those that have begun already.
-
-    A series that says Paused goes on in the next round; one whose events end without that has ended.
+def _steps_behind(requests: Sequence[SeriesRequest | Resumption], notebook: Notebook) -> dict[int, int]:
+    """How many runs each resumed series has less than the one that is furthest, by index; those that lack none do not
+    appear.
     """
-    refused_logins: set[str] = set()
-    going = list(range(len(streams)))
-    while going:
-        rounds.arrange(going)
-        warning = rounds.end_in_time(going)
-        if warning:
-            yield going[0], warning
+    done_runs = {}
+    for index, request in enumerate(requests):
+        if isinstance(request, Resumption):
+            done_runs[index] = order_to_resume(notebook.series(request.series_id), request.secrets).done_runs
+    most = max(done_runs.values(), default=0)
+    return {index: most - done for index, done in done_runs.items() if done < most}
 
-        for index in tuple(going):
-            is_refused = bool(logins) and logins[index] in refused_logins
-            if index not in begun and (control.cancelled.is_set() or is_refused):
-                going.remove(index)
-                continue
 
-            begun.add(index)
-            controls[index].tell(process.ControlMessage.STEP)
-            has_ended = True
-            for event in streams[index]:
+class _Turns:
+    """Lets each series go one run further in turn. Those that are *going* have not ended yet."""
+
+    def __init__(
+        self,
+        streams: Sequence[Iterator[RecorderEvent]],
+        controls: Sequence[process.SeriesControl],
+        control: process.SeriesControl,
+        logins: Sequence[str],
+        begun: set[int],
+    ) -> None:
+        """``begun`` are those that have begun already; the rest as in :func:`record_interleaved`."""
+        self._streams = streams
+        self._controls = controls
+        self._control = control
+        self._logins = logins
+        self._begun = begun
+        self._refused_logins: set[str] = set()
+        self._going = list(range(len(streams)))
+
+    def catch_up(self, steps_behind: Mapping[int, int]) -> Iterator[tuple[int, RecorderEvent]]:
+        """Let each of these go so many steps alone, so that runs of the same number meet in one round."""
+        for index, steps in steps_behind.items():
+            for _ in range(steps):
+                if index in self._going:
+                    yield from self._step(index, None)
+
+    def events(self, rounds: "_Rounds", *, needs_base: bool) -> Iterator[tuple[int, RecorderEvent]]:
+        """Rounds of one run of each, until all have ended.
+
+        ``needs_base``: once the first series has failed, or all others have, those that are going are cancelled.
+        """
+        count = len(self._streams)
+        failed: set[int] = set()
+        while self._going:
+            rounds.arrange(self._going)
+            warning = rounds.end_in_time(self._going)
+            if warning:
+                yield self._going[0], warning
+
+            for index in tuple(self._going):
+                for event in self._step(index, rounds):
+                    if isinstance(event[1], process.Failed):
+                        failed.add(index)
+                    yield event
+                is_hopeless = 0 in failed or len(failed) == count - 1
+                if needs_base and count > 1 and failed and is_hopeless:
+                    yield from self._cancel_rest()
+                    return
+
+    def _step(self, index: int, rounds: "_Rounds | None") -> Iterator[tuple[int, RecorderEvent]]:
+        """A run of one series. One that says Paused goes on in the next round; if its events end, it has ended."""
+        is_refused = bool(self._logins) and self._logins[index] in self._refused_logins
+        if index not in self._begun and (self._control.cancelled.is_set() or is_refused):
+            self._going.remove(index)
+            return
+
+        self._begun.add(index)
+        self._controls[index].tell(process.ControlMessage.STEP)
+        for event in self._streams[index]:
+            if rounds is not None:
                 rounds.take_event(index, event)
-                yield index, event
-                if logins and isinstance(event, process.Failed) and event.kind is errors.LoginError:
-                    refused_logins.add(logins[index])
-                if isinstance(event, process.Paused):
-                    has_ended = False
-                    break
-            if has_ended:
-                going.remove(index)
+            yield index, event
+            if self._logins and isinstance(event, process.Failed) and event.kind is errors.LoginError:
+                self._refused_logins.add(self._logins[index])
+            if isinstance(event, process.Paused):
+                return
+        self._going.remove(index)
+
+    def _cancel_rest(self) -> Iterator[tuple[int, RecorderEvent]]:
+        """Cancel those that nothing is left to be compared with: they can be resumed with the one that failed."""
+        for index in self._going:
+            self._controls[index].cancel()
+        yield from _last_events(self._streams, self._going)
+        self._going.clear()
 
 
 class _Rounds:

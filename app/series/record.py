@@ -65,7 +65,7 @@ def new_series(
     """The series of the request before its first run."""
     spec = request.spec
     return records.Series(
-        id=records.new_series_id(),
+        id=request.series_id or records.new_series_id(),
         created_at=records.utc_now(),
         title=request.title or wording.default_title(spec.command, request.target),
         command=spec.command,

@@ -28,12 +28,21 @@ def paired_runs(base: Series, other: Series) -> list[tuple[Run, Run]] | None:
     if not are_apart or len(orders) < 2:
         return None
 
+    resumed_at = (*base.resumed_at, *other.resumed_at)
     pairs = [(base_runs[number], other_runs[number]) for number in shared]
     return [
         (base_run, other_run)
         for base_run, other_run in pairs
-        if base_run.bytes_per_second is not None and other_run.bytes_per_second is not None
+        if base_run.bytes_per_second is not None
+        and other_run.bytes_per_second is not None
+        and not _is_interrupted(base_run, other_run, resumed_at)
     ]
+
+
+def _is_interrupted(base_run: Run, other_run: Run, resumed_at: Collection[str]) -> bool:
+    """Whether the series were resumed between the two runs: what slowed one of them need not have met the other."""
+    first, second = sorted((base_run.started_at, other_run.started_at))
+    return any(first < moment < second for moment in resumed_at)
 
 
 def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]] | None:

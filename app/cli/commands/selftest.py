@@ -64,7 +64,10 @@ def selftest_command(context: click.Context, /, target: str, spec: SeriesSpec, *
             report = repeats_report(repeats(notebook.all_of(series_ids)))
     else:
         path = notebooks.notebook_path(context)
-        base, other = measuring.measure_interleaved(requests, path, series_requests.LABELS, within_seconds)
+        measured = measuring.measure_interleaved(requests, path, series_requests.LABELS, within_seconds)
+        if measured.error is not None:
+            raise measured.error
+        base, other = measured.series
         report = selftest_report(selftest(base, other))
     console.answer_report(report, as_json=choices["as_json"])
     return 0

@@ -13,6 +13,7 @@ from app.cli import measuring, versus
 from app.cli.main import run
 from app.clients.base import Secrets
 from app.recording.spec import Lineage, SeriesRequest, SeriesSpec
+from app.series import versus as series_versus
 from app.series.interleaved import _drawn_rounds
 from forms.comparison.verdict import compare
 from forms.comparison.wording import answer_headline
@@ -99,7 +100,8 @@ def test_the_exit_code_of_several_is_that_of_the_worst_verdict(tmp_path, urls, c
         stored.append(interleaved(stored[0], one(number, other_rates, target=target))[1])
     base = interleaved(stored[0], stored[1])[0]
     together = [base, *stored[1:]]
-    monkeypatch.setattr(measuring, "measure_interleaved", lambda *_: together)
+    measured = measuring.Interleaved(series=together, error=None)
+    monkeypatch.setattr(measuring, "measure_interleaved", lambda *_: measured)
     db = book(tmp_path / "notebook.db", *together)
     assert sharebench(db, "run", urls[0], "--versus", urls[1], "--versus", "--block 64K", "--json") == code
     capsys.readouterr()
@@ -226,10 +228,10 @@ def test_the_same_target_without_options_is_no_comparison(tmp_path, urls):
     ],
 )
 def test_targets_are_called_by_the_least_that_tells_them_apart(targets, names):
-    assert versus.target_names([parse_target(url) for url in targets]) == names
+    assert series_versus.target_names([parse_target(url) for url in targets]) == names
 
 
-def base_side(url: str) -> versus.Side:
+def base_side(url: str) -> series_versus.Side:
     spec = SeriesSpec(
         client="smbclient",
         counts=RunCounts(profile=True),
@@ -238,7 +240,7 @@ def base_side(url: str) -> versus.Side:
         lineage=Lineage(base_id="x", repeats=True),
         link_bits_per_second=10**9,
     )
-    return versus.Side(spec=spec, target=parse_target(url), secrets=Secrets())
+    return series_versus.Side(spec=spec, target=parse_target(url), secrets=Secrets())
 
 
 def log_in(target, *, credentials=None):
