@@ -2,8 +2,10 @@
 
 import json
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -133,6 +135,38 @@ def test_what_its_pairs_show_is_told_where_nobody_chose_their_number(tmp_path, u
     quick = ("--quiet-time", "skip", "--ceiling", "skip")
     sharebench(tmp_path / "notebook.db", "run", urls[0], *quick, *words, "--versus", urls[1])
     assert ("5 pairs find a change of" in capsys.readouterr().err) == is_told
+
+
+def judged(tmp_path: Path, capsys, monkeypatch, others: int, words: tuple[str, ...] = ("--json",)) -> tuple[Any, str]:
+    """The comparisons of a base with so many equally faster servers, as JSON, and what was said beside it."""
+    rates = [(100.0 + number % 3) * 1e6 for number in range(8)]
+    base = one(1, rates)
+    faster = [interleaved(base, one(2, [rate * 1.05 for rate in reversed(rates)]))[1]]
+    faster += [replace(faster[0], id=f"{number:012x}", label=f"series {number}") for number in range(3, 2 + others)]
+    together = [interleaved(base, faster[0])[0], *faster]
+    measured = measuring.Interleaved(series=together, error=None)
+    monkeypatch.setattr(measuring, "measure_interleaved", lambda *_: measured)
+    options = ("--block 64K", "--block 32K", "--block 16K")[:others]
+    versus_words = [word for option in options for word in ("--versus", option)]
+    sharebench(tmp_path / "notebook.db", "run", "smb://alice@nas/public/f", *versus_words, *words)
+    answer = capsys.readouterr()
+    comparisons = json.loads(answer.out)
+    return (comparisons if others > 1 else [comparisons]), answer.err
+
+
+def test_of_several_the_intervals_and_what_their_pairs_show_hold_together(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("SHAREBENCH_PASSWORD", "x")
+    (alone,), said_alone = judged(tmp_path, capsys, monkeypatch, 1)
+    several, said_of_several = judged(tmp_path, capsys, monkeypatch, 3)
+    width_alone = alone["interval_percent"][1] - alone["interval_percent"][0]
+    widths = [comparison["interval_percent"][1] - comparison["interval_percent"][0] for comparison in several]
+    assert max(widths) > 1.2 * width_alone
+    assert min(widths) >= width_alone
+
+    shown_alone, shown_of_several = (
+        float(re.findall(r"change of ([\d.]+) %", said)[0]) for said in (said_alone, said_of_several)
+    )
+    assert shown_of_several > shown_alone
 
 
 def test_made_files_have_one_size_and_are_removed(tmp_path, urls, capsys):
