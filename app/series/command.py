@@ -11,7 +11,11 @@ from app.recording.spec import SeriesSpec
 @declare.command("run")
 @targets.target_argument(required=False)
 @run_options.series_options()
-@declare.option("--again", "SERIES", "Measure SERIES again; without a TARGET, with the same settings, and beside what it was compared with.")
+@declare.option(
+    "--again",
+    "SERIES",
+    "Measure SERIES again; without a TARGET, with the same settings, and beside what it was compared with.",
+)
 @declare.option(
     "--versus",
     "OTHER",
@@ -21,7 +25,9 @@ from app.recording.spec import SeriesSpec
 @run_options.from_option("Measure on that machine, reached by ssh; may be repeated.")
 @declare.whole_time_option
 @click.option("--reject-unusual", is_flag=True, help="Reject unusual runs; the intervals become too narrow.")
-@declare.option("--resume", "SERIES", "Resume an interrupted series, or the --versus it is of.", name="resume_reference")
+@declare.option(
+    "--resume", "SERIES", "Resume an interrupted series, or the --versus it is of.", name="resume_reference"
+)
 @click.option(
     "--confirm-target", is_flag=True, help="With --resume or --again: log in at the target of an imported series."
 )

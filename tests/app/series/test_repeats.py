@@ -122,7 +122,8 @@ def test_versus_exits_as_compare_does(tmp_path, url, capsys, monkeypatch, percen
     rates = [(100.0 + number % 3 / 10) * 1e6 for number in range(8)]
     other_rates = [rate * percent / 100 for rate in rates] if percent else [60e6, 150e6] * 4
     both = interleaved(one(1, rates), one(2, other_rates, client=replace(one(2).client, block_bytes=64 << 10)))
-    monkeypatch.setattr(measuring, "measure_interleaved", lambda *_: list(both))
+    measured = measuring.Interleaved(series=list(both), error=None)
+    monkeypatch.setattr(measuring, "measure_interleaved", lambda *_: measured)
 
     db = book(tmp_path / "notebook.db", *both)
     assert sharebench(db, "run", url, "--versus", "--block 64K", "--json") == EXIT_CODES[verdict]
