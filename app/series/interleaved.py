@@ -177,7 +177,7 @@ class _Turns:
         self._going = list(range(len(streams)))
 
     def catch_up(self, steps_behind: Mapping[int, int]) -> Iterator[tuple[int, RecorderEvent]]:
-        """Let each of these go so many steps alone, so that runs of the same number meet in one round."""
+        """Let each of these go that number of steps alone, so that runs of the same number meet in one round."""
         for index, steps in steps_behind.items():
             for _ in range(steps):
                 if index in self._going:
