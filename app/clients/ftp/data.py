@@ -26,6 +26,8 @@ _PROBE_BYTES = 16 * 1024 * 1024
 """The first bytes of a file, whose speed tells whether the path is fast."""
 _SWIFT_BYTES_PER_SECOND = 500e6
 """A path is fast where the first bytes come faster than this."""
+_SWIFT_TLS_BYTES_PER_SECOND = 200e6
+"""The same with TLS, which takes more time than all else at such rates."""
 
 
 def receive_all(
@@ -64,14 +66,16 @@ def _low_water_stages(
 
     Between two stages the socket's low water mark is set. There are three on a fast path: the probe, which the
     generator times by when it is asked again; most of the file, with the mark; and the last block, without it. On a
-    fast path, waking for each piece that the server sends costs half as much again; on a slow one, and at the end of
-    the file, ``recv`` must not wait for more than is there.
+    fast path, waking for each piece that the server sends costs half as much again, and a sixth with TLS; on a slow
+    one, and at the end of the file, ``recv`` must not wait for more than is there.
     """
     began_at = clock()
-    is_plain = data.gettimeout() is None  # no TLS and no gevent, which receive in other ways (`wait_in_ticks`)
-    if is_plain and size_bytes > _PROBE_BYTES + block_bytes:
+    is_tls = isinstance(data, ssl.SSLSocket)
+    is_plain = data.gettimeout() is None  # gevent's sockets have one, and receive in other ways (`wait_in_ticks`)
+    if (is_tls or is_plain) and size_bytes > _PROBE_BYTES + block_bytes:
         yield _PROBE_BYTES
-        swift_path_bytes = _SWIFT_BYTES_PER_SECOND * (clock() - began_at)
+        swift_bytes_per_second = _SWIFT_TLS_BYTES_PER_SECOND if is_tls else _SWIFT_BYTES_PER_SECOND
+        swift_path_bytes = swift_bytes_per_second * (clock() - began_at)
         if swift_path_bytes < _PROBE_BYTES:
             data.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, _LOW_WATER_BYTES)
             yield size_bytes - block_bytes

@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import socket
+import ssl
 import threading
 
 import pytest
@@ -72,7 +73,7 @@ PROBE = 16 * 1024 * 1024
         (PROBE + 1001, 0.033, None, [(PROBE, 1), (PROBE + 1, 128 * 1024), (PROBE + 1001, 1)]),
         (PROBE + 1001, 0.034, None, [(PROBE, 1), (PROBE + 1001, 1)]),  # 500 MB/s are not reached
         (PROBE + 1000, 0.033, None, [(PROBE + 1000, 1)]),
-        (PROBE + 1001, 0.033, 1.0, [(PROBE + 1001, 1)]),  # TLS and gevent wait in poll
+        (PROBE + 1001, 0.033, 1.0, [(PROBE + 1001, 1)]),  # gevent waits in poll
     ],
 )
 def test_recv_waits_for_much_at_once_only_in_the_middle_of_a_fast_transfer(
@@ -84,6 +85,20 @@ def test_recv_waits_for_much_at_once_only_in_the_middle_of_a_fast_transfer(
         near.settimeout(timeout)
         stages = _low_water_stages(near, 1000, size_bytes, lambda: next(clock))
         assert [(end, near.getsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT)) for end in stages] == expected
+
+
+@pytest.mark.parametrize(("probe_seconds", "low_water_bytes"), [(0.083, 128 * 1024), (0.084, 1)])
+def test_with_tls_a_path_of_200_megabytes_a_second_is_fast(probe_seconds, low_water_bytes):
+    clock = iter([5.0, 5.0 + probe_seconds])
+    near, far = socket.socketpair()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    with near, far, context.wrap_socket(near, do_handshake_on_connect=False) as protected:
+        protected.settimeout(0.1)
+        stages = _low_water_stages(protected, 1000, PROBE + 1001, lambda: next(clock))
+        marks = [protected.getsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT) for _end in stages]
+    assert marks[1] == low_water_bytes
+    assert marks[-1] == 1
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
@@ -194,11 +209,11 @@ def test_tls_protects_both_connections(make_vsftpd, monkeypatch, tls):
         monkeypatch.setattr("app.clients.ftp.control.IMPLICIT_PORT", server.port)
     monkeypatch.setenv("SSL_CERT_FILE", str(server.root / "certificate.pem"))
     client = FTPClient(server.target(), server.secrets(), Settings())
-    content = Content(5_000_001)
+    content = Content(30_000_001)  # long enough for a low water mark
     client.put("/over-tls", content, meter())
     done, received = fetch(client, "/over-tls")
     assert hashlib.sha256(received).hexdigest() == content.digest() == client.digest("/over-tls")
-    assert done.size_bytes == 5_000_001
+    assert done.size_bytes == 30_000_001
     assert [e.name for e in client.list("/") if not e.is_folder] == ["over-tls"]
     assert str(client.facts().encryption).startswith("TLSv1")
     assert client.facts_of_path()["tls.session_reused"] == 1
