@@ -102,6 +102,12 @@ def to_minute(moment: str) -> str:
     return with_zone(moment)[:16]
 
 
+def to_second(moment: str) -> str:
+    """A stored moment where a minute has several: ``2026-03-04 16:10:05``."""
+    time = _local_time(moment)
+    return moment if time is None else time.isoformat(" ")[:19]
+
+
 def time_of_day(seconds: float) -> str:
     """A moment in seconds since 1970 on the clock of this machine: ``16:10``."""
     return to_minute(datetime.fromtimestamp(seconds, UTC).isoformat())[11:]
@@ -109,18 +115,23 @@ def time_of_day(seconds: float) -> str:
 
 def with_zone(moment: str) -> str:
     """``2026-03-04 16:10 CET``; what is no moment, in a damaged notebook, as it is."""
+    time = _local_time(moment)
+    return moment if time is None else f"{time.isoformat(' ')[:16]} {time:%Z}"
+
+
+def _local_time(moment: str) -> datetime | None:
+    """A stored moment in the zone in which times are shown; None where it is none."""
     try:
         time = datetime.fromisoformat(moment)
     except ValueError:
-        return moment
+        return None
     if time.tzinfo is None:
         time = time.replace(tzinfo=UTC)
 
     try:
-        local = time.astimezone(UTC if shows_utc.get() else None)
+        return time.astimezone(UTC if shows_utc.get() else None)
     except (ValueError, OverflowError, OSError):  # this machine's clock does not reach so far
-        local = time.astimezone(UTC)
-    return f"{local.isoformat(' ')[:16]} {local:%Z}"
+        return time.astimezone(UTC)
 
 
 OWN_CLIENT = "sharebench"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from forms import wording
-from storage.records import Series, to_minute
+from storage.records import Series, to_minute, to_second
 
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
@@ -63,14 +63,21 @@ _TELLING_TEXTS = (_protocol, _command, _host, _host_and_command)
 
 
 def _told_apart_by_time(name: str, namesakes: Sequence[Series]) -> dict[str, str]:
-    """With the time, of one day without the day; with the id where several began in one minute."""
+    """With the time, of one day without the day; to the second where several began in one minute.
+
+    The id tells apart what began in one second, such as copies.
+    """
     minutes = {series.id: to_minute(series.created_at) for series in namesakes}
     series_in_minute = Counter(minutes.values())
+    series_in_second = Counter(to_second(series.created_at) for series in namesakes)
     is_one_day = len({minute[:10] for minute in minutes.values()}) == 1
+
     apart = {}
-    for series_id, minute in minutes.items():
-        time = minute[11:] if is_one_day else minute
-        if series_in_minute[minute] > 1:
-            time = series_id
-        apart[series_id] = f"{name} ({time})"
+    for series in namesakes:
+        second = to_second(series.created_at)
+        time = minutes[series.id] if series_in_minute[minutes[series.id]] == 1 else second
+        shown_time = time[11:] if is_one_day else time
+        if series_in_second[second] > 1:
+            shown_time = series.id
+        apart[series.id] = f"{name} ({shown_time})"
     return apart

@@ -92,7 +92,8 @@ def _differing_settings(base: Series, other: Series) -> Iterator[Difference]:
         unknown = tuple(f"client.{part}" for part in _AGREED_PARTS)
 
     # A link that carried more than it can was given wrongly, and says nothing of what carried the bytes.
-    if not (_can_be_its_link(base) and _can_be_its_link(other)):
+    is_possible = _can_be_its_link(base) and _can_be_its_link(other)
+    if not is_possible or _is_link_corrected(base, other):
         unknown += (_LINK_SPEED,)
 
     # What a protocol does not have is no setting of it.
@@ -340,6 +341,25 @@ def _can_be_its_link(series: Series) -> bool:
         return True
     percent = percent_of_link(sum(rates) / len(rates), link_bits)
     return percent is None or percent <= 100 + ABOVE_LINK_PERCENT
+
+
+_SEEN_LINK_SPEEDS = ("link.shaper_bits_per_second", "link.rate_bits_per_second")
+"""Facts of the path that tell how fast its link is, the one that holds first."""
+
+
+def _is_link_corrected(base: Series, other: Series) -> bool:
+    """Whether both saw one link speed on the path, and what one of them was given is that.
+
+    Then the other was given a wrong one, which says nothing of the path: it only divides.
+    """
+    base_speed = _seen_link_speed(base)
+    given_speeds = {base.link_bits_per_second, other.link_bits_per_second}
+    return base_speed is not None and base_speed == _seen_link_speed(other) and base_speed in given_speeds
+
+
+def _seen_link_speed(series: Series) -> JSONValue:
+    path_facts = series.environment.get("path", {})
+    return next((path_facts[name] for name in _SEEN_LINK_SPEEDS if path_facts.get(name)), None)
 
 
 def _sizes(series: Series) -> JSONValue:

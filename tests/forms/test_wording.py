@@ -123,7 +123,8 @@ def test_a_series_without_a_label_is_called_what_it_did():
     assert wording.name_of(plainly) == "get nas/data/a/big.iso"
     assert name_beside(plainly, replace(plainly, id="b" * 12)) == f"get data/a/big.iso ({plainly.id})"
     for moment, theirs, when in (
-        ("2026-01-31T10:00:59.000Z", "2026-01-31T10:00:00.000Z", plainly.id),
+        ("2026-01-31T10:00:59.000Z", "2026-01-31T10:00:59.900Z", plainly.id),
+        ("2026-01-31T10:00:59.000Z", "2026-01-31T10:00:00.000Z", "10:00:59"),
         ("2026-01-31T10:01:00.000Z", "2026-01-31T10:00:59.000Z", "10:01"),
         ("2026-01-31T10:01:00.000Z", "2026-01-30T10:01:00.000Z", "2026-01-31 10:01"),
     ):

@@ -150,3 +150,26 @@ def test_a_link_that_carried_more_than_it_can_was_given_wrongly_and_is_no_differ
     rightly_given = series((rate, rate), link_bits_per_second=2_000_000_000)
     for found in (differences(wrongly_given, rightly_given), differences(rightly_given, wrongly_given)):
         assert ("link_bits_per_second" in {difference.name for difference in found}) is differs
+
+
+@pytest.mark.parametrize(
+    ("seen", "given", "differs"),
+    [
+        ((2_000_000_000, 2_000_000_000), (1_000_000_000, 2_000_000_000), False),
+        ((2_000_000_000, 2_000_000_000), (500_000_000, 1_000_000_000), True),
+        ((1_000_000_000, 2_000_000_000), (1_000_000_000, 2_000_000_000), True),
+    ],
+)
+def test_a_link_speed_that_one_side_was_given_as_both_saw_it_is_no_difference(
+    seen: tuple[int, int], given: tuple[int, int], differs: bool
+) -> None:
+    """It was corrected. Where neither was given what was seen, a slower part of the way may be meant."""
+    base, other = (
+        replace(
+            on_server(path={"link.rate_bits_per_second": 10_000_000_000, "link.shaper_bits_per_second": seen_speed}),
+            link_bits_per_second=given_speed,
+        )
+        for seen_speed, given_speed in zip(seen, given, strict=True)
+    )
+    for found in (differences(base, other), differences(other, base)):
+        assert ("link_bits_per_second" in {difference.name for difference in found}) is differs
