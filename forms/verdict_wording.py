@@ -165,9 +165,15 @@ def _size(percent: float, digits: int) -> str:
     return signed_end(percent, digits).replace("+", "")
 
 
+MOST_PLAIN_PERCENT = 100.0
+"""A larger change is written as a factor: it is more than a rate can fall by."""
+
+
 def change_size(change_percent: float) -> str:
     """``19 %``, or ``a factor of 2.1`` where it is more than a rate can fall by."""
-    return f"a factor of {_factor(change_percent)}" if change_percent > 100.0 else wording.percent(change_percent)
+    if change_percent > MOST_PLAIN_PERCENT:
+        return f"a factor of {_factor(change_percent)}"
+    return wording.percent(change_percent)
 
 
 def _factor(percent: float) -> str:

@@ -39,6 +39,19 @@ _REVERSE = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OldLink:
+    """The link of the base, which was full, and has been replaced by one that carried more than it ever could."""
+
+    bits_per_second: float
+    spread_percent: tuple[float, float]
+    """The changes (lowest, highest) of the other side's series from the base, or of its runs where it is one series."""
+
+    @property
+    def bytes_per_second(self) -> float:
+        return self.bits_per_second / 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(decision.ChangeDecision):
     """A decision between two sides of series, with what it rests on and what would settle it.
 
@@ -121,6 +134,11 @@ class Comparison(decision.ChangeDecision):
     has_short_runs: bool = False
     """Whether both sides have the same settings, and the newer series has the warning that its runs are short."""
 
+    old_link: OldLink | None = None
+    """Where the other side carried more than the base's full link could at all; None else."""
+    is_other_newest: bool = True
+    """Whether the newest series of both sides is one of the other side, so that the base was before it."""
+
     # What answers it better than these series do.
 
     tried: "TrialSummary | None" = None
@@ -159,6 +177,26 @@ class Comparison(decision.ChangeDecision):
         return self.change or _only_client_change(self.differences)
 
     @property
+    def least_certain_percent(self) -> float | None:
+        """From which change on it would be faster or slower, by this interval: a size in the direction that is seen.
+
+        By factors: an interval of 0.9 to 1.8 around 1.2 excludes no change from 1.2 / 0.9 on. A change that is called
+        faster or slower is larger by this, one that is inconclusive is not. Where no change is seen, how much faster
+        it had to be. None without an interval, or where its low end is nothing.
+        """
+        if self.change_percent is None or self.interval_percent is None:
+            return None
+        seen_factor = 1 + self.change_percent / 100
+        low_factor, high_factor = (1 + end / 100 for end in self.interval_percent)
+        if low_factor <= 0 or seen_factor <= 0:
+            return None
+
+        percent = 100 * (seen_factor / low_factor - 1)
+        if round(self.change_percent) < 0:
+            percent = 100 * (1 - seen_factor / high_factor)
+        return max(percent, self.limits.noise_percent)
+
+    @property
     def decided(self) -> decision.Verdict:
         """The trial's verdict where it has one, else its own."""
         if self.tried is None or self.tried.verdict is decision.Verdict.UNKNOWN:
@@ -171,11 +209,20 @@ class Comparison(decision.ChangeDecision):
     def sign(self) -> Sign:
         """The verdict's, but ``!`` where the claimed change is contradicted, and ``=`` for equal settings."""
         own_sign = OWN_SIGNS.get(self.doubt) if self.doubt else None
-        return own_sign or VERDICT_SIGNS[self.verdict]
+        return own_sign or VERDICT_SIGNS[self._shown_verdict]
 
     @property
     def tone(self) -> Tone:
-        return VERDICT_SIGNS[self.verdict].tone
+        return VERDICT_SIGNS[self._shown_verdict].tone
+
+    @property
+    def is_certain_by_link(self) -> bool:
+        """Whether statistics leave it open, while the base's link could not have carried what the other side did."""
+        return self.old_link is not None and self.is_open
+
+    @property
+    def _shown_verdict(self) -> decision.Verdict:
+        return decision.Verdict.FASTER if self.is_certain_by_link else self.verdict
 
     @property
     def is_open(self) -> bool:

@@ -72,6 +72,11 @@ def ids_of_side(side: Sequence[records.Series]) -> frozenset[str]:
     return frozenset(series.id for series in side)
 
 
+def newest_moment(side: Sequence[records.Series]) -> float:
+    """When the newest series of a side began, in seconds since 1970."""
+    return max(series.moment for series in side)
+
+
 def group_of_side(side: Sequence[records.Series], without: hiccups.RunNumbers = MappingProxyType({})) -> SeriesGroup:
     """The series of a side with their rates and times, ``without`` some of their runs."""
     rates = [hiccups.rates_without(series, without.get(series.id, ())) for series in side]

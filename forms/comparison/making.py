@@ -10,7 +10,7 @@ from itertools import chain
 
 from forms.comparison import hiccups, side_values, what_settles
 from forms.comparison.comparison import Comparison
-from forms.comparison.judged_sides import Sides
+from forms.comparison.judged_sides import Sides, newest_moment
 from forms.stats import changes
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
 from forms.stats.variation import DAY_SECONDS
@@ -94,6 +94,8 @@ def make_comparison(
         change=claimed,
         server_seen=server_seen,
         is_alike=is_alike,
+        old_link=side_values.old_link_of(sides, differing, claimed),
+        is_other_newest=newest_moment(sides.other) >= newest_moment(sides.base),
         has_short_runs=is_judged_as_same and side_values.newer_has_short_runs(base, other),
         # What answers it better.
         tried=sides.tried,

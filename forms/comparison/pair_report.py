@@ -39,7 +39,8 @@ def pair_report(compared: ComparisonSummary) -> report.Report:
             *report.fields_of(
                 report.verdict_field(verdict, comparison.tone),
                 *(("Trial", line.text, line.tone) for line in words.trial_lines(comparison.tried, lead="")),
-                ("Because of", words.alternative_sentence(comparison.without) if comparison.without else ""),
+                ("Certain", words.certain_sentence(comparison) or ""),
+                ("Because of", _alternative_text(comparison)),
                 report.basis_field(words.basis_sentence(comparison)),
                 ("To settle it", _settling_text(comparison)),
             ),
@@ -65,6 +66,13 @@ def _with_blamed_calls(form: report.Report, compared: ComparisonSummary) -> repo
     from storage.isolation import profile_rounds
 
     return with_blame(form, *map(profile_rounds, facts_of_sides))
+
+
+def _alternative_text(comparison: Comparison) -> str:
+    """What it would be without some runs; nothing where the link answers it."""
+    if comparison.without is None or comparison.is_certain_by_link:
+        return ""
+    return words.alternative_sentence(comparison.without)
 
 
 def _settling_text(comparison: Comparison) -> str | None:

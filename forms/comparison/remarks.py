@@ -6,7 +6,6 @@ from forms import wording
 from forms.comparison import typed_commands
 from forms.comparison.comparison import Comparison
 from forms.comparison.judged_sides import LeftOutMember
-from forms.comparison.settling import replaced_in
 from forms.comparison.summary import ComparisonSummary
 from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary
@@ -50,31 +49,6 @@ def _remarks_on_sides(compared: ComparisonSummary) -> Iterator[str]:
     if base.target.abilities.moves_files and are_known and base_size != other_size:
         sizes = f"{wording.file_size(base_size or 0)}, then {wording.file_size(other_size or 0)}"
         yield f"The files differ in size ({sizes}), and so may their rates."
-
-    if replaced_in(comparison.differences, comparison.change):
-        yield from _more_than_the_old_link(compared)
-
-
-FULL_LINK_PERCENT = 90.0
-"""From here on a link counts as full: 94 % is all that an Ethernet link shows, and other traffic takes some of that."""
-
-
-def _more_than_the_old_link(compared: ComparisonSummary) -> Iterator[str]:
-    """Where a full link was replaced: what it could never have carried is faster, whatever series vary by."""
-    link_bits = compared.base.series.link_bits_per_second
-    base_rate = compared.base.average_rate
-    other_rate = compared.other.average_rate
-    if not link_bits or base_rate is None or other_rate is None:
-        return
-
-    share_percent = records.percent_of_link(base_rate, link_bits)
-    link_bytes = link_bits / 8
-    if share_percent is not None and share_percent >= FULL_LINK_PERCENT and other_rate > link_bytes:
-        link = f"{wording.link_rate(link_bits)} ({share_percent:.0f} %)"
-        yield (
-            f"The base filled its link of {link}, and the other's average is more than that link can carry"
-            f" ({wording.byte_rate(link_bytes)}): that it is faster is certain, whatever series vary by."
-        )
 
 
 def _left_out_sentence(member: LeftOutMember) -> str:

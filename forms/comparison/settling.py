@@ -18,7 +18,7 @@ from forms.stats.before_change import SPACING_SECONDS
 from forms.stats.decision import Limits
 from forms.stats.settle import Settles
 from forms.stats.variation import SeriesGroup, Variation, in_pairs
-from forms.tuning.differences import Difference, differences_prose, replaced_between
+from forms.tuning.differences import Difference, differences_prose, replaced_between, value_text
 from forms.tuning.smb_conf import spelling
 from storage import records
 from storage.recommended import DEFAULT_WARMUPS
@@ -295,7 +295,7 @@ def _step_by_other_again(comparison: OpenComparison) -> SettlingStep | None:
             commands=(typed_commands.command_to_repeat(comparison.first_other),),
             first_id=comparison.first_other.id,
             spacing_seconds=spacing_seconds,
-            replaced=differences_prose(comparison.replaced),
+            replaced=replaced_prose(comparison.replaced),
         )
         steps.append(step)
 
@@ -310,6 +310,15 @@ def replaced_in(differing: Sequence[Difference], claimed: records.Change | None)
     """What was replaced between two sides; empty where the change is one that a trial or the client makes."""
     is_setting = claimed is not None and _can_be_tried(claimed)
     return () if is_setting else replaced_between(differing)
+
+
+def replaced_prose(replaced: Sequence[Difference]) -> str:
+    """What was replaced, for people; facts that changed in one way, such as a link and its shaper, are told once."""
+    told: dict[tuple[str, str], Difference] = {}
+    for difference in replaced:
+        values = (value_text(difference.name, difference.base), value_text(difference.name, difference.other))
+        told.setdefault(values, difference)
+    return differences_prose(told.values())
 
 
 def interleaved_seconds(runs: int, run_seconds: float) -> float:

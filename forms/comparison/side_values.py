@@ -2,13 +2,20 @@
 
 import statistics as basic
 from collections.abc import Sequence
+from itertools import chain
 
+from forms.comparison.comparison import OldLink
 from forms.comparison.judged_sides import Sides
+from forms.comparison.settling import replaced_in
 from forms.findings.series_warnings import advice
 from forms.series.names import names_beside
-from forms.tuning.differences import effective, parameter_of
+from forms.stats.readings import read_series
+from forms.tuning.differences import Difference, effective, parameter_of
 from forms.tuning.own_setting import own_setting
 from storage import records
+
+FULL_LINK_PERCENT = 90.0
+"""From here on a link counts as full: 94 % is all that an Ethernet link shows, and other traffic takes some of that."""
 
 
 def names_of_sides(several: Sequence[Sides]) -> dict[str, str]:
@@ -103,3 +110,32 @@ def shows_its_change(base: records.Series, other: records.Series) -> bool:
     return all(
         effective(series.environment.get("server", {}), other.change.name) is not None for series in (base, other)
     )
+
+
+def old_link_of(sides: Sides, differing: Sequence[Difference], claimed: records.Change | None) -> OldLink | None:
+    """The full link of the base, where it was replaced and the other side's average is more than it could carry.
+
+    Then it is certain that the other side is faster, however much equal series differ by themselves.
+    """
+    link_bits = sides.base[0].link_bits_per_second
+    base_rate = average_rate(sides.base)
+    other_rate = average_rate(sides.other)
+    is_other_way = any(difference.name in ("command", "target") for difference in differing)
+    if not link_bits or base_rate is None or other_rate is None or is_other_way:
+        return None
+    if not replaced_in(differing, claimed):
+        return None
+
+    share_percent = records.percent_of_link(base_rate, link_bits)
+    if share_percent is None or share_percent < FULL_LINK_PERCENT or other_rate <= link_bits / 8:
+        return None
+    return OldLink(bits_per_second=link_bits, spread_percent=_changes_of_parts(sides.other, base_rate))
+
+
+def _changes_of_parts(other: Sequence[records.Series], base_rate: float) -> tuple[float, float]:
+    """(lowest, highest) change from the base in percent, of the series of a side, or of the runs of its only one."""
+    if len(other) > 1:
+        rates = [read_series(series.rates()).average for series in other]
+    else:
+        rates = list(chain.from_iterable(series.rates() for series in other))
+    return 100 * (min(rates) / base_rate - 1), 100 * (max(rates) / base_rate - 1)

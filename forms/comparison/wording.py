@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 from forms import verdict_wording, wording
 from forms.comparison import comparison as series_comparison
 from forms.comparison import hiccups
-from forms.comparison.settling import SettlingStep, replaced_in
+from forms.comparison.settling import SettlingStep, replaced_in, replaced_prose
 from forms.layout import Toned
 from forms.stats.before_change import SPACING_SECONDS
-from forms.stats.changes import percent_of
 from forms.stats.decision import Doubt, Verdict
-from forms.stats.settle import Way
-from forms.tuning.differences import differences_prose, session_difference
+from forms.stats.settle import MOST_OTHER_AGAIN, Way
+from forms.tuning.differences import session_difference
 from forms.verdict_wording import VERDICT_WORDS, verdict_sentence
 from forms.wording import duration
 
@@ -40,6 +39,8 @@ def verdict_word(comparison: series_comparison.Comparison) -> str:
         return "Contradicted"
     if comparison.doubt is Doubt.SAME_SETTINGS:
         return "Variation"
+    if comparison.is_certain_by_link:
+        return "Helped"
     if comparison.leaning:
         return f"Probably {VERDICT_WORDS[comparison.leaning].lower()}"
     return VERDICT_WORDS[comparison.verdict]
@@ -102,7 +103,8 @@ def comparison_sentences(comparison: series_comparison.Comparison) -> str:
     """All of it: the verdict, what particular runs hide, what it rests on and what would settle it."""
     parts = (
         comparison_headline(comparison),
-        alternative_sentence(comparison.without) if comparison.without else None,
+        certain_sentence(comparison),
+        alternative_sentence(comparison.without) if comparison.without and not comparison.old_link else None,
         basis_sentence(comparison),
         settling_sentence(comparison.settle) if comparison.settle else hint_sentence(comparison),
     )
@@ -136,6 +138,8 @@ def _verdict_clause(comparison: series_comparison.Comparison) -> str:
     if comparison.verdict is Verdict.UNKNOWN and comparison.decided is not Verdict.UNKNOWN:
         return f"These series alone cannot tell: {change_figures(comparison)}"
 
+    if comparison.is_certain_by_link and comparison.old_link is not None:
+        return _clause_by_link(comparison, comparison.old_link, change)
     if comparison.leaning:
         return _probably_clause(comparison, change)
 
@@ -147,11 +151,8 @@ def _verdict_clause(comparison: series_comparison.Comparison) -> str:
 
 def _probably_clause(comparison: series_comparison.Comparison, change_percent: float) -> str:
     """``Probably faster: 87.0 → 152 MB/s``, with the interval where it is narrow enough to tell something."""
-    base_rate = comparison.judged_base_bytes_per_second or comparison.base_bytes_per_second
-    other_rate = comparison.judged_other_bytes_per_second or comparison.other_bytes_per_second
-    rates = ""
-    if base_rate and other_rate:
-        rates = f": {wording.rate_change(base_rate, other_rate)}"
+    judged_rates = judged_rates_text(comparison)
+    rates = f": {judged_rates}" if judged_rates else ""
 
     interval = comparison.interval_percent
     if interval is None or verdict_wording.is_too_wide(*interval):
@@ -159,6 +160,39 @@ def _probably_clause(comparison: series_comparison.Comparison, change_percent: f
 
     change = f"{wording.signed_percent(change_percent)}{verdict_wording.interval_text(*interval, 1)}"
     return f"{verdict_word(comparison)}{rates}, {change}"
+
+
+def judged_rates_text(comparison: series_comparison.Comparison) -> str:
+    """``87.0 → 152 MB/s``, of what the change is computed from; empty where a side has none."""
+    base_rate = comparison.judged_base_bytes_per_second or comparison.base_bytes_per_second
+    other_rate = comparison.judged_other_bytes_per_second or comparison.other_bytes_per_second
+    return wording.rate_change(base_rate, other_rate) if base_rate and other_rate else ""
+
+
+def _clause_by_link(
+    comparison: series_comparison.Comparison, old_link: series_comparison.OldLink, change_percent: float
+) -> str:
+    """What is certain comes first, then what the change was from one series, or run, to another."""
+    low, high = (verdict_wording.signed_end(end) for end in old_link.spread_percent)
+    unit = "series to series" if len(comparison.other_ids) > 1 else "run to run"
+    return (
+        f"It helped: {judged_rates_text(comparison)} ({verdict_wording.signed_end(change_percent)}),"
+        f" {_more_than_it_carries(old_link)}. How much varies from {unit}: {low} to {high}"
+    )
+
+
+def _more_than_it_carries(old_link: series_comparison.OldLink) -> str:
+    link = wording.link_rate(old_link.bits_per_second)
+    most = wording.byte_rate(old_link.bytes_per_second)
+    return f"more than the old link of {link} could carry at all ({most})"
+
+
+def certain_sentence(comparison: series_comparison.Comparison) -> str | None:
+    """Beside a verdict by statistics: that it is certain by the link, too. None where the headline says it."""
+    if comparison.old_link is None or comparison.is_certain_by_link:
+        return None
+    more = _more_than_it_carries(comparison.old_link)
+    return f"{more[0].upper()}{more[1:]}, so certainly faster."
 
 
 def _contradicted_clause(comparison: series_comparison.Comparison) -> str:
@@ -194,12 +228,10 @@ def basis_sentence(comparison: series_comparison.Comparison) -> str | None:
         return _basis_of_interleaved(comparison)
     if comparison.apart_percent is None:
         return None
-    basis = _basis_of_series(comparison, comparison.apart_percent)
+    basis = _basis_of_series(comparison)
     if not comparison.left_out:
         return basis
-    verb = "is" if len(comparison.left_out) == 1 else "are"
-    left_out = f"Judged without {outstanding_runs_text(comparison.left_out)}, which {verb} left out of the average."
-    return f"{left_out} {basis}"
+    return f"Judged without {outstanding_runs_text(comparison.left_out)}. {basis}"
 
 
 def _basis_of_interleaved(comparison: series_comparison.Comparison) -> str:
@@ -216,30 +248,56 @@ def _basis_of_interleaved(comparison: series_comparison.Comparison) -> str:
     return " ".join(sentences)
 
 
-def _basis_of_series(comparison: series_comparison.Comparison, apart_percent: float) -> str:
-    """The smallest change that such series show; ``apart_percent`` is the most by which two equal series differ."""
+def _basis_of_series(comparison: series_comparison.Comparison) -> str:
+    """The smallest change that is certain of such series, in the direction that is seen."""
+    if comparison.is_certain_by_link:
+        replaced = replaced_prose(replaced_in(comparison.differences, comparison.change))
+        return f"How much it is on other days is open: the runs vary, and the old side is gone ({replaced})."
+
+    counts = _counts_before_and_after(comparison)
+    is_one_a_side = len(comparison.base_ids) + len(comparison.other_ids) == 2
+    run_deviation = comparison.variation.run_deviation if comparison.variation else None
+    if is_one_a_side and run_deviation is not None and comparison.leaning and not comparison.history_count:
+        runs = wording.percent(100 * run_deviation)
+        return f"One series a side cannot rule out chance here (the runs vary by {runs})."
+
+    least_text = _least_certain_text(comparison)
+    if least_text is None:
+        return f"{counts}."
+    sentence = f"{counts}: a change is certain {least_text}"
+    if comparison.history_count:
+        return f"{sentence} (judged with {comparison.history_count:,} earlier series{_history_age(comparison)})."
+    if is_one_a_side and run_deviation is not None:
+        return f"{sentence}; the runs vary by {wording.percent(100 * run_deviation)}, and series by more."
+    return f"{sentence}."
+
+
+def _counts_before_and_after(comparison: series_comparison.Comparison) -> str:
+    """``One series a side``, or ``3 series before and 5 after``."""
     base_count = len(comparison.base_ids)
     other_count = len(comparison.other_ids)
-    variation = comparison.variation
-    critical = comparison.critical
+    if base_count == other_count == 1:
+        return "One series a side"
+    if comparison.is_other_newest:
+        return f"{base_count} series before and {other_count} after"
+    return f"{base_count} series of the base and {other_count} of the other"
 
-    if comparison.history_count:
-        return (
-            f"Series here show only changes beyond {verdict_wording.beyond(apart_percent)}"
-            f" (judged with {comparison.history_count:,} earlier series{_history_age(comparison)})."
-        )
-    if base_count + other_count == 2 and variation and comparison.leaning:
-        runs = wording.percent(100 * variation.run_deviation)
-        return f"One series a side cannot rule out chance here (the runs vary by {runs})."
-    if base_count + other_count == 2 or variation is None or critical is None:
-        reason = ""
-        if variation:
-            runs = wording.percent(100 * variation.run_deviation)
-            reason = f": the runs vary by {runs}, and series by more"
-        return f"One series a side shows only changes beyond {verdict_wording.beyond(apart_percent)}{reason}."
 
-    beyond = verdict_wording.beyond(percent_of(critical * variation.error(base_count, other_count)))
-    return f"Averages of {base_count} and {other_count} series show only changes beyond {beyond}."
+def _least_certain_text(comparison: series_comparison.Comparison) -> str | None:
+    """``only from 43 % faster on``: from which change on it would be certain; None where nobody knows."""
+    percent = comparison.least_certain_percent
+    change = comparison.change_percent
+    if percent is None or change is None:
+        return None
+
+    only = "" if comparison.known else "only "
+    if not round(change):
+        return f"{only}beyond {verdict_wording.beyond(percent)}"
+    if change < 0:
+        return f"{only}from {wording.percent(percent)} slower on"
+    # A factor above one is faster, which needs no word.
+    faster = "" if percent > verdict_wording.MOST_PLAIN_PERCENT else " faster"
+    return f"{only}from {verdict_wording.change_size(percent)}{faster} on"
 
 
 def _history_age(comparison: series_comparison.Comparison) -> str:
@@ -268,9 +326,7 @@ def hint_sentence(comparison: series_comparison.Comparison) -> str | None:
 
     replaced = replaced_in(comparison.differences, comparison.change)
     if replaced:
-        return (
-            f"The base is gone ({differences_prose(replaced)}), and more series of the other side alone settle nothing."
-        )
+        return _hint_without_base(comparison, replaced_prose(replaced))
 
     # What no further run can change comes before what more runs would.
     if comparison.is_alike:
@@ -282,6 +338,17 @@ def hint_sentence(comparison: series_comparison.Comparison) -> str | None:
     if not series_comparison.needs_longer_runs(comparison):
         return None
     return "The runs vary too much to show it: measure longer runs of a larger file, or at a quieter time."
+
+
+def _hint_without_base(comparison: series_comparison.Comparison, replaced: str) -> str | None:
+    """What is left where nobody can measure the base again, and the other side alone would not settle it."""
+    # The link has answered it.
+    if comparison.is_certain_by_link:
+        return None
+    return (
+        f"{_cannot_be_measured_again(replaced)}, and up to {MOST_OTHER_AGAIN} more series of the new side would hardly"
+        " tell more: this is as sure as it gets."
+    )
 
 
 def _needed_runs_sentence(comparison: series_comparison.Comparison, needed_runs: int) -> str:
@@ -336,10 +403,14 @@ def settling_sentence(step: SettlingStep) -> str:
 
 
 def _other_again_text(step: SettlingStep) -> str:
-    """``The base is gone (rate of the link 1 Gb/s → 2 Gb/s): measure the other side 2 more times, 10 min apart``"""
+    """``The old side cannot be measured again (link 1 Gb/s → 2 Gb/s). Measure the new side 2 more times``"""
     times = "once more" if step.count == 1 else f"{step.count} more times"
     apart = f", {duration(step.spacing_seconds)} apart" if step.spacing_seconds >= SPACING_SECONDS else ""
-    return f"The base is gone ({step.replaced}). Measure the other side {times}{apart}"
+    return f"{_cannot_be_measured_again(step.replaced)}. Measure the new side {times}{apart}"
+
+
+def _cannot_be_measured_again(reason: str) -> str:
+    return f"The old side cannot be measured again ({reason})"
 
 
 def settling_commands(step: SettlingStep) -> str:

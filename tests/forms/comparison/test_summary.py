@@ -16,7 +16,9 @@ from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import compare
 from forms.exporters.text import report_text
+from forms.layout import Sign
 from forms.report import change_formula
+from forms.stats.decision import Verdict
 from forms.tuning.differences import told_differences
 from storage.records import Change, Command, Evidence, Quiet, QuietVerdict
 from tests.builders import CLIENT, interleaved, series
@@ -155,8 +157,10 @@ def test_more_than_a_full_link_could_carry_is_certainly_faster(base_rate, other_
     gigabit = 1_000_000_000
     base = series([base_rate] * 3, link_bits_per_second=gigabit)
     other = series([other_rate] * 3, id="0123456789ac", link_bits_per_second=other_link)
-    remarks = comparison_remarks(comparison_form(base, other))
-    assert any("certain" in remark for remark in remarks) is is_certain
+    comparison = comparison_form(base, other).comparison
+    assert (comparison.old_link is not None) is is_certain
+    assert comparison.is_certain_by_link is (is_certain and comparison.verdict is Verdict.UNKNOWN)
+    assert (comparison.sign is Sign.FASTER) is (is_certain or comparison.verdict is Verdict.FASTER)
 
 
 def test_a_verdict_without_a_claimed_change_names_what_differs():
