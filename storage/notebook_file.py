@@ -8,8 +8,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from storage import errors
-from storage.codec import TextConnection
 from storage.sqlite_library import Database
+from storage.text_connection import TextConnection
 
 BUSY_SECONDS = 15.0
 """How long one program waits until another has ended its transaction."""

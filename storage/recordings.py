@@ -14,8 +14,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from storage import codec, errors, owners, records, shared
-from storage.json_reader import JSONNode, named
+from storage import codec, errors, json_reader, owners, records, shared, text_connection
 from storage.queries import in_parts
 from storage.records import JSONValue  # by this name its own text is read for the schemas
 from storage.texts import TextTables
@@ -101,7 +100,7 @@ class Recording(records.Head):
 
     def row(self) -> codec.Row:
         return {
-            **named(self, *records.HEAD, "kind", "subject", "part_of", "imported_at"),
+            **json_reader.named(self, *records.HEAD, "kind", "subject", "part_of", "imported_at"),
             "leftovers": json.dumps(self.leftovers) if self.leftovers else None,
             "content": json.dumps(self.content),
         }
@@ -123,7 +122,7 @@ def _recording_from_row(row: Mapping[str, Any], lease: owners.Owner | None = Non
         subject=row["subject"],
         part_of=row["part_of"],
         imported_at=row["imported_at"],
-        leftovers={name: codec.as_it_was(value) for name, value in leftovers.items()} or None,
+        leftovers={name: text_connection.as_it_was(value) for name, value in leftovers.items()} or None,
         content=codec.object_of(row["content"]),
         lease=lease,
     )
@@ -167,9 +166,11 @@ def to_recording(
     )
 
 
-def with_head(recording: Recording) -> JSONNode:
+def with_head(recording: Recording) -> json_reader.JSONNode:
     """The content and the head as one object, which the reader of JSON makes the kind's own record of."""
-    return JSONNode(recording.kind, {**recording.content, **named(recording, *records.HEAD, "subject")})
+    return json_reader.JSONNode(
+        recording.kind, {**recording.content, **json_reader.named(recording, *records.HEAD, "subject")}
+    )
 
 
 @codec.reports_damage

@@ -8,7 +8,7 @@ import threading
 from app.base import child_process, messages
 from app.base.errors import CancelledError, SharebenchError
 from app.check.elsewhere import CheckEnded, CheckOrder
-from app.check.engine import check_target
+from app.check.measuring_machine import check_target
 from app.recording.process import Failed
 
 

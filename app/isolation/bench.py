@@ -8,7 +8,6 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 from app.base import errors
 from app.isolation import bench_programs, disk_place, replay_messages, run_resources
@@ -17,10 +16,8 @@ from app.isolation.places import Places
 from app.isolation.replay_process import Replay
 from app.isolation.spec import IsolationRequest
 from app.server import running_program
-from app.server import samples as resources
 from app.server import shell as server_shell
 from app.server import smbd as server_smbd
-from app.server.processes import servers_here
 from storage import isolation, records
 
 _TBENCH_IN_A_NAMESPACE = """ip link set lo up || exit 1
@@ -31,10 +28,6 @@ kill "$server"
 exit "$code"
 """
 """A script of sh that starts tbench_srv on a loopback of its own; its arguments are seconds, script and clients."""
-_NEVER_SECONDS = 86_400
-"""Between samples of the memory, which no layer needs."""
-_SAMPLES = 5
-"""Samples in a short run; time before the first and after the last is not seen."""
 _CEILING_SECONDS = 2
 """Length of a replay against a server that costs nothing."""
 _TRIES = 2
@@ -162,7 +155,7 @@ class LayerBench:
         """The runs of one layer, or of two at once, with what their programs printed."""
         seconds = self._request.seconds
         results: list[bench_programs.BenchResult] = []
-        with self._watch("dbench", "tbench") as watch:
+        with run_resources.watch_of_run(self._places, self._request, "dbench", "tbench") as watch:
             started_at = time.monotonic()
             programs = [self._start(run.layer, run.clients) for run in planned_runs]
             try:
@@ -247,7 +240,7 @@ class LayerBench:
         profile_before = smbd.profile() if smbd and is_profiled else {}
         quota_before = smbd.quota() if smbd else server_smbd.ProcessorQuota()
 
-        with self._watch("smbd") as watch:
+        with run_resources.watch_of_run(self._places, self._request, "smbd") as watch:
             result = self._replay(
                 self._replay_plan(run.clients, self._request.seconds, has_whole_script=has_whole_script)
             )
@@ -311,22 +304,6 @@ class LayerBench:
             client_held_seconds=result.held_seconds,
             processes=processes,
         )
-
-    def _watch(self, *names: str) -> run_resources.ResourceWatch:
-        shell = self._places.shell
-        sampler_of = partial(
-            resources.ResourceSampler,
-            memory_interval_seconds=_NEVER_SECONDS,
-            interval_seconds=min(1.0, self._request.seconds / _SAMPLES),
-        )
-
-        server = None
-        if shell:
-            is_local_smbd = names == ("smbd",) and not shell.ssh
-            roots = servers_here(self._request.target.port_number) if is_local_smbd else ()
-            server = sampler_of(shell.ssh, names=names, roots=roots)
-        this_machine = None if self._places.same_machine else sampler_of(None, names=("tbench",))
-        return run_resources.ResourceWatch(server, this_machine)
 
 
 def _failed_runs(runs: list[isolation.LayerRun], error: str) -> list[isolation.LayerRun]:

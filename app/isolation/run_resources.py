@@ -2,12 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 
+from app.isolation.places import Places
+from app.isolation.spec import IsolationRequest
 from app.server import resources
-from app.server.samples import SampledSides
+from app.server.processes import servers_here
+from app.server.samples import ResourceSampler, SampledSides
 from storage import isolation
+
+_NEVER_SECONDS = 86_400
+"""Between samples of the memory, which no layer needs."""
+_SAMPLES = 5
+"""Samples in a short run; time before the first and after the last is not seen."""
 
 
 class ResourceWatch(SampledSides):
@@ -21,6 +30,24 @@ class ResourceWatch(SampledSides):
         if self.own:
             run = replace(run, client_cpu=cpu_use(self.own.samples(began, ended)))
         return with_resources(run, self.server.samples(began, ended)) if self.server else run
+
+
+def watch_of_run(places: Places, request: IsolationRequest, *names: str) -> ResourceWatch:
+    """What samples the processes of these names on the server, and this machine where it is another one."""
+    sampler_of = partial(
+        ResourceSampler,
+        memory_interval_seconds=_NEVER_SECONDS,
+        interval_seconds=min(1.0, request.seconds / _SAMPLES),
+    )
+
+    server = None
+    shell = places.shell
+    if shell:
+        is_local_smbd = names == ("smbd",) and not shell.ssh
+        roots = servers_here(request.target.port_number) if is_local_smbd else ()
+        server = sampler_of(shell.ssh, names=names, roots=roots)
+    this_machine = None if places.same_machine else sampler_of(None, names=("tbench",))
+    return ResourceWatch(server, this_machine)
 
 
 def with_resources(run: isolation.LayerRun, samples: Sequence[resources.ResourceSample]) -> isolation.LayerRun:

@@ -9,19 +9,16 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, TextIO
 
 from app.base import child_process, messages
 from app.base.errors import SharebenchError
-from app.clients import base, registry
-from app.clients.random_client import AsksAtRandom, RandomClient
-from app.clients.tree_client import TreeClient
+from app.clients import base
 from app.recording import process
 from app.recording.calibration import calibrate_and_watch
 from app.recording.engine import Engine
-from app.recording.random_workload import workload_of
+from app.recording.measuring_clients import client_of_order
 from app.recording.spec import NO_HOOKS, SeriesSpec
-from storage.plan import Settings
 
 if TYPE_CHECKING:
     from app.recording.hooks import HookRunner
@@ -72,7 +69,7 @@ def measure_series(order: process.MeasuringOrder, gate: process.RunGate, emit: C
         settings = replace(settings, flush=True)
 
     def make_client() -> base.Client:
-        return _make_client(order, settings)
+        return client_of_order(order, settings)
 
     hooks = _hook_runner(spec)
     if order.profile_conf is None:
@@ -92,26 +89,6 @@ def _hook_runner(spec: SeriesSpec) -> "HookRunner | None":
     from app.recording.hooks import HookRunner
 
     return HookRunner(spec.hooks, spec.monitor.server_ssh, spec.monitor.from_host)
-
-
-def _make_client(order: process.MeasuringOrder, settings: Settings) -> base.Client:
-    """A client for one file, for random requests to one, or for a folder of many."""
-    spec = order.spec
-    client = registry.make_client(order.target, spec.client, order.secrets, settings, spec.counts.size_bytes)
-    if spec.counts.random:
-        return _make_random_client(order, settings, client)
-    if spec.counts.files is None:
-        return client
-
-    files = registry.make_files(order.target, order.secrets, settings)
-    return TreeClient(client, files, spec.counts.files)
-
-
-def _make_random_client(order: process.MeasuringOrder, settings: Settings, client: base.Client) -> RandomClient:
-    # The file is made with the usual requests, and flushed: what is still being written would slow the requests to it.
-    usual_settings = replace(settings, block_bytes=None, in_flight=None, flush=True)
-    filler = registry.make_client(order.target, order.spec.client, order.secrets, usual_settings)
-    return RandomClient(cast("AsksAtRandom", client), filler, workload_of(order.spec))
 
 
 if __name__ == "__main__":

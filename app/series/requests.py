@@ -5,16 +5,17 @@ from dataclasses import replace
 from app.base.errors import UsageError
 from app.base.ssh_address import FROM_OPTION, check_ssh_host
 from app.base.targets import check_complete, without_password
-from app.clients.base import MAX_BLOCK_BYTES, OWN, Secrets
+from app.clients import base
 from app.clients.registry import check_client_name
-from app.recording.spec import FormTexts, Lineage, SeriesRequest, SeriesSpec
+from app.recording.spec import OPTION_OF_HOOK, FormTexts, Hooks, Lineage, SeriesRequest, SeriesSpec
 from app.server.routes import is_this_machine
+from forms.layout import visible
 from storage import plan as plans
 from storage import records
 from storage.protocols import Protocol
 
 
-def series_request(spec: SeriesSpec, target: records.Target, secrets: Secrets) -> SeriesRequest:
+def series_request(spec: SeriesSpec, target: records.Target, secrets: base.Secrets) -> SeriesRequest:
     """The request, with defaults for what the spec leaves open.
 
     Raises UsageError where the spec contradicts itself, or asks for what the target cannot do.
@@ -122,17 +123,33 @@ def check_machines(spec: SeriesSpec, target: records.Target) -> None:
         raise UsageError(text, options="leave out --profile and --server-prepare, or --from")
 
 
+def check_hooks_typed_again(series: records.Series, hooks: Hooks) -> None:
+    """Raises UsageError where the runs to come would not have the commands around them that those before had."""
+    path_facts = series.environment.get("path", {})
+    typed = hooks.facts
+    for fact, option in OPTION_OF_HOOK.items():
+        stored_command = path_facts.get(fact, "")
+        if stored_command == typed.get(fact, ""):
+            continue
+        if not stored_command:
+            raise UsageError(f"the runs of series {series.id} had no such command around them: leave {option} out")
+        command = visible(str(stored_command))
+        raise UsageError(f"a stored command is never run: to continue, type it again, as {option} {command!r}")
+
+
 def _check_tree(spec: SeriesSpec, protocol: Protocol) -> None:
     if not protocol.moves_files:
         raise UsageError(f"{protocol.name} moves no files, so there is no tree", options="leave out --files")
     if spec.command is records.Command.GET and not spec.counts.make_file:
         raise UsageError("a get of a tree reads one that was made for it", options="--files, --make-file")
-    if spec.client not in ("", OWN):
+    if spec.client not in ("", base.OWN):
         raise UsageError(f"{spec.client} moves one file at a time, not a tree", options="leave out --client")
     if spec.counts.verify:
         raise UsageError("a tree is not verified: its files are too many", options="leave out --verify")
-    if (spec.counts.size_bytes or 0) > MAX_BLOCK_BYTES:
-        raise UsageError(f"a tree has small files, of at most {MAX_BLOCK_BYTES >> 20}M each", options="--size SIZE")
+    if (spec.counts.size_bytes or 0) > base.MAX_BLOCK_BYTES:
+        raise UsageError(
+            f"a tree has small files, of at most {base.MAX_BLOCK_BYTES >> 20}M each", options="--size SIZE"
+        )
 
 
 def _check_smb(spec: SeriesSpec, protocol: Protocol) -> None:
@@ -146,7 +163,7 @@ def _check_smb(spec: SeriesSpec, protocol: Protocol) -> None:
         raise UsageError("only smbd has a profile: that belongs to smb://", options="leave out --profile")
     if not protocol.has_dialect and settings.like:
         raise UsageError("only clients of SMB are imitated: that belongs to smb://", options="leave out --like")
-    if settings.like and spec.client not in ("", OWN):
+    if settings.like and spec.client not in ("", base.OWN):
         text = f"{spec.client} is a client itself: only sharebench's own imitates others"
         raise UsageError(text, options="leave out --like or --client")
 
@@ -162,7 +179,7 @@ def _check_random(spec: SeriesSpec, protocol: Protocol) -> None:
     if not protocol.can_ask_at_random:
         text = f"{protocol.label} has no requests at random places of a file: that belongs to smb:// and file://"
         raise UsageError(text, options="leave out --random")
-    if spec.client not in ("", OWN):
+    if spec.client not in ("", base.OWN):
         text = f"{spec.client} moves whole files: only sharebench's own client makes random requests"
         raise UsageError(text, options="leave out --client")
     if counts.files:
@@ -178,8 +195,8 @@ def _check_block(spec: SeriesSpec) -> None:
     """Raises UsageError for blocks that are larger than the file to make, or than any client moves."""
     block_bytes = spec.settings.block_bytes or 0
     size_bytes = spec.counts.size_bytes
-    if block_bytes > MAX_BLOCK_BYTES:
-        raise UsageError(f"a request moves at most {MAX_BLOCK_BYTES >> 20}M", options="--block SIZE")
+    if block_bytes > base.MAX_BLOCK_BYTES:
+        raise UsageError(f"a request moves at most {base.MAX_BLOCK_BYTES >> 20}M", options="--block SIZE")
     if size_bytes and size_bytes < block_bytes:
         text = f"a file of {size_bytes} bytes has no whole block of {block_bytes}"
         raise UsageError(text, options="--size SIZE, --block SIZE")
@@ -191,7 +208,7 @@ def _check_flush(spec: SeriesSpec, protocol: Protocol) -> None:
     if not protocol.can_flush:
         text = f"{protocol.label} has no request that flushes a file: that belongs to smb:// and file://"
         raise UsageError(text, options="leave out --flush")
-    if spec.client not in ("", OWN):
+    if spec.client not in ("", base.OWN):
         text = f"{spec.client} cannot flush a file: only sharebench's own client does"
         raise UsageError(text, options="leave out --flush or --client")
 
@@ -199,7 +216,7 @@ def _check_flush(spec: SeriesSpec, protocol: Protocol) -> None:
 def _check_verify(spec: SeriesSpec, protocol: Protocol) -> None:
     if not protocol.moves_files:
         raise UsageError(f"{protocol.name} moves no file, so there is nothing to verify", options="leave out --verify")
-    if spec.command is records.Command.GET and spec.client not in ("", OWN):
+    if spec.command is records.Command.GET and spec.client not in ("", base.OWN):
         text = f"{spec.client} lets the bytes that it gets go, so they cannot be verified"
         raise UsageError(text, options="leave out --client")
 

@@ -13,11 +13,10 @@ from app.recording import writer as recording_writer
 from app.recording.rescue import notebook_to_measure_into
 from app.recording.resuming import resumable
 from app.recording.series_writer import SeriesWriter
+from app.series import requests
 from app.series.events import RecorderEvent
 from app.series.measuring import measure_series
 from app.series.record import with_moved_series
-from app.series.requests import check_machines, spec_of
-from forms.layout import visible
 from storage import records
 from storage.notebook import Notebook
 from storage.recordings import SERIES
@@ -69,10 +68,10 @@ def resume_into(
             options=f"{FROM_OPTION} {host}",
         )
 
-    _check_hooks(series, resumption.hooks)
+    requests.check_hooks_typed_again(series, resumption.hooks)
     order = order_to_resume(series, resumption.secrets)
     order = replace(order, spec=replace(order.spec, hooks=resumption.hooks), stepped=stepped)
-    check_machines(order.spec, series.target)
+    requests.check_machines(order.spec, series.target)
     writer = SeriesWriter(series, recording_writer.Recorder(notebook, control), stored=True)
     closed = yield from recording_writer.record_events(
         writer.recorder, measure_series(writer, order, notebook, control)
@@ -80,26 +79,12 @@ def resume_into(
     yield with_moved_series(closed, notebook)
 
 
-def _check_hooks(series: records.Series, hooks: series_spec.Hooks) -> None:
-    """Raises UsageError where the runs to come would not have the commands around them that those before had."""
-    path_facts = series.environment.get("path", {})
-    typed = hooks.facts
-    for fact, option in series_spec.OPTION_OF_HOOK.items():
-        stored_command = path_facts.get(fact, "")
-        if stored_command == typed.get(fact, ""):
-            continue
-        if not stored_command:
-            raise UsageError(f"the runs of series {series.id} had no such command around them: leave {option} out")
-        command = visible(str(stored_command))
-        raise UsageError(f"a stored command is never run: to continue, type it again, as {option} {command!r}")
-
-
 def order_to_resume(series: records.Series, secrets: Secrets) -> process.MeasuringOrder:
     """The order for the runs that the series lacks; ``secrets`` log in to its target."""
     finished = [run for run in series.runs if run.status is not records.RunStatus.FAILED]
     measured = [run for run in finished if run.phase is records.Phase.MEASURED]
     return process.MeasuringOrder(
-        spec=spec_of(series),
+        spec=requests.spec_of(series),
         target=series.target,
         secrets=secrets,
         done_warmups=len(finished) - len(measured),

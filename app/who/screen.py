@@ -1,7 +1,6 @@
-"""Who uses a server, on the screen: a form that asks for the server, and its sessions, looked at again and again."""
+"""Who uses a server, on the screen: its sessions, looked at again and again; `form_screen` asks for the server."""
 
 import threading
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -9,18 +8,15 @@ from typing import ClassVar
 from textual.widgets import Static
 
 from app.base.errors import CancelledError
-from app.server.named_servers import server_ways
 from app.tui.frame.commands import keys
-from app.tui.widgets import form_lines, views
-from app.tui.widgets.lines_screen import LinesScreen
+from app.tui.widgets import views
 from app.tui.widgets.report_screen import ReportScreen
 from app.who import engine, spec
-from forms import wording
-from forms.layout import Sign, Tone, Toned
+from forms import layout, wording
 from forms.report import Report
 from forms.who.report import who_answer, who_report
+from storage import who as who_records
 from storage.notebook import Notebook
-from storage.who import Who, recording_of_who
 
 _FIRST_SECONDS = 3.0
 """The first look is shorter, so that there is something to see soon."""
@@ -39,7 +35,7 @@ class WhoLookScreen(ReportScreen, views.ShowsMore):
     def __init__(self, request: spec.WhoRequest) -> None:
         super().__init__(f"Who uses {wording.place(request.target)}", self._look_at_server)
         self.request = request
-        self.who: Who | None = None
+        self.who: who_records.Who | None = None
         """What is shown; None before the first look is over."""
         self.kept_id = ""
         """The id of the look that was stored last."""
@@ -79,12 +75,12 @@ class WhoLookScreen(ReportScreen, views.ShowsMore):
         return self.query_one(views.FiguresView).figures(self.of_now(report), width, height, zoomed)
 
     def _show_headline(self) -> None:
-        parts = [Toned(f"{Sign.STOPPED} Paused.", Tone.CAUTION)] if self.is_paused else []
+        parts = [layout.Toned(f"{layout.Sign.STOPPED} Paused.", layout.Tone.CAUTION)] if self.is_paused else []
         if self.who is not None:
             answer = who_answer(self.who)
             parts.append(replace(answer, text=wording.plain(answer.text)))
         elif not self.is_paused:
-            parts.append(Toned("Looking at the sessions …"))
+            parts.append(layout.Toned("Looking at the sessions …"))
 
         headline = self.query_one("#headline", Static)
         headline.update(views.join_toned(parts, " "))
@@ -123,43 +119,5 @@ class WhoLookScreen(ReportScreen, views.ShowsMore):
         self.with_notebook(partial(_store, who), tell)
 
 
-def _store(who: Who, notebook: Notebook) -> None:
-    notebook.add_recording(recording_of_who(who))
-
-
-class WhoScreen(LinesScreen):
-    """The form: `parse` makes the request of its lines, and `begin` opens the screen that looks; nobody logs in."""
-
-    NAME = "who"
-    HEADING = "Who"
-    BUTTON = "Look"
-    START = "Look at the sessions of the server that the lines name."
-    STORED = "looks"
-    LINES = (
-        form_lines.FormLine(
-            "target",
-            "Server",
-            "HOST, smb://HOST:PORT, or @NAME",
-            about="Server: HOST, smb://HOST:PORT, @NAME; Right completes.",
-        ),
-        form_lines.FormLine("seconds", "Seconds", "length of each look", f"{spec.USUAL_SECONDS:g}"),
-        form_lines.SSH,
-        form_lines.CONF,
-    )
-
-    @classmethod
-    def parse(cls, typed: Mapping[str, str]) -> spec.WhoRequest:
-        values = form_lines.typed_values(cls.LINES, typed)
-        target = form_lines.typed_target(values["target"], "which server? type HOST, or smb://HOST")
-        ways = server_ways(target, values["ssh"], values["conf"])
-        request = spec.WhoRequest(
-            target=target,
-            server_ssh=ways.server_ssh,
-            smb_conf=ways.smb_conf,
-            seconds=form_lines.typed_number("seconds", values["seconds"], spec.LEAST_SECONDS, spec.MOST_SECONDS),
-        )
-        spec.check_request(request)
-        return request
-
-    def begin(self, request: spec.WhoRequest) -> None:
-        self.app.push_screen(WhoLookScreen(request))
+def _store(who: who_records.Who, notebook: Notebook) -> None:
+    notebook.add_recording(who_records.recording_of_who(who))

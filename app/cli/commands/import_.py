@@ -9,14 +9,11 @@ from app.base.errors import UsageError
 from app.base.targets import parse_target
 from app.cli import console, declare, imported_notebook, notebooks, option_values
 from app.cli.input_file import read_input
-from app.exchange import importing
+from app.exchange import doubts, importing
 from forms import wording
-from forms.findings.rules_series import CONTRADICTIONS, LEFT_OUT
 from forms.importers.filled_form import FormDefaults
 from forms.importers.numerals import DecimalSign
 from forms.isolation.document import example_documents
-from forms.layout import visible
-from forms.tuning.catalogue import misprints_about
 from storage.json_reader import DocumentError
 from storage.records import Command
 
@@ -65,7 +62,8 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
     else:
         imported = _import_documents(context, read_input(file), defaults, file, as_new=as_new)
 
-    _say_doubts(imported)
+    for doubt in doubts.doubts_about(imported):
+        console.say(doubt)
     if as_json:
         console.answer_json({"imported": list(imported.new), "already_there": list(imported.already_there)})
         return
@@ -92,15 +90,3 @@ def _import_documents(
             f"{file} takes more than {limits.MOST_MEMORY_BYTES // 10**6} MB of memory, so nothing was imported: export"
             " fewer recordings to a file"
         ) from error
-
-
-def _say_doubts(imported: importing.Import) -> None:
-    """What is known to be wrong in the forms that were imported."""
-    for misprint in misprints_about(*imported.new):
-        console.say(f"misprint in {misprint.sentence}")
-    for series in imported.series:
-        facts = series.environment.get("client", {})
-        if facts.get(LEFT_OUT):
-            console.say(f"{series.id}: left out: {visible(str(facts[LEFT_OUT]))}")
-        if facts.get(CONTRADICTIONS):
-            console.say(f"{series.id}: the form contradicts itself: {visible(str(facts[CONTRADICTIONS]))}")

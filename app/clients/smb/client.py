@@ -15,7 +15,8 @@ from app.clients.smb import frame_socket, protection, transfer, wire
 from app.clients.smb import share as smb_share
 from app.clients.smb.connection import ChannelConnection
 from app.clients.smb.impacket_errors import mapped
-from app.clients.smb.link import OpenLink, SMBLink
+from app.clients.smb.link import SMBLink
+from app.clients.smb.open_link import OpenLink
 from app.clients.smb.random_file import RandomFile
 from storage import records
 from storage.request_times import RunRequests

@@ -7,48 +7,23 @@ import builtins
 import contextlib
 import socket
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import NamedTuple
 
 from app.base import errors
-from app.base.names_alike import name_alike
 from app.clients import base
 from app.clients.smb import channel as smb_channel
-from app.clients.smb import frame_socket, negotiate, wire
+from app.clients.smb import frame_socket, tree_connect, wire
 from app.clients.smb import session as smb_session
 from app.clients.smb import share as smb_share
 from app.clients.smb.connection import ChannelConnection
 from app.clients.smb.imitation import with_imitation
 from app.clients.smb.impacket_errors import mapped
+from app.clients.smb.open_link import OpenLink
 from app.clients.tcp import connect_tcp
 from storage import records
 from storage.plan import Settings
 
 _POLITE_SECONDS = 1.0
 """How long a server may take to say goodbye."""
-
-
-class OpenLink(NamedTuple):
-    """A session with its connection, and the share that is open on it."""
-
-    session: smb_session.Session
-    channel: smb_channel.Channel
-    share: smb_share.Share | None
-    """None where the target names none."""
-    addresses: tuple[str, str]
-    """The client's and the server's."""
-    credits: int
-    """Which the server had granted when the share was open."""
-
-    @property
-    def connection(self) -> ChannelConnection:
-        return self.session.connection
-
-    @property
-    def negotiated(self) -> negotiate.Negotiated:
-        negotiated = self.session.connection.negotiated
-        assert negotiated is not None
-        return negotiated
 
 
 class SMBLink:
@@ -135,7 +110,7 @@ class SMBLink:
         with channel.stage(), mapped(where):
             share = None
             if self.target.share:
-                tree_id = _connect_tree(session, self.target, where)
+                tree_id = tree_connect.connect_tree(session, self.target, where)
                 share = smb_share.Share(channel, tree_id, single_requests=self._settings.single_requests)
             addresses = channel.sock.getsockname()[0], channel.sock.getpeername()[0]
             self._prepare(session.connection)
@@ -196,58 +171,7 @@ class SMBLink:
         referred_path = ""
         with contextlib.suppress(errors.MeasurementError):
             referred_path = link.session.referred_path(self.target.host, self.target.share or "", path)
-        return _elsewhere(wire.place(self.target, path), referred_path) if referred_path else error
-
-
-_MOST_NAMED = 10
-"""Shares that an error lists."""
-
-
-def _connect_tree(session: smb_session.Session, target: records.Target, where: str) -> int:
-    """The id of the connected share.
-
-    Raises NoSuchShareError, which lists those that there are, if they can be seen; ElsewhereError for a share that is a
-    link to another server's; ShareNotOpenedError for one that the server lists and does not open.
-    """
-    share = target.share or ""
-    try:
-        with mapped(where):
-            return session.connection.open_share(share)
-    except errors.NoSuchShareError as error:
-        names: list[str] = []
-        with contextlib.suppress(errors.MeasurementError):
-            names = session.share_names()
-        if not names:
-            raise errors.NoSuchShareError(str(error)) from error
-        if share.casefold() in {name.casefold() for name in names}:
-            raise _not_opened(session, target, where) from error
-
-        alike = name_alike(share, names)
-        if alike:
-            url = records.format_target(replace(target, share=alike))
-            raise errors.NoSuchShareError(f"{where}: the share is called {alike} there; write {url}") from error
-
-        listed = names[:_MOST_NAMED]
-        if len(names) > _MOST_NAMED:
-            listed.append("…")
-        raise errors.NoSuchShareError(f"{error} (it lists {', '.join(listed)})") from error
-
-
-def _not_opened(session: smb_session.Session, target: records.Target, where: str) -> errors.MeasurementError:
-    """The error for a share whose name is right: it is a link to another server, or its own server cannot open it."""
-    path = ""
-    with contextlib.suppress(errors.MeasurementError):
-        path = session.referred_path(target.host, target.share or "")
-    if path:
-        return _elsewhere(where, path)
-    return errors.ShareNotOpenedError(
-        f"{where}: the server lists this share and does not open it; its folder may be missing there (a disk that is "
-        "not mounted), or a module of vfs objects may be missing or not start: its log tells which"
-    )
-
-
-def _elsewhere(where: str, path: str) -> errors.ElsewhereError:
-    return errors.ElsewhereError(f"{where}: this is a DFS link to {path}; measure that instead: smb:{path}")
+        return tree_connect.elsewhere_error(wire.place(self.target, path), referred_path) if referred_path else error
 
 
 def reach(target: records.Target, timeout_seconds: float, hold: Callable[[socket.socket], None]) -> socket.socket:

@@ -10,8 +10,9 @@ import pytest
 
 from app.base.errors import NoSpaceError
 from app.check.checked import CheckState
+from app.check.file_checks import check_file
 from app.check.surroundings import check_link, check_server, missing_server_options
-from app.check.target_checks import check_file, check_login
+from app.check.target_checks import check_login
 from app.recording.spec import SeriesSpec
 from app.server.facts import Environment
 from app.server.link_facts import Link

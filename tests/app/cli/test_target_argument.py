@@ -6,7 +6,7 @@ import pytest
 
 from app.base import config as settings
 from app.base.errors import UsageError
-from app.check.command import clean_command
+from app.check.clean_command import clean_command
 from app.cli.targets import settled_url
 from app.load.command import load_command
 from app.survey.command import survey_command

@@ -12,7 +12,8 @@ from textual.widgets import Input
 
 from app.base.errors import MeasurementError, SharebenchError, UsageError
 from app.who import engine
-from app.who.screen import WhoLookScreen, WhoScreen
+from app.who.form_screen import WhoScreen
+from app.who.screen import WhoLookScreen
 from app.who.spec import WhoRequest
 from storage.notebook import Notebook
 from storage.records import Target, format_target
