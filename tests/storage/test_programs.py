@@ -23,6 +23,7 @@ STARTERS = {
     "app/server/running_program.py": "here and through ssh, with limits of time, bytes and lines",
     "app/clients/programs.py": "timed transfers, given up when nothing moves for --timeout",
     "app/base/child_process.py": "our own modules",
+    "app/cli/commands/measuring_process.py": "itself, as the process that measures for another machine",
 }
 """All that start a program."""
 
