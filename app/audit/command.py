@@ -1,6 +1,5 @@
 """``sharebench audit``: a server's harmful and useless settings."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import click
@@ -88,7 +87,7 @@ def audit_command(
     if as_json:
         console.answer_json(audit_document(audit))
     elif fix:
-        _answer_edits(audit, result.files)
+        _answer_edits(result)
     else:
         console.answer_report(report)
 
@@ -102,15 +101,16 @@ def audit_command(
     return _UNREADABLE if audit.unread else 0
 
 
-def _answer_edits(audit: looks.Audit, files: Mapping[str, str]) -> None:
+def _answer_edits(result: engine.AuditResult) -> None:
     """Print the edits as a diff; how many findings have none is said beside it."""
-    diff = remedies.proposed_diff(audit.findings, files)
+    findings = result.audit.findings
+    diff = remedies.proposed_diff(findings, result.files)
     if diff:
         console.answer_for_programs(diff)
     else:
         console.say("sharebench: no edit is proposed")
 
-    number = len(remedies.findings_left_to_decide(audit.findings))
+    number = len(remedies.findings_left_to_decide(findings))
     if number:
         have = "finding has" if number == 1 else "findings have"
         console.say(

@@ -1,17 +1,17 @@
 """What the screen shows of a load under way: what happens now, its last seconds, and its points so far."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import NamedTuple, Self
 
 from app.charts.series_charts import area_chart
 from app.load import events, measurement
 from app.load.progress import LoadProgress
-from app.load.seconds_charts import seconds_charts
 from app.recording import process
 from app.series import curve
-from forms import layout, wording
+from forms import layout, report, wording
 from forms.exporters import text_charts, text_tables
 from forms.load.charts import load_charts
 from forms.load.tables import points_table
@@ -140,12 +140,26 @@ class LoadProgressView(LoadProgress):
         if height >= _AREAS_FROM and len(self.seconds) > 1 and room >= 2 * _LEAST_AREA:
             rows = min(room // 2, _MOST_AREA)
             # A column of a chart has two dots beside one another.
-            areas = [area_chart(chart, width, rows) for chart in seconds_charts(self.seconds, 2 * width)]
+            areas = [area_chart(chart, width, rows) for chart in self._area_charts(2 * width)]
             return "\n".join([*areas, self._connections_line(width), *table])
 
         for chart in load_charts(points):
             table += ["", *text_charts.chart_lines(chart, width, ansi=True)]
         return "\n".join([*self._draw_seconds(width), *table]).lstrip("\n")
+
+    def _area_charts(self, most_bars: int) -> Iterator[report.Chart]:
+        """The rate and the p95 over time; several seconds are one bar where there are too many."""
+        seconds_a_bar = -(-len(self.seconds) // most_bars)  # rounded up
+        starts = range(0, len(self.seconds), seconds_a_bar)
+        parts = [self.seconds[start : start + seconds_a_bar] for start in starts]
+        names = _names_of_steps([part[0].users for part in parts])
+        places = tuple(float(start) for start in starts)
+
+        rates = [report.Bar(name=name, value=_mean_rate(part)) for name, part in zip(names, parts, strict=True)]
+        yield report.Chart(title="each second", unit="requests/s", bars=tuple(rates), places=places)
+
+        p95 = [report.Bar(name=name, value=_highest_p95(part)) for name, part in zip(names, parts, strict=True)]
+        yield report.Chart(title="p95 of each second", unit="ms", bars=tuple(p95), places=places)
 
     def _draw_seconds(self, width: int) -> Iterator[str]:
         if not self.seconds:
@@ -183,3 +197,20 @@ class LoadProgressView(LoadProgress):
 
 def _is_silent(second: events.SecondPassed) -> bool:
     return not second.requests_per_second
+
+
+def _names_of_steps(users: Sequence[int]) -> list[str]:
+    """The number of users at each part where it changes, empty where it is as before."""
+    names = [wording.count(users[0], "user")] if users else []
+    for before, now in itertools.pairwise(users):
+        names.append(wording.count(now, "user") if now != before else "")
+    return names
+
+
+def _mean_rate(seconds: Sequence[events.SecondPassed]) -> float:
+    return fmean(second.requests_per_second for second in seconds)
+
+
+def _highest_p95(seconds: Sequence[events.SecondPassed]) -> float | None:
+    """In milliseconds; None where no second had requests enough."""
+    return max((1000 * second.p95_seconds for second in seconds if second.p95_seconds is not None), default=None)

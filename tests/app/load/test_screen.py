@@ -19,7 +19,6 @@ from app.load.measurement import LoadChanged, LoadClosed, LoadStep
 from app.load.progress_view import _AREAS_FROM, LoadProgressView
 from app.load.run_screen import LoadRunScreen
 from app.load.screen import LoadScreen
-from app.load.seconds_charts import seconds_charts
 from app.load.spec import LoadRequest
 from app.recording.kind import kind_of, parts_of
 from app.recording.process import Failed, Warned
@@ -114,7 +113,7 @@ def test_a_second_of_too_few_requests_has_no_p95_and_none_is_drawn():
     state = LoadProgressView().after(PhaseBegan(phase=LoadPhase.STEADY, point=1, users=20, seconds=60.0))
     for number in range(6):
         state = state.after(replace(SECOND, p95_seconds=None if number % 2 else 0.01))
-    _rates, p95 = seconds_charts(state.seconds, 10)
+    _rates, p95 = state._area_charts(10)
     assert [bar.value for bar in p95.bars] == [10.0, None] * 3
     assert plain(state.draw(80, 10)).splitlines()[1].endswith("█ █ █ ")
     assert "ms from 0" in state.draw(118, 31)
