@@ -13,11 +13,13 @@ from storage.json_reader import Count, Filled, Moment
 from storage.looks import Audit, AuditScope, Diagnosis, Stage, StageName, Watch, recording_of
 from storage.notebook import Notebook
 from storage.plan import Settings
+from storage.quick import recording_of_quick
 from storage.recordings import Recording, to_recording
 from storage.records import Change, ClientFacts, Command, Experiment, ExperimentKind, SeriesStatus, Spread, Target
 from storage.who import MachineUse, ServerSession, Who, recording_of_who
 from tests.builders import one
 from tests.loads import full_load
+from tests.quick_tests import quick_test
 
 SPREAD = Spread(mean=1.5, median=1.0, deviation=0.25)
 RUN = LayerRun(
@@ -221,6 +223,12 @@ def _who(notebook: Notebook) -> str:
     return WHO.id
 
 
+def _quick(notebook: Notebook) -> str:
+    made = quick_test()
+    notebook.add_recording(recording_of_quick(made))
+    return made.id
+
+
 def _weighing(notebook: Notebook) -> str:
     made = Weighing(
         id="bb22bb22bb22", created_at="2026-01-06T10:00:00.000Z", status=SeriesStatus.COMPLETE, host="nas",
@@ -242,6 +250,7 @@ MAKERS: dict[str, Callable[[Notebook], str]] = {
     "audit": _audit,
     "diagnosis": _diagnosis,
     "watch": _watch,
+    "quick": _quick,
     "who": _who,
     "weighing": _weighing,
 }

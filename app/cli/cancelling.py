@@ -11,6 +11,7 @@ from app.base.errors import CancelledError, MeasurementError
 from app.recording.process import SeriesControl
 from storage.isolation import Isolation
 from storage.looks import Diagnosis
+from storage.quick import Quick
 from storage.records import SeriesStatus
 
 
@@ -52,10 +53,18 @@ def cancel_on_signals(control: SeriesControl, must_go_on: Callable[[], bool] = _
             signal.signal(number, handler)
 
 
-def exit_code_when_complete(record: Isolation | Diagnosis, control: SeriesControl, command: str, noun: str) -> int:
-    """0. Raises CancelledError or MeasurementError of a recording that is not complete, with how to complete it."""
-    if control.cancelled.is_set():
-        raise CancelledError(f"{control.why_cancelled}; `sharebench {command} --resume {record.id}` completes it")
+def exit_code_when_complete(
+    record: Isolation | Diagnosis | Quick, control: SeriesControl, noun: str, resumed_by: str = ""
+) -> int:
+    """0. Raises CancelledError or MeasurementError of a recording that is not complete, with how to complete it.
+
+    ``resumed_by`` is the command that can; empty where none does.
+    """
+    if control.cancelled.is_set() and record.status is not SeriesStatus.COMPLETE:
+        advice = "what was measured is kept"
+        if resumed_by:
+            advice = f"`sharebench {resumed_by} --resume {record.id}` completes it"
+        raise CancelledError(f"{control.why_cancelled}; {advice}")
     if record.status is not SeriesStatus.COMPLETE:
         raise MeasurementError(record.error or f"the {noun} did not end")
     return 0

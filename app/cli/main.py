@@ -51,6 +51,7 @@ _COMMANDS_OF_MODULES = {
     "app.guide.command": "guide completion demo",
     "app.isolation.command": "isolate",
     "app.load.command": "load load-worker",
+    "app.quick.command": "quick",
     "app.series.command": "run",
     "app.survey.command": "survey",
     "app.trial.command": "try sweep",

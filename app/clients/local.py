@@ -15,7 +15,7 @@ from typing import Any
 from app import __version__
 from app.base import errors
 from app.clients import base, local_files, local_random
-from app.clients.random_requests import RandomWorkload
+from app.clients.random_requests import BlockWorkload
 from app.clients.tcp import file_error
 from storage import records
 from storage.plan import Settings
@@ -109,12 +109,14 @@ class LocalClient(base.OneByOne):
 
         return self._transfer(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, move)
 
-    def request_at_random(
-        self, path: str, workload: RandomWorkload, content: base.Content, meter: base.Meter
+    def request_blocks(
+        self, path: str, workload: BlockWorkload, content: base.Content, meter: base.Meter
     ) -> base.Transfer:
         """With ``drop_cache`` all requests go past the page cache; with ``flush`` the writes end on the disk."""
         is_direct = self._settings.drop_cache
         flags = os.O_RDWR if workload.writes else os.O_RDONLY
+        if workload.creates:
+            flags |= os.O_CREAT | os.O_EXCL
         if is_direct:
             local_random.check_direct(workload)
             flags |= os.O_DIRECT

@@ -27,7 +27,7 @@ def random_bytes_per_second(facts: records.ClientFacts, workload: RandomWorkload
     with _client_in_memory(Settings(block_bytes=facts.block_bytes)) as client:
         path = client.target.path
         client.put(path, content, base.Meter(threading.Event()))
-        transfer = client.request_at_random(path, workload, content, base.Meter(threading.Event()))
+        transfer = client.request_blocks(path, workload, content, base.Meter(threading.Event()))
     return transfer.size_bytes / transfer.seconds
 
 

@@ -1,4 +1,4 @@
-"""Reads and writes blocks at random places of a local file, with a number of requests under way at once.
+"""Reads and writes blocks of a local file, with a number of requests under way at once.
 
 Each request that is under way has a thread of its own, which the kernel wakes when the disk has answered. Measured with
 32 of them: 87,000 reads a second past the page cache where fio (libaio) made 73,000, and 200,000 from it.
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from app.base import errors
 from app.clients.base import Content, Meter
-from app.clients.random_requests import RandomWorkload
+from app.clients.random_requests import BlockWorkload
 from storage.request_times import RequestTimesBuilder, RunRequests, merge_request_times
 
 _LOOK_SECONDS = 0.1
@@ -21,7 +21,7 @@ _LEAST_DIRECT_BYTES = 512
 """The smallest sector of a disk: past the page cache only whole ones are moved."""
 
 
-def check_direct(workload: RandomWorkload) -> None:
+def check_direct(workload: BlockWorkload) -> None:
     """Raises UsageError for blocks that cannot be moved past the page cache."""
     if workload.block_bytes % _LEAST_DIRECT_BYTES:
         raise errors.UsageError(
@@ -30,7 +30,7 @@ def check_direct(workload: RandomWorkload) -> None:
         )
 
 
-def direct_error(path: str, workload: RandomWorkload) -> errors.UsageError:
+def direct_error(path: str, workload: BlockWorkload) -> errors.UsageError:
     """The error where the kernel refuses to open or move blocks past the page cache."""
     return errors.UsageError(
         f"{path}: its file system moves no blocks of {workload.block_bytes} bytes past the page cache: ask for larger"
@@ -42,7 +42,7 @@ def direct_error(path: str, workload: RandomWorkload) -> errors.UsageError:
 class LocalRandomRun:
     """The requests of one run, about one open file; used once, for one call of ``run``."""
 
-    def __init__(self, file: int, path: str, size_bytes: int, workload: RandomWorkload, content: Content) -> None:
+    def __init__(self, file: int, path: str, size_bytes: int, workload: BlockWorkload, content: Content) -> None:
         """``file`` is the descriptor, ``path`` for errors; what is written comes from ``content``."""
         self.path = path
         self._end_at = 0
@@ -112,7 +112,7 @@ class _Worker:
         self,
         run: LocalRandomRun,
         file: int,
-        workload: RandomWorkload,
+        workload: BlockWorkload,
         places: Iterator[tuple[int, bool]],
         content: Content,
     ) -> None:
@@ -128,7 +128,7 @@ class _Worker:
         self._buffer = memoryview(mmap.mmap(-1, workload.block_bytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
 
     def work(self) -> None:
-        """Until the run is over. Raises OSError, and ProtocolError for a request that moved less."""
+        """Until the run or the workload is over. Raises OSError, and ProtocolError for a request that moved less."""
         for offset, reads in self._places:
             if self._run.is_over():
                 return

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from app.clients import base
-from app.clients.random_requests import RandomWorkload
+from app.clients.random_requests import BlockWorkload, RandomWorkload
 from storage import records
 
 _CONTENT_BYTES = 2 * base.MAX_BLOCK_BYTES
@@ -16,10 +16,10 @@ _CONTENT_BYTES = 2 * base.MAX_BLOCK_BYTES
 
 
 class AsksAtRandom(base.Client, Protocol):
-    """A client that can make random requests."""
+    """A client that can ask for blocks of a file in any order."""
 
-    def request_at_random(
-        self, path: str, workload: RandomWorkload, content: base.Content, meter: base.Meter
+    def request_blocks(
+        self, path: str, workload: BlockWorkload, content: base.Content, meter: base.Meter
     ) -> base.Transfer: ...  # the file exists; raises what a get and a put raise, and UsageError for the block's size
 
 
@@ -53,7 +53,7 @@ class RandomClient:
     def run_at_random(self, path: str, run_name: str, meter: base.Meter) -> base.Transfer:
         """Random requests for as long as the workload says; runs of one name ask for the same places."""
         workload = replace(self._workload, run_name=run_name)
-        return self._client.request_at_random(path, workload, self._content, meter)
+        return self._client.request_blocks(path, workload, self._content, meter)
 
     def abort(self) -> None:
         self._filler.abort()

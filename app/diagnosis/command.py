@@ -94,7 +94,7 @@ def diagnose_command(
         events, control, measurement.DiagnosisClosed, _show, progress.StatusLine()
     ).diagnosis
     console.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
-    return cancelling.exit_code_when_complete(diagnosis, control, "diagnose", "diagnosis")
+    return cancelling.exit_code_when_complete(diagnosis, control, "diagnosis", resumed_by="diagnose")
 
 
 def _show(event: measurement.DiagnosisEvent) -> None:

@@ -166,6 +166,18 @@ RULES: Mapping[str, NumberRules] = {
     ),
     "sharebench/audit/1": NumberRules(computed=frozenset({"counts"})),
     "sharebench/diagnosis/1": NumberRules(computed=frozenset({"findings", "figures"})),
+    "sharebench/quick/1": NumberRules(
+        computed=frozenset({"figures"}),
+        tied={
+            "lines[].runs[].seconds": _always,
+            "lines[].runs[].moved_bytes": _always,
+            "lines[].runs[].requests": _always,
+            "lines[].runs[].request_nanoseconds": _always,
+            "lines[].runs[].cpu_seconds": _always,
+            "lines[].best_bytes_per_second": _always,
+            "link_bits_per_second": _always,
+        },
+    ),
     "sharebench/who/1": NumberRules(computed=frozenset({"used_percent", "bytes_per_second", "shares"})),
     "sharebench/watch/1": NumberRules(
         computed=frozenset({"baseline_nights_needed"}),

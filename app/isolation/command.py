@@ -88,4 +88,4 @@ def isolate_command(
     isolation = progress.watch_to_end(events, control, IsolationClosed, lines.show, line).isolation
     if choices["as_json"] or any(run.status is RunStatus.VALID for run in isolation.runs):
         console.answer_report(isolation_report(isolation), as_json=choices["as_json"])
-    return cancelling.exit_code_when_complete(isolation, control, "isolate", "isolation")
+    return cancelling.exit_code_when_complete(isolation, control, "isolation", resumed_by="isolate")

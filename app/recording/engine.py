@@ -391,7 +391,7 @@ class Engine:
         if self._counts.random:
             return self._request_at_random(run, meter)
         if self._spec.command is records.Command.GET:
-            with _without_garbage_collection():
+            with without_garbage_collection():
                 transfer = self._client.get(self._path, meter)
             self._refuse_impossible(transfer, self._path)
             return transfer
@@ -399,7 +399,7 @@ class Engine:
         # A put: each run makes a file of its own, which is removed when the clock has stopped.
         assert self._content
         path = self._new_scratch_path()
-        with _without_garbage_collection():
+        with without_garbage_collection():
             transfer = self._put(path, self._content, meter)
         self._refuse_impossible(transfer, path)
         self._remove(path)
@@ -408,7 +408,7 @@ class Engine:
     def _request_at_random(self, run: records.Run, meter: base.Meter) -> base.Transfer:
         """Raises ProtocolError where nothing was answered."""
         assert isinstance(self._client, RandomClient)
-        with _without_garbage_collection():
+        with without_garbage_collection():
             transfer = self._client.run_at_random(self._path, f"{run.phase} {run.number}", meter)
         self._refuse_impossible(transfer, self._path)
         return transfer
@@ -554,7 +554,7 @@ def _progress_of_run(meter: base.Meter, transfer: base.Transfer) -> tuple[tuple[
 
 
 @contextmanager
-def _without_garbage_collection() -> Iterator[None]:
+def without_garbage_collection() -> Iterator[None]:
     """For a timed part, in which a collection would take its time from the transfer."""
     gc.collect()
     gc.disable()

@@ -456,6 +456,7 @@ KINDS = KindsByName(
         "isolation": "app.isolation.kind:ISOLATION_KIND",
         "audit": "app.audit.kind:AUDIT_KIND",
         "diagnosis": "app.diagnosis.kind:DIAGNOSIS_KIND",
+        "quick": "app.quick.kind:QUICK_KIND",
         "watch": "app.watch.kind:WATCH_KIND",
         "who": "app.who.kind:WHO_KIND",
         "trial": "app.trial.kind:TRIAL_KIND",

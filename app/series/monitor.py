@@ -140,7 +140,7 @@ class SeriesMonitor:
             series = self._with_ceiling(series)
         series = with_evidence(series, self._notebook)
         self._writer.put(series)
-        self._writer.put_facts("path", price_of_signing(series, self._notebook))
+        self._writer.put_facts("path", price_of_signing(series.client, series.target, self._notebook))
 
         if series.status is records.SeriesStatus.COMPLETE:
             self._require_quiet()

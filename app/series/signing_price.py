@@ -5,15 +5,14 @@ from forms.tuning.fact_names import SIGNING_PRICE, SIGNING_PRICE_MEASURED_AT
 from storage import looks
 from storage.errors import DamagedNotebookError
 from storage.notebook import Notebook
-from storage.records import Facts, Series
+from storage.records import ClientFacts, Facts, Target
 
 _MOST_LOOKED_AT = 20
 """Of the newest diagnoses: an older one says little of today."""
 
 
-def price_of_signing(series: Series, notebook: Notebook) -> Facts:
+def price_of_signing(client: ClientFacts, server: Target, notebook: Notebook) -> Facts:
     """By their names, the price in percent of the rate and when it was measured; nothing for a protected session."""
-    client = series.client
     if not client.dialect or client.is_signed or client.is_encrypted:
         return {}
 
@@ -23,7 +22,7 @@ def price_of_signing(series: Series, notebook: Notebook) -> Facts:
         except DamagedNotebookError:
             continue
         target = diagnosis.target
-        if (target.host, target.port) != (series.target.host, series.target.port):
+        if (target.host, target.port) != (server.host, server.port):
             continue
         stage = diagnosis.stage(looks.StageName.PROTECTION)
         cost = price(stage.of("plain_bytes_per_second"), stage.of("signed_bytes_per_second")) if stage else None

@@ -6,7 +6,7 @@ from forms import report
 from forms.tuning.fact_names import SIGNING_PRICE, SIGNING_PRICE_MEASURED_AT
 from forms.tuning.imitated_clients import TODAYS_WINDOWS, imitated_client
 from storage.plan import Imitated
-from storage.records import ClientFacts, Series
+from storage.records import ClientFacts, Facts, Series
 
 _DATE_CHARACTERS = 10
 """Of a moment: ``2026-11-29``."""
@@ -23,19 +23,22 @@ def imitation_fields(like: Imitated | None, session: ClientFacts | None) -> Iter
 
 
 def unsigned_hint(series: Series) -> str:
+    """As :func:`unsigned_session_hint`, for a series."""
+    like = series.plan.settings.like if series.plan else None
+    return unsigned_session_hint(series.client, like, series.environment.get("path", {}))
+
+
+def unsigned_session_hint(client: ClientFacts, like: Imitated | None, path_facts: Facts) -> str:
     """What today's Windows would do in place of an unsigned session, and its price; empty for any other session."""
-    client = series.client
-    is_imitation = series.plan is not None and series.plan.settings.like is not None
     is_unprotected = bool(client.dialect) and not (client.is_signed or client.is_encrypted)
-    if is_imitation or not is_unprotected or not series.target.abilities.has_dialect:
+    if like is not None or not is_unprotected:
         return ""
     windows = imitated_client(TODAYS_WINDOWS)
-    return f"{windows.name} signs{_price_text(series)}: --like {TODAYS_WINDOWS.value}"
+    return f"{windows.name} signs{_price_text(path_facts)}: --like {TODAYS_WINDOWS.value}"
 
 
-def _price_text(series: Series) -> str:
+def _price_text(facts: Facts) -> str:
     """What that costs on this server, where a diagnosis has measured it."""
-    facts = series.environment.get("path", {})
     percent = facts.get(SIGNING_PRICE)
     if not isinstance(percent, int | float):
         return ""

@@ -24,6 +24,7 @@ from forms.experiments.survey_report import survey_report
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
 from forms.load.wording import load_headline
+from forms.quick.report import quick_report
 from forms.report import Report
 from forms.series.report import series_report
 from forms.series.summary import run_form
@@ -43,6 +44,7 @@ from storage.records import Change, Command, Experiment, ExperimentKind, Series,
 from tests.builders import CLIENT, example_isolation, full_series, interleaved, series
 from tests.loads import full_load, point
 from tests.outputs import is_told, numbers_in, outputs
+from tests.quick_tests import quick_test
 from tests.recordings import DIAGNOSIS, WHO
 
 
@@ -151,6 +153,10 @@ def of_diagnosis(document: Any) -> list[float]:
     return [one["value"] for one in document["figures"]]
 
 
+def of_quick(document: Any) -> list[float]:
+    return [figures["bytes_per_second"] / 1e6 for figures in document["figures"]]
+
+
 def of_watch(document: Any) -> list[float]:
     return [document["baseline_nights"], document["smallest_slowdown_percent"]]
 
@@ -209,6 +215,7 @@ KINDS: Mapping[str, tuple[Callable[[], Report], Callable[[Any], list[float]]]] =
     "audit": (an_audit, of_audit),
     "diagnosis": (lambda: diagnosis_report(DIAGNOSIS), of_diagnosis),
     "watch": (a_watch, of_watch),
+    "quick": (lambda: quick_report(quick_test()), of_quick),
     "who": (lambda: who_report(WHO), of_who),
 }
 """Each kind of recording with its headline numbers; a new kind of recording needs a row here."""

@@ -11,6 +11,7 @@ MODULES = (
     "app.series.observer_child",
     "app.check.child",
     "app.diagnosis.child",
+    "app.quick.child",
     "app.load.process",
 )
 """Those that take an order on stdin and end with it."""

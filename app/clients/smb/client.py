@@ -10,7 +10,7 @@ from uuid import UUID
 from app import __version__
 from app.base import errors
 from app.clients import base, tcp_info
-from app.clients.random_requests import RandomWorkload
+from app.clients.random_requests import BlockWorkload
 from app.clients.smb import frame_socket, protection, transfer, wire
 from app.clients.smb import share as smb_share
 from app.clients.smb.connection import ChannelConnection
@@ -100,8 +100,8 @@ class SMBClient(SMBLink):
                 content.size_bytes,
             )
 
-    def request_at_random(
-        self, path: str, workload: RandomWorkload, content: base.Content, meter: base.Meter
+    def request_blocks(
+        self, path: str, workload: BlockWorkload, content: base.Content, meter: base.Meter
     ) -> base.Transfer:
         with self._using(path) as share:
             self._check_window(workload)
@@ -119,16 +119,21 @@ class SMBClient(SMBLink):
                 return seconds + transfer.flush_file(share.channel, share.tree_id, file, meter)
 
             access = wire.ACCESS_READ_WRITE if workload.writes else wire.ACCESS_READ
-            timed = _timed_transfer(share, lambda: share.open_file(path, access, options=wire.OPTION_RANDOM), move)
+            disposition = wire.DISPOSITION_CREATE if workload.creates else wire.DISPOSITION_OPEN
+            options = wire.OPTION_RANDOM if workload.is_random else wire.OPTION_SEQUENTIAL
+            timed = _timed_transfer(share, lambda: share.open_file(path, access, disposition, options), move)
             return replace(timed, size_bytes=moved_bytes, requests=requests)
 
-    def _check_window(self, workload: RandomWorkload) -> None:
+    def _check_window(self, workload: BlockWorkload) -> None:
         """Raises UsageError where the server takes no requests of that size."""
         link = self._linked()
         negotiated = link.negotiated
-        most_bytes = negotiated.max_read_bytes
+        limits = []
+        if workload.reads:
+            limits.append(negotiated.max_read_bytes)
         if workload.writes:
-            most_bytes = min(most_bytes, negotiated.max_write_bytes)
+            limits.append(negotiated.max_write_bytes)
+        most_bytes = min(limits)
         largest_bytes = self._window(link, most_bytes).block_bytes
         if workload.block_bytes > largest_bytes:
             raise errors.UsageError(

@@ -1,4 +1,4 @@
-"""Reads and writes blocks at random places of an open file over SMB, with a number of requests under way at once.
+"""Reads and writes blocks of an open file over SMB, with a number of requests under way at once.
 
 Each request is timed by itself, from the moment when it is handed to the kernel until its answer was received whole.
 """
@@ -7,7 +7,7 @@ import time
 
 from app.base.errors import ProtocolError
 from app.clients.base import Content, Meter
-from app.clients.random_requests import RandomWorkload
+from app.clients.random_requests import BlockWorkload
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.transfer import OVERHEAD_BYTES, charge, status_error
@@ -15,10 +15,13 @@ from storage.request_times import RequestTimesBuilder, RunRequests
 
 
 class RandomFile:
-    """The requests of one run, about one open file; used once, for one call of ``run``."""
+    """The requests of one run, about one open file; used once, for one call of ``run``.
+
+    They end when the time is over, or with the last block of a workload that has one.
+    """
 
     def __init__(
-        self, channel: Channel, tree_id: int, file: wire.OpenedFile, workload: RandomWorkload, content: Content
+        self, channel: Channel, tree_id: int, file: wire.OpenedFile, workload: BlockWorkload, content: Content
     ) -> None:
         """``content`` is what is written, at a place of the file its own bytes there.
 
@@ -75,7 +78,10 @@ class RandomFile:
         """As many as may be under way, and as the credits allow. Raises ProtocolError where these allow none."""
         channel = self._channel
         while len(self._under_way) < self._workload.in_flight and channel.credits >= self._charge:
-            offset, reads = next(self._places)
+            place = next(self._places, None)
+            if place is None:
+                return
+            offset, reads = place
             message = self._read_message if reads else self._write_message
             payload = b"" if reads else self._content.block(offset, self._block_bytes)
             wire.aim(message, offset, self._block_bytes)

@@ -88,11 +88,11 @@ def test_a_file_smaller_than_a_block_is_refused_before_anything_is_asked(
     path = tmp_path / "small"
     path.write_bytes(bytes(size_bytes))
     with pytest.raises(errors.NotAFileError, match="--block"):
-        local_client(path).request_at_random(str(path), workload(), Content(MIB), meter())
+        local_client(path).request_blocks(str(path), workload(), Content(MIB), meter())
 
     share_file.write_bytes(bytes(size_bytes))
     with pytest.raises(errors.NotAFileError, match="--block"):
-        smb_client().request_at_random("random", workload(), Content(MIB), meter())
+        smb_client().request_blocks("random", workload(), Content(MIB), meter())
 
 
 @pytest.mark.parametrize("in_flight", [1, 4])
@@ -101,7 +101,7 @@ def test_a_local_file_answers_and_each_request_is_counted(tmp_path: Path, read_p
     path = tmp_path / "file"
     path.write_bytes(os.urandom(4 * MIB))
     asked = workload(read_percent=read_percent, in_flight=in_flight)
-    transfer = local_client(path).request_at_random(str(path), asked, Content(4 * MIB), meter())
+    transfer = local_client(path).request_blocks(str(path), asked, Content(4 * MIB), meter())
     requests = transfer.requests
     assert requests is not None
     assert requests.count * 4 * KIB == transfer.size_bytes > 0
@@ -120,9 +120,9 @@ def test_past_the_page_cache_whole_sectors_only(tmp_path: Path, read_percent: in
     path.write_bytes(os.urandom(MIB))
     client = local_client(path, drop_cache=True)
     asked = workload(read_percent=read_percent)
-    assert client.request_at_random(str(path), asked, Content(MIB), meter()).requests
+    assert client.request_blocks(str(path), asked, Content(MIB), meter()).requests
     with pytest.raises(errors.UsageError) as caught:
-        client.request_at_random(str(path), workload(block_bytes=1000), Content(MIB), meter())
+        client.request_blocks(str(path), workload(block_bytes=1000), Content(MIB), meter())
     assert "--block" in caught.value.options
 
 
@@ -135,7 +135,7 @@ def test_a_file_system_without_a_way_past_the_page_cache_is_told(tmp_path: Path,
 
     monkeypatch.setattr(os, "preadv", refuse)
     with pytest.raises(errors.UsageError) as caught:
-        local_client(path, drop_cache=True).request_at_random(str(path), workload(), Content(MIB), meter())
+        local_client(path, drop_cache=True).request_blocks(str(path), workload(), Content(MIB), meter())
     assert "--drop-cache" in caught.value.options
 
 
@@ -153,7 +153,7 @@ def test_a_disk_error_of_one_thread_ends_all_of_them(tmp_path: Path, monkeypatch
     monkeypatch.setattr(os, "preadv", fail_later)
     began_at = time.monotonic()
     with pytest.raises(errors.MeasurementError):
-        local_client(path).request_at_random(str(path), workload(seconds=60), Content(MIB), meter())
+        local_client(path).request_blocks(str(path), workload(seconds=60), Content(MIB), meter())
     assert time.monotonic() - began_at < 30
 
 
@@ -162,7 +162,7 @@ def test_a_local_file_that_is_cut_meanwhile_fails_the_run(tmp_path: Path):
     path.write_bytes(bytes(MIB))
     threading.Timer(0.1, os.truncate, (path, 0)).start()
     with pytest.raises(errors.ProtocolError, match="file"):
-        local_client(path).request_at_random(str(path), workload(seconds=30), Content(MIB), meter())
+        local_client(path).request_blocks(str(path), workload(seconds=30), Content(MIB), meter())
 
 
 @pytest.mark.parametrize("settings", [{}, {"sign": True}, {"encrypt": True}], ids=["plain", "signed", "encrypted"])
@@ -175,7 +175,7 @@ def test_smbd_answers_and_each_request_is_counted(
     share_file.write_bytes(before)
     content = Content(4 * MIB)
     asked = workload(read_percent=read_percent, in_flight=16)
-    transfer = client.request_at_random("random", asked, content, meter())
+    transfer = client.request_blocks("random", asked, content, meter())
 
     requests = transfer.requests
     assert requests is not None
@@ -200,7 +200,7 @@ def test_blocks_of_several_credits_are_asked_for_as_the_credits_allow(
 ):
     share_file.write_bytes(bytes(16 * MIB))
     client = smb_client(block_bytes=MIB, in_flight=8)
-    transfer = client.request_at_random("random", workload(block_bytes=MIB, in_flight=8), Content(MIB), meter())
+    transfer = client.request_blocks("random", workload(block_bytes=MIB, in_flight=8), Content(MIB), meter())
     assert transfer.requests
     assert transfer.size_bytes == transfer.requests.count * MIB
 
@@ -211,7 +211,7 @@ def test_a_server_that_takes_smaller_requests_only_is_told(smb_client: Callable[
     largest = client.facts_of_path()["smb.max_read_bytes"]
     assert isinstance(largest, int)
     with pytest.raises(errors.UsageError) as caught:
-        client.request_at_random("random", workload(block_bytes=largest + 1), Content(MIB), meter())
+        client.request_blocks("random", workload(block_bytes=largest + 1), Content(MIB), meter())
     assert "--block" in caught.value.options
 
 
@@ -222,7 +222,7 @@ def test_a_file_that_is_cut_on_the_server_fails_the_run_and_the_next_one_works(
     client = smb_client()
     threading.Timer(0.2, os.truncate, (share_file, 0)).start()
     with pytest.raises(errors.ProtocolError):
-        client.request_at_random("random", workload(seconds=30), Content(MIB), meter())
+        client.request_blocks("random", workload(seconds=30), Content(MIB), meter())
     assert client.size("random") == 0
 
 
@@ -243,5 +243,5 @@ def _assert_ends_when_cancelled(client: SMBClient | LocalClient, path: str) -> N
     threading.Timer(0.2, cancelled.set).start()
     began_at = time.monotonic()
     with pytest.raises(errors.CancelledError):
-        client.request_at_random(path, workload(seconds=60), Content(MIB), Meter(cancelled))
+        client.request_blocks(path, workload(seconds=60), Content(MIB), Meter(cancelled))
     assert time.monotonic() - began_at < 30

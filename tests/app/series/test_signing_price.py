@@ -15,7 +15,7 @@ from storage.errors import DamagedNotebookError
 from storage.looks import recording_of
 from storage.notebook import Notebook
 from storage.plan import Imitated, Plan, Settings
-from storage.records import Series, Target
+from storage.records import Facts, Series, Target
 from tests.builders import CLIENT, series
 from tests.diagnoses import healthy_but, protection_stage
 
@@ -36,9 +36,13 @@ def diagnose(notebook: Notebook, target: Target, diagnosis_id: str = "0123456789
     notebook.add_recording(recording_of(healthy_but(protection_stage(100e6), target=target, id=diagnosis_id)))
 
 
+def price_of(series: Series, notebook: Notebook) -> Facts:
+    return price_of_signing(series.client, series.target, notebook)
+
+
 def test_the_price_is_that_of_a_diagnosis_of_this_server(notebook):
     diagnose(notebook, replace(SERVER, share="other"))
-    facts = price_of_signing(unsigned(), notebook)
+    facts = price_of(unsigned(), notebook)
     assert facts[SIGNING_PRICE] == pytest.approx(3.0)
     assert SIGNING_PRICE_MEASURED_AT in facts
 
@@ -46,14 +50,14 @@ def test_the_price_is_that_of_a_diagnosis_of_this_server(notebook):
 def test_another_server_says_nothing_of_this_one(notebook):
     diagnose(notebook, replace(SERVER, host="other"))
     diagnose(notebook, replace(SERVER, port=4455), "0123456789ac")
-    assert price_of_signing(unsigned(), notebook) == {}
+    assert price_of(unsigned(), notebook) == {}
 
 
 @pytest.mark.parametrize("protection", [{"signing": "aes-gmac"}, {"encryption": "aes-128-gcm"}, {"dialect": None}])
 def test_a_protected_session_or_another_protocol_has_no_price(notebook, protection):
     diagnose(notebook, SERVER)
     series = unsigned()
-    assert price_of_signing(replace(series, client=replace(CLIENT, **protection)), notebook) == {}
+    assert price_of(replace(series, client=replace(CLIENT, **protection)), notebook) == {}
 
 
 def test_an_unsigned_session_says_what_todays_windows_does_and_what_that_costs():
@@ -87,4 +91,4 @@ def test_a_diagnosis_that_cannot_be_read_says_nothing(notebook, monkeypatch):
         raise DamagedNotebookError("damaged")
 
     monkeypatch.setattr("storage.looks.diagnosis_of", damaged)
-    assert price_of_signing(unsigned(), notebook) == {}
+    assert price_of(unsigned(), notebook) == {}

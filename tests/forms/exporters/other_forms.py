@@ -9,6 +9,7 @@ from forms.diagnosis.report import diagnosis_report
 from forms.experiments.kinds_report import experiment_report
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
+from forms.quick.report import quick_report
 from forms.report import Report
 from forms.series.report import series_report
 from forms.series.summary import run_form
@@ -22,6 +23,7 @@ from tests.builders import example_isolation, interleaved, random_series, series
 from tests.diagnoses import healthy_but, long_run_stage, small_files_stage
 from tests.forms.worksheets.table_b5 import B5
 from tests.loads import golden_load, golden_prediction
+from tests.quick_tests import quick_test
 from tests.recordings import WHO
 
 
@@ -87,6 +89,7 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
         "isolation": isolation_report(replace(example_isolation(), label=text)),
         "diagnosis": diagnosis_report(diagnosis(text)),
         "who": who_report(replace(WHO, sessions=(replace(WHO.sessions[0], users=(text,)), *WHO.sessions[1:]))),
+        "quick": quick_report(quick_test(label=text)),
         "random": series_report(run_form(random_series([2000, 2020, 1990, 2010, 2000], read_percent=70, label=text))),
         "bottleneck": bottleneck_report(B5, text),
         "clients": users_report(

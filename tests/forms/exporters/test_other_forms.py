@@ -21,7 +21,7 @@ from tests.forms.golden_files import check
 
 
 @pytest.mark.parametrize(
-    "form", ["comparison", "matrix", "experiment", "isolation", "load", "diagnosis", "random", "who"]
+    "form", ["comparison", "matrix", "experiment", "isolation", "load", "diagnosis", "random", "quick", "who"]
 )
 @pytest.mark.parametrize("name", [n for n, f in FORMATS.items() if not f.binary])
 def test_golden_forms(form, name):

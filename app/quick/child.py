@@ -1,0 +1,44 @@
+"""The measuring process of a quick test: one order on stdin, events on stdout; the end of stdin cancels.
+
+However it ends, it removes its file. `app.quick.measurement` is the other side.
+"""
+
+import signal
+import sys
+import threading
+from contextlib import suppress
+
+from app.base import child_process, messages
+from app.base.errors import SharebenchError
+from app.quick import plan
+from app.quick.engine import QuickEngine
+from app.recording import process
+
+
+def main() -> int:
+    child_process.keep_memory_to_ourselves()
+    out = messages.own_stdout()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gate = process.RunGate()
+    signal.signal(signal.SIGTERM, lambda *_: gate.cancel())
+    order: plan.QuickOrder = messages.message_of(sys.stdin.readline(), [plan.QuickOrder])
+
+    def emit(event: plan.ChildEvent) -> None:
+        # Where nobody reads any more, our file is removed all the same.
+        with suppress(OSError, ValueError):
+            messages.send(out, event)
+
+    def cancel_at_the_end() -> None:
+        sys.stdin.read()
+        gate.cancel()
+
+    threading.Thread(target=cancel_at_the_end, name="listen", daemon=True).start()
+    try:
+        QuickEngine(order, gate, emit).measure()
+    except SharebenchError as error:
+        emit(process.Failed.of(error))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""``sharebench quick``: the four lines that everybody quotes."""
+
+from typing import Any
+
+import click
+
+from app.cli import cancelling, console, declare, logins, notebooks, option_values, progress, run_options
+from app.cli.targets import target_argument
+from app.quick import measurement, plan
+from app.quick import spec as quick_spec
+from app.quick.progress_lines import progress_line, status_text
+from app.quick.record import record_quick
+from app.recording.process import SeriesControl
+from app.recording.spec import SeriesSpec
+from forms.quick.report import quick_report
+from forms.wording import typed_size
+from storage import quick as quick_records
+
+
+@declare.command("quick")
+@target_argument()
+@declare.option(
+    "--size",
+    "SIZE",
+    "Largest size of the file that is made.",
+    option_values.parse_size,
+    name="file_bytes",
+    default=typed_size(quick_records.USUAL_FILE_BYTES),
+)
+@declare.option(
+    "--seconds",
+    "N",
+    "Longest time of a run.",
+    declare.Number(0, quick_spec.MOST_RUN_SECONDS, min_open=True),
+    name="run_seconds",
+    default=f"{quick_spec.RUN_SECONDS:g}",
+)
+@run_options.from_option("Measure on that machine, reached by ssh; the notebook stays here.")
+@declare.whole_time_option
+@declare.measuring_options("Print the quick test as JSON.")
+@run_options.series_options(
+    "link_bits_per_second", "sign", "encrypt", "like", "label", "note", "question", *run_options.OF_THE_SERVER
+)
+def quick_command(context: click.Context, /, target: str, spec: SeriesSpec, **choices: Any) -> int:
+    """Measure the four lines that everybody quotes, in about two minutes.
+
+    Reads and writes one file: sequentially in blocks of 1 MiB with 8 requests at once and with 1, and at random places
+    in blocks of 4 KiB with 32 and with 1 (SEQ1M Q8, SEQ1M Q1, RND4K Q32, RND4K Q1), each in three runs of at most 3
+    seconds. Prints MB/s, IOPS and ms with their intervals, and what limits them: link, round trip, server or this
+    client. TARGET is a folder of a share (smb://), or of a disk or mounted share (file://). The file is made there, of
+    1 GiB or what is written in 15 seconds, at least 64 MiB, and removed at the end; no other file is touched.
+
+    Exit codes: 0 complete; 4 it failed; what was measured before is kept.
+    """
+    notebooks.check_can_store(context)
+    control = SeriesControl(option_values.seconds_within(choices))
+    request = _quick_request(context, target, spec, choices)
+
+    line = progress.StatusLine()
+
+    def show(event: measurement.QuickEvent) -> None:
+        if isinstance(event, plan.LineBegan):
+            line.draw(status_text(event))
+            return
+        text = progress_line(event)
+        if text:
+            line.say(text)
+
+    events = record_quick(request, notebooks.notebook_path(context), control)
+    quick = progress.watch_to_end(events, control, measurement.QuickClosed, show, line).quick
+    if quick.lines or choices["as_json"]:
+        console.answer_report(quick_report(quick), as_json=choices["as_json"])
+    return cancelling.exit_code_when_complete(quick, control, "quick test")
+
+
+def _quick_request(
+    context: click.Context, url: str, spec: SeriesSpec, choices: dict[str, Any]
+) -> quick_spec.QuickRequest:
+    place, secrets = logins.target_and_secrets(context, url, kerberos=choices["kerberos"])
+    request = quick_spec.QuickRequest(
+        target=place,
+        secrets=secrets,
+        settings=spec.settings,
+        size_bytes=choices["file_bytes"],
+        run_seconds=choices["run_seconds"],
+        link_bits_per_second=spec.link_bits_per_second,
+        server_ssh=spec.monitor.server_ssh,
+        smb_conf=spec.monitor.smb_conf,
+        label=spec.texts.label,
+        note=spec.texts.note,
+        question=spec.texts.question,
+        from_host=run_options.only_host(choices["from_hosts"]),
+    )
+    quick_spec.check_request(request)
+    return request

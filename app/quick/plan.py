@@ -1,0 +1,64 @@
+"""What the measuring process of a quick test is told, and what it tells."""
+
+from dataclasses import dataclass, field
+from typing import get_args
+
+from app.clients.base import Secrets
+from app.recording import process
+from storage.plan import Settings
+from storage.quick import QuickLine
+from storage.records import ClientFacts, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuickOrder:
+    """The only order; the end of stdin cancels."""
+
+    target: Target
+    secrets: Secrets = field(default_factory=Secrets)
+    settings: Settings = field(default_factory=Settings)
+    size_bytes: int
+    runs: int
+    run_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileReady:
+    """Logged in, and the file is made."""
+
+    client: ClientFacts
+    path_facts: process.PathFacts = field(default_factory=dict)
+    file_bytes: int
+    past_page_cache: bool | None = None
+    """Of a local path: whether the requests go past the page cache; None for a path through a network."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineBegan:
+    """The first run of a line begins."""
+
+    line: QuickLine
+    """Without runs."""
+    number: int
+    """Its place, from 1."""
+    of: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineMeasured:
+    """All runs of a line have ended."""
+
+    line: QuickLine
+
+
+ChildEvent = (
+    process.ScratchMade
+    | process.ScratchRemoved
+    | FileReady
+    | LineBegan
+    | LineMeasured
+    | process.Warned
+    | process.Failed
+    | process.Finished
+)
+CHILD_EVENTS: tuple[type, ...] = get_args(ChildEvent)

@@ -1,0 +1,327 @@
+"""The form of a quick test: the judgement in a sentence, the table that everybody knows, and each line's details."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from forms import layout, report, wording
+from forms.findings.path import TCP_ROUND_TRIP, number_of_fact, practice_text
+from forms.quick import summary
+from forms.series import origin
+from forms.series.head_fields import client_text, link_field
+from forms.series.imitation import imitation_fields, unsigned_session_hint
+from storage import quick as quick_records
+from storage import records
+from storage.json_reader import named
+
+FORM = "quick test"
+SCHEMA = "sharebench/quick/1"
+
+_READ = records.Command.GET
+_WRITE = records.Command.PUT
+_LARGE = quick_records.ACCESSES[:2]
+_SMALL = quick_records.ACCESSES[-1]
+"""The lines that the judgement is about: the faster of the two sequential ones, and single small requests."""
+
+
+def quick_document(quick: quick_records.Quick) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        **named(quick, "id", "created_at", "status", "error", "label", "note", "question"),
+        **quick_records.recording_of_quick(quick).content,
+        "answer": quick_answer(quick).text,
+        "figures": [figures.to_json() for figures in summary.quick_figures(quick)],
+    }
+
+
+def quick_answer(quick: quick_records.Quick) -> layout.Toned:
+    """What limits large files and small requests, with their figures; or how far it came."""
+    judgement = judgement_text(quick)
+    if quick.status is records.SeriesStatus.COMPLETE and judgement:
+        return layout.Toned(f"{judgement}.")
+
+    reason = f": {wording.plain(quick.error)}" if quick.error else ""
+    if not judgement:
+        return layout.Toned(f"Nothing was measured{reason}.", layout.Tone.CAUTION)
+    ended = wording.ended_early(quick.status, reason)
+    return layout.Toned(f"{ended.text}. {judgement}.", ended.tone)
+
+
+def judgement_text(quick: quick_records.Quick) -> str:
+    """``The link limits large reads (112 MB/s); …``, without a full stop; empty where nothing was measured."""
+    judged = list(_judged_lines(quick))
+    texts = []
+    for limit in dict.fromkeys(figures.limit for _, figures in judged):
+        things = [f"{name} ({_amount_text(figures)})" for name, figures in judged if figures.limit is limit]
+        what_limits = limit_name(limit, quick) if limit else f"{wording.plain(quick.program)} shows"
+        verb = " limits" if limit else ""
+        texts.append(f"{what_limits}{verb} {wording.listed(things)}")
+
+    sentence = "; ".join(texts)
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _judged_lines(quick: quick_records.Quick) -> Iterator[tuple[str, summary.LineFigures]]:
+    """(what people call it, figures) of the lines that the judgement is about, as far as they were measured."""
+    for name, command in (("large reads", _READ), ("large writes", _WRITE)):
+        large_lines = [figures for access in _LARGE if (figures := _figures(quick, access, command))]
+        if large_lines:
+            yield name, max(large_lines, key=_rate_of)
+    for name, command in (("small reads", _READ), ("small writes", _WRITE)):
+        small_line = _figures(quick, _SMALL, command)
+        if small_line:
+            yield name, small_line
+
+
+def _rate_of(figures: summary.LineFigures) -> float:
+    return figures.bytes_per_second
+
+
+def _figures(
+    quick: quick_records.Quick, access: quick_records.Access, command: records.Command
+) -> summary.LineFigures | None:
+    line = quick.line(access, command)
+    return summary.line_figures(quick, line) if line else None
+
+
+def _amount_text(figures: summary.LineFigures) -> str:
+    """Of small requests their time, of large ones their rate."""
+    if figures.line.access.random and figures.request_seconds is not None:
+        return wording.milliseconds(figures.request_seconds)
+    return wording.byte_rate(figures.bytes_per_second)
+
+
+def limit_name(limit: summary.LineLimit, quick: quick_records.Quick) -> str:
+    """As in the middle of a sentence."""
+    match limit:
+        case summary.LineLimit.LINK:
+            return "the link"
+        case summary.LineLimit.CLIENT:
+            return "this client"
+        case summary.LineLimit.ROUND_TRIP:
+            return "the round trip"
+    if quick.past_page_cache is None:
+        return "the server or its disk"
+    return "the disk" if quick.past_page_cache else "the page cache of this machine"
+
+
+def quick_report(quick: quick_records.Quick) -> report.Report:
+    figures = summary.quick_figures(quick)
+    return report.Report(
+        form=FORM,
+        title="Quick test",
+        name=quick.label or quick.id,
+        fields=tuple(_fields(quick)),
+        tables=tuple(_tables(quick, figures)),
+        advice=tuple(_advice(quick, figures)),
+        drawn=tuple(_charts(figures)),
+        document=partial(quick_document, quick),
+    )
+
+
+def _fields(quick: quick_records.Quick) -> Iterator[report.Field]:
+    answer = quick_answer(quick)
+    yield report.answer_field(answer.text, answer.tone)
+    yield from report.fields_of(("Label", wording.plain(quick.label)))
+    if quick.target is not None:
+        target_text = records.format_target(quick.target, escaped=False)
+        yield report.Field(name="Target", text=wording.plain(target_text))
+        yield from report.fields_of(("Server", practice_text(quick.target)))
+
+    yield from _client_fields(quick)
+    yield from imitation_fields(quick.settings.like, quick.client)
+    if quick.file_bytes:
+        yield report.Field(name="File", text=file_text(quick), number=quick.file_bytes, unit="bytes")
+    if quick.target is not None and not quick.target.abilities.is_local:
+        yield link_field(quick.link_bits_per_second)
+    yield from _round_trip_fields(quick)
+
+    state = "" if quick.status is records.SeriesStatus.COMPLETE else f", {quick.status.value}"
+    machines = origin.from_machines([quick.environment])
+    text = f"{records.with_zone(quick.created_at)}{machines}{state}, quick test {quick.id}"
+    facts = (("quick", quick.id), ("created_at", quick.created_at), ("status", quick.status.value))
+    yield report.measured_field(text, facts)
+    yield from origin.who_fields([quick.environment])
+    if quick.scratch_path:
+        text = f"{wording.plain(quick.scratch_path)} may still be on the target: delete it there"
+        yield report.Field(name="Leftovers", text=text, is_known_at_end=True)
+
+
+def _client_fields(quick: quick_records.Quick) -> Iterator[report.Field]:
+    if quick.program:
+        yield report.Field(name="Client", text=wording.plain(quick.program))
+    elif quick.client is not None:
+        path_facts = quick.environment.get("path", {})
+        hint = unsigned_session_hint(quick.client, quick.settings.like, path_facts)
+        # Its requests are those of each line.
+        client = replace(quick.client, block_bytes=None, in_flight=None)
+        yield report.Field(name="Client", text=client_text(client, unsigned_hint=hint))
+
+
+def file_text(quick: quick_records.Quick) -> str:
+    """Its size, and why it is not as large as was asked for."""
+    text = wording.binary_size(round(quick.file_bytes))
+    if quick.program:
+        return text
+    if quick.file_bytes < quick.size_bytes:
+        asked = wording.binary_size(quick.size_bytes)
+        text += f" ({asked} asked for: time to write it, or the free space, ended it there)"
+    if quick.past_page_cache is not None:
+        text += ", past the page cache" if quick.past_page_cache else ", through the page cache of this machine"
+    return f"{text}, made for this and removed"
+
+
+def _round_trip_fields(quick: quick_records.Quick) -> Iterator[report.Field]:
+    least = number_of_fact(quick.environment.get("path", {}), TCP_ROUND_TRIP)
+    request_seconds = summary.round_trip_seconds(quick)
+    if least is None:
+        return
+    text = wording.milliseconds(least)
+    if request_seconds is not None:
+        text += f"; an empty request {wording.milliseconds(request_seconds)}"
+    yield report.Field(name="Round trip", text=text, number=least, unit="seconds")
+
+
+# The tables
+
+
+def _tables(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[report.Table]:
+    if not figures:
+        return
+    yield _known_table(figures)
+    for caption, reads in (("Read", True), ("Write", False)):
+        lines = [line for line in figures if line.line.reads is reads]
+        if lines:
+            yield _details_table(caption, quick, lines)
+
+
+def _known_table(figures: Sequence[summary.LineFigures]) -> report.Table:
+    """The table of the program that everybody knows: a row a line, its reads beside its writes."""
+    rates: dict[str, dict[records.Command, float]] = {}
+    for line in figures:
+        of_access = rates.setdefault(line.line.access.name, {})
+        of_access[line.line.command] = line.bytes_per_second
+
+    rows = []
+    for name, of_access in rates.items():
+        read = wording.megabytes(of_access.get(_READ))
+        written = wording.megabytes(of_access.get(_WRITE))
+        rows.append(report.row_of(name, read, written))
+    return report.Table(
+        columns=report.columns_of(
+            "", ("Read MB/s", report.ReportKind.DECIMAL), ("Write MB/s", report.ReportKind.DECIMAL)
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _details_table(caption: str, quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> report.Table:
+    has_link = quick.link_bits_per_second is not None
+    has_limits = any(line.limit for line in figures)
+    columns = [
+        report.Column(heading="", kind=report.ReportKind.TEXT),
+        report.Column(heading="MB/s", kind=report.ReportKind.DECIMAL),
+        report.Column(heading="from", kind=report.ReportKind.DECIMAL),
+        report.Column(heading="to", kind=report.ReportKind.DECIMAL),
+        report.Column(heading="IOPS", kind=report.ReportKind.DECIMAL),
+        report.Column(heading="ms", kind=report.ReportKind.SECONDS),
+        report.Column(heading="p99 ms", kind=report.ReportKind.SECONDS, is_detail=True),
+        *([report.Column(heading="% of link", kind=report.ReportKind.PERCENT)] if has_link else []),
+        *([report.Column(heading="Limited by", kind=report.ReportKind.TEXT)] if has_limits else []),
+    ]
+    return report.Table(
+        columns=tuple(columns),
+        rows=tuple(_details_row(line, has_link=has_link, has_limits=has_limits) for line in figures),
+        caption=f"{caption}; from, to: 95 % interval of MB/s",
+    )
+
+
+def _details_row(figures: summary.LineFigures, *, has_link: bool, has_limits: bool) -> report.Row:
+    low, high = figures.interval or (None, None)
+    return report.row_of(
+        figures.line.access.name,
+        wording.megabytes(figures.bytes_per_second),
+        # With three runs the interval may reach below zero, which no rate is.
+        wording.megabytes(None if low is None else max(0.0, low)),
+        wording.megabytes(high),
+        figures.operations_per_second,
+        _milliseconds(figures.request_seconds),
+        _milliseconds(figures.p99_seconds),
+        *([figures.percent_of_link] if has_link else []),
+        *([figures.limit] if has_limits else []),
+    )
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else 1000 * seconds
+
+
+# What is to be known of the figures
+
+
+def _advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[str]:
+    if not figures:
+        return
+    if quick.program:
+        yield (
+            f"{wording.plain(quick.program)} tells its best run of each line, not the average: such figures are higher"
+            " than those of sharebench for the same server."
+        )
+        return
+
+    slow_clients = [line for line in figures if line.limit is summary.LineLimit.CLIENT]
+    if slow_clients:
+        names = wording.listed([line.line.name for line in slow_clients])
+        yield f"This client was the limit of {names}: the server may be faster than these figures."
+    if quick.past_page_cache is None:
+        yield (
+            "The file was written just before: what fits into the server's memory is read from there, not from its"
+            " disk. A write counts once the server has answered it, which may be before its disk has it."
+        )
+    elif not quick.past_page_cache:
+        yield "This file system does not let requests past the page cache: its figures are those of memory."
+    yield from _split_text(quick)
+
+
+def _split_text(quick: quick_records.Quick) -> Iterator[str]:
+    """Where the server takes no whole block, or grants fewer requests at once than a line asks for."""
+    parts = {line.request_bytes for line in quick.lines if line.request_bytes}
+    if parts:
+        size = wording.binary_size(min(parts))
+        yield f"The server takes requests of at most {size}: blocks of 1 MiB were asked for in parts; ms is of a part."
+    wanted = quick_records.ACCESSES[0].in_flight
+    granted = quick.client.in_flight if quick.client else None
+    is_network = quick.past_page_cache is None
+    if is_network and granted is not None and granted < wanted and not parts:
+        yield f"The server's credits allow {granted} requests of 1 MiB at once, where {wanted} were asked for."
+
+
+# Charts
+
+
+def _charts(figures: Sequence[summary.LineFigures]) -> Iterator[report.Chart]:
+    sequential = [line for line in figures if not line.line.access.random]
+    if sequential:
+        yield report.Chart(
+            title="Sequential: MB/s of each line",
+            unit="MB/s",
+            bars=tuple(_bar(line, 1e-6) for line in sequential),
+        )
+    small = [line for line in figures if line.line.access.random]
+    if small:
+        # The rate of a line is the operations of one block each.
+        yield report.Chart(
+            title="Random: operations per second of each line",
+            unit="IOPS",
+            bars=tuple(_bar(line, 1 / line.line.access.block_bytes) for line in small),
+        )
+
+
+def _bar(figures: summary.LineFigures, scale: float) -> report.Bar:
+    """A bar of its rate times ``scale``, with its interval."""
+    interval = None
+    if figures.interval is not None:
+        low, high = figures.interval
+        interval = (max(0.0, low) * scale, high * scale)
+    return report.Bar(name=figures.line.name, value=figures.bytes_per_second * scale, interval=interval)

@@ -1,0 +1,161 @@
+"""The figures of a quick test, and what limits each of its lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from forms.quick.report import limit_name, quick_answer, quick_report
+from forms.quick.summary import (
+    BUSY_CLIENT_PERCENT,
+    FULL_LINK_PERCENT,
+    PATH_SHARE,
+    LineFigures,
+    LineLimit,
+    line_figures,
+    quick_figures,
+)
+from forms.report import FieldRole
+from storage.quick import LEAST_FILE_BYTES, MIB, Access, Quick, QuickLine
+from storage.records import ClientFacts, Command, SeriesStatus, Target
+from tests.quick_tests import RND_Q1, RND_Q32, SEQ_Q1, SEQ_Q8, quick_line, quick_test
+
+LINK = 1_000_000_000
+
+
+def figures_of(quick: Quick, access: Access, command: Command = Command.GET) -> LineFigures:
+    line = quick.line(access, command)
+    assert line is not None
+    figures = line_figures(quick, line)
+    assert figures is not None
+    return figures
+
+
+def limit_of(line: QuickLine, **fields: Any) -> LineLimit | None:
+    figures = line_figures(quick_test(**fields), line)
+    assert figures is not None
+    return figures.limit
+
+
+def test_a_line_is_named_as_everybody_writes_it():
+    names = [
+        access.name for access in (SEQ_Q8, RND_Q32, replace(RND_Q32, threads=16), replace(SEQ_Q8, block_bytes=700))
+    ]
+    assert names == ["SEQ1M Q8", "RND4K Q32", "RND4K Q32T16", "SEQ700 Q8"]
+    assert quick_line(SEQ_Q8, Command.PUT, (1e6,)).name == "SEQ1M Q8 write"
+
+
+def test_the_figures_of_a_line_are_those_of_its_runs():
+    figures = figures_of(quick_test(), SEQ_Q8)
+    assert figures.bytes_per_second == pytest.approx(117e6)
+    assert figures.interval == pytest.approx((117e6 - 2.907e6, 117e6 + 2.907e6), rel=1e-3)  # t(2) = 4.303, s = 1.17e6
+    assert figures.operations_per_second == pytest.approx(117e6 / MIB)
+    assert figures.request_seconds == pytest.approx(8 * MIB / 117e6, rel=0.02)
+    assert figures.percent_of_link == pytest.approx(93.6)
+    assert figures.client_percent == pytest.approx(30)
+
+
+def test_the_table_has_each_read_before_its_write_whatever_was_measured_first():
+    made = quick_test()
+    shuffled = replace(made, lines=made.lines[::-1])
+    names = [figures.line.name for figures in quick_figures(shuffled)]
+    assert names[:3] == ["SEQ1M Q8 read", "SEQ1M Q8 write", "SEQ1M Q1 read"]
+    assert len(names) == 8
+
+
+@pytest.mark.parametrize(
+    ("percent", "limit"), [(FULL_LINK_PERCENT, LineLimit.LINK), (FULL_LINK_PERCENT - 0.1, LineLimit.SERVER)]
+)
+def test_a_full_link_is_the_limit(percent: float, limit: LineLimit):
+    line = quick_line(SEQ_Q8, Command.GET, [percent / 100 * LINK / 8] * 3)
+    assert limit_of(line) is limit
+    assert limit_of(line, link_bits_per_second=None) is LineLimit.SERVER
+
+
+@pytest.mark.parametrize(
+    ("percent", "limit"), [(BUSY_CLIENT_PERCENT + 0.1, LineLimit.CLIENT), (BUSY_CLIENT_PERCENT - 0.1, LineLimit.SERVER)]
+)
+def test_a_client_that_computes_all_the_time_is_the_limit(percent: float, limit: LineLimit):
+    line = quick_line(RND_Q32, Command.GET, [61e6] * 3, cpu_share=percent / 100)
+    assert limit_of(line) is limit
+
+
+@pytest.mark.parametrize(("share", "limit"), [(PATH_SHARE, LineLimit.ROUND_TRIP), (0.48, LineLimit.SERVER)])
+def test_a_round_trip_of_half_a_request_is_the_limit(share: float, limit: LineLimit):
+    line = quick_line(RND_Q1, Command.GET, [4.096e6] * 3)  # 1 ms each
+    path = {"path": {"request.least_round_trip_seconds": share / 1000}}
+    assert limit_of(line, environment=path, link_bits_per_second=None) is limit
+    assert limit_of(line, environment={}) is LineLimit.SERVER
+
+
+@pytest.mark.parametrize(("megabits", "limit"), [(96, LineLimit.LINK), (94, LineLimit.SERVER)])
+def test_of_single_requests_the_link_is_the_limit_where_it_carries_half_of_the_time(megabits: int, limit: LineLimit):
+    rate = 0.5 * FULL_LINK_PERCENT / 100 * 100e6 / 8  # of which a link of 100 Mbit/s would be half the time
+    line = quick_line(SEQ_Q1, Command.GET, [rate * megabits / 95] * 3)
+    assert limit_of(line, environment={}, link_bits_per_second=100_000_000) is limit
+    eight = quick_line(SEQ_Q8, Command.GET, [rate * megabits / 95] * 3)
+    assert limit_of(eight, environment={}, link_bits_per_second=100_000_000) is LineLimit.SERVER
+
+
+def test_where_several_apply_the_link_comes_before_the_client_and_that_before_the_round_trip():
+    slow_path = {"path": {"request.least_round_trip_seconds": 1.0}}
+    full = quick_line(SEQ_Q8, Command.GET, [117e6] * 3, cpu_share=1.0)
+    assert limit_of(full, environment=slow_path) is LineLimit.LINK
+    assert limit_of(full, environment=slow_path, link_bits_per_second=None) is LineLimit.CLIENT
+
+
+def test_the_answer_says_first_what_limits_with_its_figures():
+    answer = quick_answer(quick_test()).text
+    assert answer.startswith(
+        "The link limits large reads (117 MB/s) and large writes (116 MB/s); the round trip limits"
+    )
+    report = quick_report(quick_test())
+    assert report.fields[0].role is FieldRole.ANSWER
+    assert [row.name for row in report.tables[0].rows] == ["SEQ1M Q8", "SEQ1M Q1", "RND4K Q32", "RND4K Q1"]
+
+
+def test_of_a_local_path_the_disk_or_the_page_cache_is_the_limit():
+    local = quick_test(target=Target(protocol="file", path="/srv"), past_page_cache=True)
+    assert limit_name(LineLimit.SERVER, local) == "the disk"
+    assert "page cache" in limit_name(LineLimit.SERVER, replace(local, past_page_cache=False))
+    assert any("memory" in text for text in quick_report(replace(local, past_page_cache=False)).advice)
+
+
+@pytest.mark.parametrize("status", [SeriesStatus.INTERRUPTED, SeriesStatus.FAILED])
+def test_what_ended_early_says_so_before_its_figures(status: SeriesStatus):
+    early = quick_test(status=status, error="the cable")
+    answer = quick_answer(replace(early, lines=early.lines[:1])).text
+    assert status.value in answer
+    assert "117 MB/s" in answer
+    nothing = quick_answer(replace(early, lines=())).text
+    assert nothing == "Nothing was measured: the cable."
+    assert quick_report(replace(early, lines=(), client=None, environment={})).tables == ()
+
+
+def test_what_another_program_tells_has_no_interval_and_no_limit():
+    line = QuickLine(access=SEQ_Q8, command=Command.GET, best_bytes_per_second=120e6, best_request_seconds=0.07)
+    quick = quick_test(lines=(line,), program="CrystalDiskMark 8.0.4 x64", target=None, client=None, environment={})
+    figures = figures_of(quick, SEQ_Q8)
+    assert (figures.interval, figures.limit, figures.request_seconds) == (None, None, 0.07)
+    assert quick_answer(quick).text == "CrystalDiskMark 8.0.4 x64 shows large reads (120 MB/s)."
+    headings = [column.heading for column in quick_report(quick).tables[1].columns]
+    assert "Limited by" not in headings
+
+
+def test_a_file_that_became_smaller_than_asked_is_told():
+    def file_field(quick: Quick) -> str:
+        return next(field.text for field in quick_report(quick).fields if field.name == "File")
+
+    assert "asked for" not in file_field(quick_test())
+    assert file_field(quick_test(file_bytes=LEAST_FILE_BYTES)).startswith("64 MiB (1 GiB asked for")
+
+
+def test_requests_that_the_server_takes_in_parts_or_not_at_once_are_told():
+    assert not [text for text in quick_report(quick_test()).advice if "MiB" in text]
+    made = quick_test()
+    split = replace(made, lines=tuple(replace(line, request_bytes=65536) for line in made.lines[:1]))
+    assert [text for text in quick_report(split).advice if "64 KiB" in text]
+    few = quick_test(client=ClientFacts(name="sharebench", in_flight=4))
+    assert [text for text in quick_report(few).advice if "4 requests of 1 MiB" in text]
