@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from storage.quick import ACCESSES, Access, Quick, QuickLine, QuickRun
+from storage.quick.records import ACCESSES, Access, Quick, QuickLine, QuickRun
 from storage.records import ClientFacts, Command, SeriesStatus, Target
 from storage.request_times import RequestTimesBuilder
 

@@ -13,7 +13,7 @@ from storage.json_reader import Count, Filled, Moment
 from storage.looks import Audit, AuditScope, Diagnosis, Stage, StageName, Watch, recording_of
 from storage.notebook import Notebook
 from storage.plan import Settings
-from storage.quick import recording_of_quick
+from storage.quick.records import recording_of_quick
 from storage.recordings import Recording, to_recording
 from storage.records import Change, ClientFacts, Command, Experiment, ExperimentKind, SeriesStatus, Spread, Target
 from storage.who import MachineUse, ServerSession, Who, recording_of_who

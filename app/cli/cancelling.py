@@ -11,7 +11,7 @@ from app.base.errors import CancelledError, MeasurementError
 from app.recording.process import SeriesControl
 from storage.isolation import Isolation
 from storage.looks import Diagnosis
-from storage.quick import Quick
+from storage.quick.records import Quick
 from storage.records import SeriesStatus
 
 

@@ -14,7 +14,7 @@ from app.recording.process import SeriesControl
 from app.recording.spec import SeriesSpec
 from forms.quick.report import quick_report
 from forms.wording import typed_size
-from storage import quick as quick_records
+from storage.quick import records as quick_records
 
 
 @declare.command("quick")

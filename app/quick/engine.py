@@ -16,15 +16,16 @@ from app.quick import plan
 from app.recording import process
 from app.recording.engine import without_garbage_collection
 from forms import wording
-from storage import quick, records
+from storage import records
 from storage.plan import MOST_RANDOM_SECONDS
+from storage.quick import records as quick_records
 from storage.request_times import merge_request_times
 
 _FILL_SECONDS = 15.0
 """The file ends where it is after this time, unless it is still too small."""
 _SHARE_OF_FREE = 2
 """The file takes at most one part in as many of the free space: a full disk harms those who work there."""
-_WIDEST = quick.ACCESSES[0]
+_WIDEST = quick_records.ACCESSES[0]
 """For which the session asks for enough credits; all others need fewer."""
 _TRIED_SECONDS = 0.01
 """Enough for a few reads, which show whether a file system lets them pass its page cache."""
@@ -106,13 +107,13 @@ class QuickEngine:
         affordable_bytes = self._order.size_bytes
         if free_bytes is not None:
             affordable_bytes = min(affordable_bytes, free_bytes // _SHARE_OF_FREE)
-        if affordable_bytes < quick.LEAST_FILE_BYTES:
-            needed = wording.binary_size(_SHARE_OF_FREE * quick.LEAST_FILE_BYTES)
+        if affordable_bytes < quick_records.LEAST_FILE_BYTES:
+            needed = wording.binary_size(_SHARE_OF_FREE * quick_records.LEAST_FILE_BYTES)
             raise errors.NoSpaceError(
                 f"{records.format_target(self._target)} has {wording.binary_size(free_bytes or 0)} of free space: a"
                 f" quick test needs {needed}; make room there, or name another folder"
             )
-        return affordable_bytes // quick.MIB * quick.MIB
+        return affordable_bytes // quick_records.MIB * quick_records.MIB
 
     def _make_client(self, *, flush: bool = False) -> AsksAtRandom:
         """A client that is not connected yet; with ``flush`` it is the one that makes the file."""
@@ -159,7 +160,7 @@ class QuickEngine:
             in_flight=in_flight,
             seconds=MOST_RANDOM_SECONDS,
             writes=True,
-            end_bytes=quick.LEAST_FILE_BYTES,
+            end_bytes=quick_records.LEAST_FILE_BYTES,
             creates=True,
         )
         content = base.Content(_CONTENT_BYTES)
@@ -179,7 +180,7 @@ class QuickEngine:
         return file_bytes
 
     def _passes_page_cache(self) -> bool:
-        access = quick.ACCESSES[-1]
+        access = quick_records.ACCESSES[-1]
         trial = RandomWorkload(
             block_bytes=access.block_bytes, in_flight=access.in_flight, seconds=_TRIED_SECONDS, read_percent=100
         )
@@ -194,22 +195,22 @@ class QuickEngine:
     def _measure_lines(self) -> None:
         planned = []
         for command in (records.Command.GET, records.Command.PUT):
-            planned += [self._planned_line(access, command) for access in quick.ACCESSES]
+            planned += [self._planned_line(access, command) for access in quick_records.ACCESSES]
 
         content = base.Content(_CONTENT_BYTES)
         for number, line in enumerate(planned, start=1):
             self._emit(plan.LineBegan(line=line, number=number, of=len(planned)))
             self._emit(plan.LineMeasured(line=self._measured_line(line, content)))
 
-    def _planned_line(self, access: quick.Access, command: records.Command) -> quick.QuickLine:
+    def _planned_line(self, access: quick_records.Access, command: records.Command) -> quick_records.QuickLine:
         request_bytes = self._request_bytes(access, command, self._client)
-        return quick.QuickLine(
+        return quick_records.QuickLine(
             access=access,
             command=command,
             request_bytes=None if request_bytes == access.block_bytes else request_bytes,
         )
 
-    def _request_bytes(self, access: quick.Access, command: records.Command, client: base.Client) -> int:
+    def _request_bytes(self, access: quick_records.Access, command: records.Command, client: base.Client) -> int:
         """Of one request: a block, or the largest part of one by halves that the server takes."""
         largest_bytes = client.facts().block_bytes or access.block_bytes
         if command is records.Command.PUT:
@@ -221,7 +222,7 @@ class QuickEngine:
             request_bytes //= 2
         return request_bytes
 
-    def _measured_line(self, line: quick.QuickLine, content: base.Content) -> quick.QuickLine:
+    def _measured_line(self, line: quick_records.QuickLine, content: base.Content) -> quick_records.QuickLine:
         runs = []
         times = []
         for number in range(1, self._order.runs + 1):
@@ -237,7 +238,7 @@ class QuickEngine:
             run_times = requests.all
             times.append(run_times)
             runs.append(
-                quick.QuickRun(
+                quick_records.QuickRun(
                     seconds=transfer.seconds,
                     moved_bytes=transfer.size_bytes,
                     requests=run_times.count,
@@ -247,7 +248,7 @@ class QuickEngine:
             )
         return replace(line, runs=tuple(runs), times=merge_request_times(times))
 
-    def _workload(self, line: quick.QuickLine, number: int) -> BlockWorkload:
+    def _workload(self, line: quick_records.QuickLine, number: int) -> BlockWorkload:
         access = line.access
         request_bytes = line.request_bytes or access.block_bytes
         # A client splits a block that the server does not take whole: as many bytes are under way.

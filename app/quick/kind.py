@@ -6,7 +6,7 @@ from app.recording.kind import Kind
 from forms.layout import Toned
 from storage.json_reader import JSONNode
 from storage.notebook import Notebook
-from storage.quick import QUICK, Quick, quick_from_json, quick_of, recording_of_quick
+from storage.quick.records import QUICK, Quick, quick_from_json, quick_of, recording_of_quick
 from storage.recordings import Recording
 from storage.records import Target
 

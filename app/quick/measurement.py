@@ -19,8 +19,8 @@ from app.recording.reaching import reach
 from app.series.observer import ObserverElsewhere
 from app.server import facts
 from app.server.elsewhere.place import MeasuringPlace
-from storage import quick as quick_records
 from storage import records
+from storage.quick import records as quick_records
 
 _MODULE = "app.quick.child"
 _GRACE_SECONDS = 120.0

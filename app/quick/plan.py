@@ -6,7 +6,7 @@ from typing import get_args
 from app.clients.base import Secrets
 from app.recording import process
 from storage.plan import Settings
-from storage.quick import QuickLine
+from storage.quick.records import QuickLine
 from storage.records import ClientFacts, Target
 
 

@@ -5,7 +5,7 @@ from app.recording.process import Warned
 from forms import wording
 from forms.quick.report import file_text
 from forms.quick.summary import line_figures
-from storage.quick import Quick, QuickLine
+from storage.quick.records import Quick, QuickLine
 
 
 def progress_line(event: measurement.QuickEvent) -> str:

@@ -13,7 +13,7 @@ from app.quick.spec import QuickRequest
 from app.recording import process, writer
 from app.recording.rescue import notebook_to_measure_into
 from storage.notebook import Notebook
-from storage.quick import Quick, recording_of_quick
+from storage.quick.records import Quick, recording_of_quick
 
 
 def record_quick(

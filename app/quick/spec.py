@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from app.base.errors import UsageError
 from app.recording.spec import ServerRequest
 from forms import wording
-from storage import quick
+from storage.quick import records as quick_records
 from storage.records import Target
 
 RUNS = 3
@@ -22,7 +22,7 @@ class QuickRequest(ServerRequest):
     target: Target
     """The folder that the file is made in."""
     note: str = ""
-    size_bytes: int = quick.USUAL_FILE_BYTES
+    size_bytes: int = quick_records.USUAL_FILE_BYTES
     """Of the file, where the path carries as much in time."""
     run_seconds: float = RUN_SECONDS
     """A run lasts at most as long."""
@@ -42,8 +42,8 @@ def check_request(request: QuickRequest) -> None:
         )
     if target.abilities.has_share and not target.share:
         raise UsageError("name the share to test: sharebench quick smb://HOST/SHARE")
-    if request.size_bytes < quick.LEAST_FILE_BYTES:
-        least = wording.typed_size(quick.LEAST_FILE_BYTES)
+    if request.size_bytes < quick_records.LEAST_FILE_BYTES:
+        least = wording.typed_size(quick_records.LEAST_FILE_BYTES)
         raise UsageError(f"a file of {wording.binary_size(request.size_bytes)} is too small: ask for {least} or more")
     if request.settings.like is not None and not target.abilities.has_dialect:
         raise UsageError("--like is for smb:// targets: leave it out")

@@ -11,9 +11,9 @@ from forms.quick import summary
 from forms.series import origin
 from forms.series.head_fields import client_text, link_field
 from forms.series.imitation import imitation_fields, unsigned_session_hint
-from storage import quick as quick_records
 from storage import records
 from storage.json_reader import named
+from storage.quick import records as quick_records
 
 FORM = "quick test"
 SCHEMA = "sharebench/quick/1"

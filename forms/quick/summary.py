@@ -15,7 +15,7 @@ from forms.findings.path import REQUEST_ROUND_TRIP, number_of_fact
 from forms.findings.rules_link import FULL_ETHERNET_PERCENT
 from forms.stats import summary as stats
 from storage import records
-from storage.quick import ACCESSES, Quick, QuickLine
+from storage.quick.records import ACCESSES, Quick, QuickLine
 
 FULL_LINK_PERCENT, _ = FULL_ETHERNET_PERCENT
 """From this share of its speed on a link is full: headers take the rest."""

@@ -15,7 +15,7 @@ import pytest
 
 from app.base.child_process import ChildProcess
 from storage.notebook import Notebook
-from storage.quick import QUICK, quick_of
+from storage.quick.records import QUICK, quick_of
 from storage.records import SeriesStatus, format_target
 from tests.command_line import Done, Inside
 from tests.servers.smbd import Smbd

@@ -20,7 +20,7 @@ from app.quick import plan
 from app.quick.engine import QuickEngine
 from app.recording import process
 from storage.plan import Settings
-from storage.quick import LEAST_FILE_BYTES, MIB, Quick, QuickLine
+from storage.quick.records import LEAST_FILE_BYTES, MIB, Quick, QuickLine
 from storage.records import Command, Target
 from tests.app.fakes import meter
 from tests.servers.smbd import Smbd

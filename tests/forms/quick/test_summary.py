@@ -18,7 +18,7 @@ from forms.quick.summary import (
     quick_figures,
 )
 from forms.report import FieldRole
-from storage.quick import LEAST_FILE_BYTES, MIB, Access, Quick, QuickLine
+from storage.quick.records import LEAST_FILE_BYTES, MIB, Access, Quick, QuickLine
 from storage.records import ClientFacts, Command, SeriesStatus, Target
 from tests.quick_tests import RND_Q1, RND_Q32, SEQ_Q1, SEQ_Q8, quick_line, quick_test
 
