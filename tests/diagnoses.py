@@ -48,7 +48,7 @@ def small_files_stage(
     seconds: float = 0.0024,
     round_trip: float = ROUND_TRIP,
     get_seconds: float | None = None,
-    pattern_seconds: float = 0.12,
+    pattern_seconds: float = 0.07,
 ) -> Stage:
     """Forty files, each in three equal parts; ``pattern_seconds`` is what each program takes for thirty files."""
     facts: dict[str, FactValue] = {"files": 40, "streams": 8, "file_bytes": 16384, "round_trips": 3}

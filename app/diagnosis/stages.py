@@ -9,8 +9,10 @@ from dataclasses import replace
 from app.base.errors import SharebenchError, StalledError
 from app.diagnosis import card_stage, connect_stage, file_stage, folder_stage, transfer_stages, window_stage
 from app.diagnosis.bench import LARGE_PACKETS_LOST, Bench
+from app.server.busiest_program import BusiestProgram
+from forms.diagnosis.summary import BUSIEST_PERCENT, BUSIEST_PROGRAM
 from storage import looks
-from storage.records import SeriesStatus
+from storage.records import FactValue, SeriesStatus
 
 STAGES: dict[looks.StageName, Callable[[Bench], looks.Stage]] = {
     looks.StageName.CONNECT: connect_stage.connect,
@@ -28,6 +30,7 @@ STAGES: dict[looks.StageName, Callable[[Bench], looks.Stage]] = {
 def measure_stage(bench: Bench, name: looks.StageName) -> looks.Stage:
     """The stage as it was measured, or with the error that ended it; never raises one."""
     began = time.monotonic()
+    busiest_program = BusiestProgram()
     try:
         bench.check_packets()
         stage = STAGES[name](bench)
@@ -42,10 +45,14 @@ def measure_stage(bench: Bench, name: looks.StageName) -> looks.Stage:
 
     load_of_last_minute, *_ = os.getloadavg()
     load_per_processor = round(load_of_last_minute / (os.cpu_count() or 1), 2)
+    machine_facts: dict[str, FactValue] = {"machine.load_per_processor": load_per_processor}
+    program = busiest_program.program()
+    if program is not None:
+        machine_facts |= {BUSIEST_PROGRAM: program.name, BUSIEST_PERCENT: round(program.percent, 1)}
     return replace(
         stage,
         samples={key: _six_digits(values) for key, values in stage.samples.items()},
-        facts={**stage.facts, "machine.load_per_processor": load_per_processor},
+        facts={**stage.facts, **machine_facts},
         seconds=round(time.monotonic() - began, 3),
     )
 

@@ -6,17 +6,21 @@ from app.base.errors import SharebenchError
 from app.base.targets import parse_target
 from app.method.next_steps import NextStep
 from forms.audit.remedies import remedies
-from forms.diagnosis.next_act import advised_act
+from forms.diagnosis import admin_request
+from forms.diagnosis.chosen_complaint import COMPLAINTS, chosen_complaint
+from forms.diagnosis.next_act import AdvisedAct, advised_act
+from forms.diagnosis.report import diagnosis_answer
 from forms.findings.finding import NextAct
 from storage.looks import Audit, AuditScope, Diagnosis
 from storage.records import Target, format_target
 
 
 def after_audit(audit: Audit) -> Iterator[NextStep]:
-    """Read the settings where that failed; try the costliest remedy."""
+    """Ask for the settings where they could not be read; try the costliest remedy."""
     if audit.scope is AuditScope.SESSION:
         target = _audited_target(audit)
         if target is not None:
+            yield _ask_administrator(admin_request.settings_request(target))
             yield _read_settings_by_ssh(target)
 
     for remedy in remedies(audit.findings)[:1]:
@@ -32,26 +36,61 @@ def _audited_target(audit: Audit) -> Target | None:
 
 
 def after_diagnosis(diagnosis: Diagnosis) -> Iterator[NextStep]:
-    """What its gravest finding names; nothing where that is no act of sharebench."""
+    """What its gravest finding names, where that can be done; then the settings that can be why."""
+    target = format_target(diagnosis.target)
     advised = advised_act(diagnosis)
-    if advised is None:
-        return
+    if advised is not None:
+        yield _step_of_act(advised, diagnosis)
 
+    complaint = chosen_complaint(diagnosis)
+    entries = admin_request.entries_about(complaint)
+    if complaint is not None and entries:
+        about = COMPLAINTS[complaint].subject.lower()
+        name = f"Read about {len(entries)} settings that matter to {about}: the catalogue"
+        yield NextStep(name=name, screen="catalogue", arguments={"first": entries, "about": about})
+    else:
+        yield NextStep(name="Choose a setting to try: the catalogue", screen="catalogue")
+
+    are_settings_read = diagnosis.audit is not None and diagnosis.audit.scope is not AuditScope.SESSION
+    if not are_settings_read:
+        yield _read_settings_by_ssh(diagnosis.target)
+    elif advised is None or advised.act is not NextAct.AUDIT:
+        yield NextStep(
+            name="See all that was found in the settings: audit", screen="audit", arguments={"target": target}
+        )
+    yield NextStep(name="Diagnose again", screen="diagnosis", arguments={"target": target})
+
+
+def _step_of_act(advised: AdvisedAct, diagnosis: Diagnosis) -> NextStep:
     target = format_target(diagnosis.target)
     match advised.act:
         case NextAct.ISOLATE:
             name = "Find the limit: disk, network or Samba"
-            yield NextStep(name=name, screen="isolation", arguments={"target": target})
+            return NextStep(name=name, screen="isolation", arguments={"target": target})
         case NextAct.TRY:
             parameter, _, value = advised.setting.partition("=")
-            yield _try_setting(parameter, value)
+            return _try_setting(parameter, value)
         case NextAct.CATALOGUE:
-            yield read_about(advised.entry)
-        case NextAct.AUDIT if advised.needs_ssh:
-            yield _read_settings_by_ssh(diagnosis.target)
+            return read_about(advised.entry)
+        case NextAct.ASK:
+            text = admin_request.request_text(diagnosis, diagnosis_answer(diagnosis).text)
+            return _ask_administrator(text)
         case NextAct.AUDIT:
-            name = "See all that was found in the settings: audit"
-            yield NextStep(name=name, screen="audit", arguments={"target": target})
+            return _see_settings(target)
+
+
+def _see_settings(target: str) -> NextStep:
+    name = "See all that was found in the settings: audit"
+    return NextStep(name=name, screen="audit", arguments={"target": target})
+
+
+def _ask_administrator(text: str) -> NextStep:
+    """Show a text to send to who has access to the server."""
+    return NextStep(
+        name="Ask who administers the server: a text to send",
+        screen="request",
+        arguments={"text": text},
+    )
 
 
 def read_about(entry: str) -> NextStep:
@@ -67,7 +106,7 @@ def _try_setting(name: str, value: str) -> NextStep:
 def _read_settings_by_ssh(target: Target) -> NextStep:
     """Audit the server with the line filled in by which its settings can be read."""
     return NextStep(
-        name="Read the server's settings by ssh: audit",
+        name="Read the server's settings, where you have ssh to it: audit",
         screen="audit",
         arguments={"target": format_target(target), "ssh": target.host},
     )

@@ -33,7 +33,7 @@ _AFTER_KIND = {
         _CHOOSE_SETTING,
         NextStep(name="Audit again", screen="audit"),
     ),
-    looks.DIAGNOSIS: (_CHOOSE_SETTING, _AUDIT_SETTINGS, NextStep(name="Diagnose again", screen="diagnosis")),
+    looks.DIAGNOSIS: (),
     WHO: (
         NextStep(name="Look at the sessions again", screen="who"),
         NextStep(name="Find out why users complain", screen="diagnosis"),

@@ -4,6 +4,7 @@ Opened for a series, the list also says what its server had for each setting whe
 settings first that were set.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -57,8 +58,11 @@ class CatalogueScreen(PlacedScreen):
     KEYS = keys("catalogue.search entry.try")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
 
-    def __init__(self, words: str = "", series_id: str = "") -> None:
+    def __init__(self, words: str = "", series_id: str = "", first: Sequence[str] = (), about: str = "") -> None:
+        """``first`` are the entries that the list begins with, and ``about`` is what they have in common."""
         super().__init__()
+        self._first_names = tuple(first)
+        self._about_first = about
         self.first_words = words
         """What is searched for at first; empty lists all."""
         self.series_id = series_id
@@ -135,11 +139,17 @@ class CatalogueScreen(PlacedScreen):
             self.query_one("#entry", AnsiView).show_text(text)
             self.refresh_bindings()
 
+        if self._has_first_entries(words):
+            title = f"Catalogue · first the {len(self._first_names)} entries about {self._about_first}"
+            self.query_one("#entries-pane", parts.Pane).set_title(f"sharebench · {title}")
         self._show_count(words, sum(value.mark == measured_place.SET for value in values))
 
     def _sought_entries(self, words: str) -> tuple[catalogue.CatalogueEntry | str, ...]:
         other_settings = self.place.settings_without_entry(words) if self._has_other_settings(words) else ()
         entries: tuple[catalogue.CatalogueEntry | str, ...] = (*catalogue.search(words), *other_settings)
+        if self._has_first_entries(words):
+            first = [catalogue.find(name) for name in self._first_names]
+            return (*first, *(entry for entry in entries if entry not in first))
         if not self.series_id:
             return entries
 
@@ -147,6 +157,10 @@ class CatalogueScreen(PlacedScreen):
         marked = [entry for entry in entries if self._server_value(entry).mark]
         unmarked = [entry for entry in entries if not self._server_value(entry).mark]
         return (*marked, *unmarked)
+
+    def _has_first_entries(self, words: str) -> bool:
+        """Whether the list begins with what it was opened for: until something is searched for."""
+        return bool(self._first_names) and not words
 
     def _server_value(self, entry: catalogue.CatalogueEntry | str) -> ServerValue:
         if isinstance(entry, str):
@@ -175,6 +189,13 @@ class CatalogueScreen(PlacedScreen):
     def action_clear_filter(self) -> None:
         self.query_one("#search", widgets.Input).value = ""
         self.action_to_list()
+
+    def action_back(self) -> None:
+        """One thing back: what is searched for first, then the screen."""
+        if self.query_one("#search", widgets.Input).value:
+            self.action_clear_filter()
+        else:
+            super().action_back()
 
     def action_search(self) -> None:
         self.query_one("#search").focus()

@@ -58,9 +58,10 @@ COMPLAINTS: Mapping[StageName, NamedComplaint] = {
     StageName.SMALL_FILES: NamedComplaint(
         subject="Small files",
         figures=("put_file", "get_file"),
-        fine="Small files are as fast as this path allows: {value}",
+        fine="Small files are as fast as is usual on this path: {value}",
+        limit=", usual {limit}",
         slow="Small files are slow",
-        unclear="No reason is known why small files are not faster: {value}",
+        unclear="{name} is slower than usual on this path: {value}",
         is_told_as_rate=True,
     ),
     StageName.WINDOW: NamedComplaint(
@@ -77,14 +78,14 @@ COMPLAINTS: Mapping[StageName, NamedComplaint] = {
         fine="Large folders are as fast as this path allows: {name} {value}",
         limit=", expected {limit}",
         slow="Large folders are slow",
-        unclear="No reason is known why large folders are not faster: {name} {value}",
+        unclear="Large folders are slower than usual on this path: {name} {value}",
     ),
     StageName.PROTECTION: NamedComplaint(
         subject="Signing and encryption",
         figures=("as_it_is",),
         fine="Transfers are as fast as this path allows with the protection that the server asks for: {value}",
         slow="Signing or encryption slows transfers down",
-        unclear="No reason is known why transfers are not faster: {value}",
+        unclear="Transfers are slower than this path allows: {value}",
     ),
     StageName.LONG_RUN: NamedComplaint(
         subject="A long transfer",
@@ -99,7 +100,7 @@ COMPLAINTS: Mapping[StageName, NamedComplaint] = {
         fine="Several connections share this path as they should: together {value} what one carries",
         limit="",
         slow="Connections are the limit",
-        unclear="No reason is known why several connections together carry {value} what one does",
+        unclear="Several connections together carry {value} what one does",
     ),
 }
 """By the stage that measures it; settings are no complaint of users."""
@@ -162,6 +163,8 @@ def complaint_answer(diagnosis: Diagnosis, name: StageName) -> ComplaintAnswer:
     deciding = [by_key[key] for key in complaint.figures if key in by_key]
 
     finding = finding_of_complaint(diagnosis, name)
+    if finding is not None and finding.is_answer:
+        return ComplaintAnswer(SIGNS[finding.severity], finding.title)
     if finding is not None:
         beside_path = _beside_path_text(complaint, finding, deciding)
         sentence = f"{complaint.slow}{beside_path}: {_with_small_letter(finding.title)}"
@@ -173,12 +176,35 @@ def complaint_answer(diagnosis: Diagnosis, name: StageName) -> ComplaintAnswer:
 
     not_good = [judged for judged in compared if judged.severity is not Severity.GOOD]
     if not_good:
-        deciding_figure = _told_figure(not_good, complaint)
-        unclear_text = _unclear_text(complaint, deciding_figure)
-        if summary.is_machine_busy(stage):
-            return ComplaintAnswer(Sign.UNKNOWN, f"{unclear_text}; this machine was too busy to tell: measure again")
-        return ComplaintAnswer(Sign.UNKNOWN, unclear_text, has_unknown_reason=not deciding_figure.why)
+        told = _told_figure(not_good, complaint)
+        good = [judged for judged in compared if judged.severity is Severity.GOOD]
+        return _unexplained_answer(diagnosis, complaint, told, good)
     return ComplaintAnswer(Sign.GOOD, _fill(complaint.fine, complaint, _told_figure(compared, complaint)))
+
+
+def _unexplained_answer(
+    diagnosis: Diagnosis, complaint: NamedComplaint, told: JudgedFigure, good: Sequence[JudgedFigure]
+) -> ComplaintAnswer:
+    """What is fine, then what is not as it should be, and what is known of the reason: in this order."""
+    stage = diagnosis.stage(told.figure.stage)
+    is_client_busy = stage is not None and summary.is_machine_busy(stage)
+    if not is_client_busy and told.figure.key in _TOLD_BY_THEIR_END:
+        value = _value_text(told.figure, told.figure.value, complaint)
+        return ComplaintAnswer(Sign.UNKNOWN, f"{complaint.subject} could not be judged: {value}, {told.why}")
+
+    sentence = _fill(complaint.unclear, complaint, told) if complaint.unclear else complaint.subject
+    if good and complaint.is_told_as_rate:
+        fine = good[0]
+        fine_text = _value_text(fine.figure, fine.figure.value, complaint)
+        sentence = f"{fine.figure.name} is fine ({fine_text}); {_with_small_letter(sentence)}"
+
+    if is_client_busy:
+        busiest = summary.busiest_program_text(diagnosis)
+        by_whom = f" with {busiest}" if busiest else ""
+        return ComplaintAnswer(Sign.UNKNOWN, f"{sentence}; this client was too busy{by_whom} to tell the reason")
+
+    sign = SIGNS[told.severity] if told.severity is not None else Sign.UNKNOWN
+    return ComplaintAnswer(sign, f"{sentence}; nothing that was measured says why", has_unknown_reason=True)
 
 
 def _reason_unmeasured(diagnosis: Diagnosis, name: StageName) -> str:
@@ -213,14 +239,6 @@ def _beside_path_text(complaint: NamedComplaint, finding: Finding, deciding: Seq
         return ""
     value_text = _value_text(judged.figure, judged.figure.value, complaint)
     return f" ({value_text}; this path allows {_value_text(judged.figure, allowed, complaint)})"
-
-
-def _unclear_text(complaint: NamedComplaint, judged: JudgedFigure) -> str:
-    """That the figure is not as it should be, and why that says little, or that nobody knows why."""
-    if not judged.why:
-        return _fill(complaint.unclear, complaint, judged)
-    value = _value_text(judged.figure, judged.figure.value, complaint)
-    return f"{complaint.subject} could not be judged: {value}, {judged.why}"
 
 
 def _told_figure(judged: Sequence[JudgedFigure], complaint: NamedComplaint) -> JudgedFigure:

@@ -13,6 +13,7 @@ from forms.stats.summary import median
 from storage.looks import Diagnosis, Stage, StageName
 
 _COMMANDS = ("put", "get")
+_DOING = {"put": "Saving a small file", "get": "Reading a small file"}
 
 
 class Unit(StrEnum):
@@ -129,7 +130,7 @@ def _small_files_figures(stage: Stage) -> Iterator[Figure]:
     for command in _COMMANDS:
         times = summary.file_seconds(stage, command)
         if times:
-            name = f"One small file, {command}"
+            name = _DOING[command]
             yield Figure(stage.name, f"{command}_file", name, Unit.SECONDS, *median_with_interval(times))
 
         factor = summary.side_by_side_factor(stage, command)
@@ -189,7 +190,7 @@ def _protection_figures(stage: Stage) -> Iterator[Figure]:
 
     share = summary.protection_share(stage)
     if share:
-        yield Figure(stage.name, "protection", "This machine's part of the signing or encryption", Unit.PERCENT, *share)
+        yield Figure(stage.name, "protection", "This client's part of the signing or encryption", Unit.PERCENT, *share)
 
     for mode, name in (("signed", "Price of signing"), ("encrypted", "Price of encryption")):
         price = summary.price(base, stage.of(f"{mode}_bytes_per_second"))
@@ -220,13 +221,13 @@ def _card_figures(stage: Stage) -> Iterator[Figure]:
         name = f"{stage.number('connections') or 0:.0f} connections against one"
         yield Figure(stage.name, "connections", name, Unit.TIMES, *factor)
 
-    for side, whose in (("card", "this machine's"), ("server_card", "the server's")):
+    for side, whose in (("card", "this client's network card"), ("server_card", "the server's network card")):
         for fact in stage.facts:
             card = fact.removeprefix(f"{side}.").removesuffix(".share")
             if fact != f"{side}.{card}.share":
                 continue
             percent = 100 * (stage.number(fact) or 0.0)
-            name = f"Through {whose} {wording.plain(card)}"
+            name = f"Bytes through {whose} {wording.plain(card)}"
             yield Figure(stage.name, f"{side}_{card}", name, Unit.PERCENT, percent)
 
 

@@ -1,18 +1,20 @@
 """Each figure of a diagnosis with its judgement: as it should be, a complaint, or not judged, and why.
 
-A judgement never contradicts the findings: a figure that a complaint names has the complaint's severity, and no other
-figure is called wrong. One that keeps to its reference is as it should be. The rest is not judged.
+A judgement never contradicts the findings: a figure that a complaint names has the complaint's severity. One that keeps
+to its reference is as it should be; one that is far off it is a warning, unless the client was too busy to tell. What
+is a little off is not judged, and says so.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from forms.diagnosis import rules
+from forms.diagnosis import rules, summary
 from forms.diagnosis.figures import Figure, Unit, figures
-from forms.diagnosis.references import FigureReference, figure_references, link_limit
+from forms.diagnosis.path import GOOD_SHARE, link_limit
+from forms.diagnosis.references import FigureReference, figure_references
 from forms.findings.finding import Finding, Severity
 from forms.findings.report import SIGNS
-from forms.layout import Tone
+from forms.layout import Sign, Tone
 from storage.looks import Diagnosis, StageName
 
 _BEYOND_THE_LINK = 1.1
@@ -22,7 +24,14 @@ Less than that is the framing, which is counted differently by different shapers
 """
 
 _LATE_LOGIN = "longer than it should be, but no part of it took most of that, as on a busy machine: measure again"
-_BURST = "more than the link carries for long: a burst passed, so this says nothing of longer transfers"
+_BURST = "a burst, faster than the link for a moment: it says nothing of longer transfers"
+_CLIENT_BUSY = "this client was too busy to tell"
+_FAR_OFF = "far from it, and no reason was found"
+_A_LITTLE_OFF = "a little off it"
+_WORTH_KNOWING = "see what is worth knowing above"
+
+_FAR_TIMES = 2.0
+"""A figure that is this many times beyond what is usual is no chance: a usual server is known to a third."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +47,10 @@ class JudgedFigure:
 
     @property
     def sign(self) -> str:
-        """✓ ! ✗; empty where it is not judged."""
-        return "" if self.severity is None else str(SIGNS[self.severity])
+        """✓ ! ✗; ? where it could not be judged; empty where there is nothing to hold it against."""
+        if self.severity is not None:
+            return str(SIGNS[self.severity])
+        return str(Sign.UNKNOWN) if self.why else ""
 
     @property
     def tone(self) -> Tone:
@@ -59,8 +70,9 @@ class JudgedFigure:
 def judged_figures(diagnosis: Diagnosis) -> list[JudgedFigure]:
     """All figures of stages that were measured to their end."""
     references = figure_references(diagnosis)
-    complaints = [finding for finding in rules.complaints(diagnosis) if finding.is_wrong]
-    complaint_by_figure = _first_by_figure(complaints)
+    complaints = rules.complaints(diagnosis)
+    complaint_by_figure = _first_by_figure([finding for finding in complaints if finding.is_wrong])
+    note_by_figure = _first_by_figure([finding for finding in complaints if not finding.is_wrong])
 
     folder_stage = diagnosis.stage(StageName.FOLDERS)
     folder_findings = rules.folder_findings(folder_stage) if folder_stage is not None else []
@@ -83,6 +95,8 @@ def judged_figures(diagnosis: Diagnosis) -> list[JudgedFigure]:
                     why=outweighed.title,
                 )
             )
+        elif figure.key in note_by_figure and reference is not None and not reference.holds(figure.value):
+            judged.append(JudgedFigure(figure=figure, reference=reference, why=_WORTH_KNOWING))
         else:
             judged.append(_judge_without_complaint(figure, reference, diagnosis))
     return judged
@@ -109,5 +123,28 @@ def _judge_without_complaint(figure: Figure, reference: FigureReference | None, 
     if reference.holds(figure.value):
         return JudgedFigure(figure=figure, reference=reference, severity=Severity.GOOD)
 
-    is_late_login = figure.key in {"first_connect", "later_connect"}
-    return JudgedFigure(figure=figure, reference=reference, why=_LATE_LOGIN if is_late_login else "")
+    why, severity = _judge_off_reference(figure, reference, diagnosis)
+    return JudgedFigure(figure=figure, reference=reference, severity=severity, why=why)
+
+
+def _judge_off_reference(
+    figure: Figure, reference: FigureReference, diagnosis: Diagnosis
+) -> tuple[str, Severity | None]:
+    """Why a figure that does not keep to its reference is not judged, or that it is far off; and its severity."""
+    stage = diagnosis.stage(figure.stage)
+    if stage is not None and summary.is_machine_busy(stage):
+        return _CLIENT_BUSY, None
+    if figure.key in {"first_connect", "later_connect"}:
+        return _LATE_LOGIN, None
+    if _is_far_off(figure.value, reference):
+        return _FAR_OFF, Severity.WARNING
+    return _A_LITTLE_OFF, None
+
+
+def _is_far_off(value: float, reference: FigureReference) -> bool:
+    """Whether it is worse than what is usual by more than twice."""
+    if reference.allowed is None:
+        return False
+    if reference.most is not None:
+        return value >= _FAR_TIMES * max(reference.allowed, GOOD_SHARE * reference.most)
+    return value * _FAR_TIMES <= reference.allowed

@@ -19,30 +19,43 @@ class AdvisedAct:
     """``NAME=VALUE`` to try; empty of another act."""
     entry: str = ""
     """The entry of the catalogue to read; empty of another act."""
-    needs_ssh: bool = False
-    """Whether the settings of the server can only be read through ssh."""
+
+
+_NEEDS_SERVER = frozenset({NextAct.TRY, NextAct.AUDIT, NextAct.ASK})
+"""Acts that read or change the server's files."""
 
 
 def advised_act(diagnosis: Diagnosis) -> AdvisedAct | None:
     """What the gravest finding names: that of the complaint that was named, else the costliest.
 
-    Where it names nothing that sharebench does, settings that could not be read are read through ssh. A complaint
-    whose reason is not known leads to an isolation. None where there is nothing to do.
+    Where it names nothing that can be done from here, and the settings of the server could not be read, who administers
+    it is asked. A complaint whose reason is not known leads to an isolation. None where there is nothing to do.
     """
     name = chosen_complaint(diagnosis)
     gravest = finding_of_complaint(diagnosis, name) if name is not None else None
     if gravest is None:
-        gravest = next((finding for finding in complaints(diagnosis) if finding.is_wrong), None)
+        gravest = _gravest_to_act_on(diagnosis)
 
+    are_unread = diagnosis.audit is not None and diagnosis.audit.scope is AuditScope.SESSION
     act = _act_of_finding(gravest) if gravest is not None else None
-    if act is not None:
+    if act is not None and not (are_unread and act.act in _NEEDS_SERVER):
         return act
 
-    if name is not None and complaint_answer(diagnosis, name).has_unknown_reason:
+    if name is not None and complaint_answer(diagnosis, name).has_unknown_reason and act is None:
         return AdvisedAct(act=NextAct.ISOLATE)
-    if diagnosis.audit is not None and diagnosis.audit.scope is AuditScope.SESSION:
-        return AdvisedAct(act=NextAct.AUDIT, needs_ssh=True)
-    return None
+    return AdvisedAct(act=NextAct.ASK) if are_unread else None
+
+
+def _gravest_to_act_on(diagnosis: Diagnosis) -> Finding | None:
+    """The costliest of what is wrong; without one a note that names something to do."""
+    findings = complaints(diagnosis)
+    wrong = [finding for finding in findings if finding.is_wrong]
+    to_act_on = wrong or [finding for finding in findings if finding.setting or finding.next_act is not None]
+    return next(iter(to_act_on), None)
+
+
+AUDIT_OF_ANSWER = "sharebench audit --smb-conf testparm.txt"
+"""What reads the answer of who administers the server."""
 
 
 def _act_of_finding(finding: Finding) -> AdvisedAct | None:
@@ -60,12 +73,11 @@ def advised_command(diagnosis: Diagnosis) -> str:
         return ""
 
     target = shlex.quote(format_target(diagnosis.target))
-    host = shlex.quote(diagnosis.target.host)
     match advised.act:
         case NextAct.TRY:
             return f"sharebench try {shlex.quote(advised.setting)} {target} --make-file"
         case NextAct.CATALOGUE:
             return f"sharebench catalogue {shlex.quote(advised.entry)}"
-        case NextAct.AUDIT if advised.needs_ssh:
-            return f"sharebench audit {target} --server-ssh root@{host}"
+        case NextAct.ASK:
+            return AUDIT_OF_ANSWER
     return f"sharebench {advised.act.value} {target}"

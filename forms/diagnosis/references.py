@@ -8,16 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from forms import wording
-from forms.diagnosis import rules, summary
+from forms.diagnosis import path, rules, rules_small_files, summary
 from forms.diagnosis.figures import WINDOW_QUESTIONS
 from forms.tuning.smb_conf import toml_data
-from forms.worksheets.references import ethernet_payload
 from storage.looks import Diagnosis, Stage, StageName
-
-GOOD_SHARE = 2 / 3
-"""Of what the path allows, the share from which on a figure is as it should be. A server's usual time for a request is
-known to about a third, and a busy machine adds as much.
-"""
 
 OWN_PATH = "this path, as it was measured"
 """The source of what the path itself allows."""
@@ -79,67 +73,27 @@ def _usual_references() -> Iterator[tuple[str, FigureReference]]:
         yield key, reference
 
 
-def _usual_server() -> Mapping[str, float | str]:
-    """What a usual server takes, by the names of ``usual.toml``."""
-    server: Mapping[str, float | str] = toml_data("usual.toml", package="forms.diagnosis")["server"]
-    return server
-
-
-def _request_seconds() -> float:
-    """What a usual server takes for a request."""
-    return float(_usual_server()["request_seconds"])
-
-
 def _time_reference(allowed_seconds: float, text: str, source: str) -> FigureReference:
-    return FigureReference(text=text, source=source, allowed=allowed_seconds, most=allowed_seconds / GOOD_SHARE)
+    return FigureReference(text=text, source=source, allowed=allowed_seconds, most=allowed_seconds / path.GOOD_SHARE)
 
 
 def _rate_reference(allowed: float, text: str, source: str = OWN_PATH) -> FigureReference:
-    return FigureReference(text=text, source=source, allowed=allowed, least=allowed * GOOD_SHARE)
+    return FigureReference(text=text, source=source, allowed=allowed, least=allowed * path.GOOD_SHARE)
 
 
-def _round_trip_of(stage: Stage, diagnosis: Diagnosis) -> float | None:
-    """The stage's own round trip, else that of the distance; None where neither measured one."""
-    distance = diagnosis.stage(StageName.DISTANCE)
-    seconds = summary.round_trip(stage)
-    if seconds <= 0 and distance is not None:
-        seconds = summary.round_trip(distance)
-    return seconds if seconds > 0 else None
+# The link and this client
 
 
-# The link and this machine
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateLimit:
-    """What no transfer over this path exceeds for long."""
-
-    name: str
-    bytes_per_second: float
-
-    @property
-    def text(self) -> str:
-        return f"{wording.rate(self.bytes_per_second)}: {self.name}"
-
-
-def link_limit(diagnosis: Diagnosis) -> RateLimit | None:
-    """What the link carries of file data; None where its speed is unknown, or nothing crosses it."""
-    link = diagnosis.link_bits_per_second
-    if not link or link <= 0 or diagnosis.loopback:
-        return None
-    return RateLimit(name=f"a link of {wording.link_rate(link)}", bytes_per_second=ethernet_payload(link / 1e6))
-
-
-def _get_limits(diagnosis: Diagnosis) -> list[RateLimit]:
+def _get_limits(diagnosis: Diagnosis) -> list[path.RateLimit]:
     """What limits a get, but for the distance."""
-    limits = [limit for limit in (link_limit(diagnosis), _protection_limit(diagnosis)) if limit is not None]
+    limits = [limit for limit in (path.link_limit(diagnosis), _protection_limit(diagnosis)) if limit is not None]
     ceiling = diagnosis.ceiling_bytes_per_second
     if ceiling is not None and ceiling > 0:
-        limits.append(RateLimit(name="this machine's client", bytes_per_second=ceiling))
+        limits.append(path.RateLimit(name="this client by itself", bytes_per_second=ceiling))
     return limits
 
 
-def _protection_limit(diagnosis: Diagnosis) -> RateLimit | None:
+def _protection_limit(diagnosis: Diagnosis) -> path.RateLimit | None:
     """How fast this machine signs or encrypts, where the server asks for that."""
     stage = diagnosis.stage(StageName.PROTECTION)
     if stage is None:
@@ -150,14 +104,14 @@ def _protection_limit(diagnosis: Diagnosis) -> RateLimit | None:
     if speed is None or speed <= 0:
         return None
     doing = "encrypting" if is_encrypted else "signing"
-    return RateLimit(name=f"{doing} on this machine", bytes_per_second=speed)
+    return path.RateLimit(name=f"{doing} on this client", bytes_per_second=speed)
 
 
-def _lowest(limits: list[RateLimit]) -> RateLimit | None:
+def _lowest(limits: list[path.RateLimit]) -> path.RateLimit | None:
     return min(limits, key=_rate_of_limit, default=None)
 
 
-def _rate_of_limit(limit: RateLimit) -> float:
+def _rate_of_limit(limit: path.RateLimit) -> float:
     return limit.bytes_per_second
 
 
@@ -166,7 +120,7 @@ def _rate_of_limit(limit: RateLimit) -> float:
 
 def _connect_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[str, FigureReference]]:
     """A round trip for each leg that asks the server, and the second from which on the rule calls it slow."""
-    round_trip = _round_trip_of(stage, diagnosis)
+    round_trip = path.round_trip(stage, diagnosis)
     legs = [leg for leg in rules.LEGS if stage.of(f"{leg}_seconds") and leg not in _NO_ROUND_TRIP]
     if round_trip is None or not legs:
         return
@@ -176,7 +130,7 @@ def _connect_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[st
     reference = FigureReference(
         text=f"less than {wording.seconds(most_seconds)}: {trips}, and 1 s",
         source=_NIELSEN,
-        allowed=len(legs) * (round_trip + _request_seconds()),
+        allowed=len(legs) * (round_trip + path.usual_request_seconds("long")),
         most=most_seconds,
     )
     yield "first_connect", reference
@@ -184,21 +138,21 @@ def _connect_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[st
 
 
 def _distance_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[str, FigureReference]]:
-    round_trip = _round_trip_of(stage, diagnosis)
+    round_trip = path.round_trip(stage, diagnosis)
     rates = summary.rates_in_flight(stage)
     if round_trip is None or not rates:
         return
 
-    link = link_limit(diagnosis)
+    link = path.link_limit(diagnosis)
     least_bytes = min(rates)
     on_the_link = least_bytes / link.bytes_per_second if link else 0.0
-    one_request = least_bytes / (round_trip + on_the_link + _request_seconds())
+    one_request = least_bytes / (round_trip + on_the_link + path.usual_request_seconds("long"))
     yield (
         "least_in_flight",
         _rate_reference(
             one_request,
             f"{wording.rate(one_request)}: one such request at a time",
-            f"{OWN_PATH}; {_usual_server()['request_source']}",
+            f"{OWN_PATH}; {path.usual_server()['request_source']}",
         ),
     )
 
@@ -206,7 +160,7 @@ def _distance_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[s
     limits = _get_limits(diagnosis)
     most_bytes = max(rates)
     window_name = f"{wording.binary_size(most_bytes)} each round trip"
-    window = RateLimit(name=window_name, bytes_per_second=most_bytes / round_trip)
+    window = path.RateLimit(name=window_name, bytes_per_second=most_bytes / round_trip)
     lowest = _lowest([*limits, window]) if limits else None
     if lowest is not None and most_bytes != least_bytes:
         yield "most_in_flight", _rate_reference(lowest.bytes_per_second, lowest.text)
@@ -225,45 +179,44 @@ def _at_least(value: float, text: str) -> FigureReference:
 
 
 def _small_files_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[str, FigureReference]]:
-    round_trip = _round_trip_of(stage, diagnosis)
+    round_trip = path.round_trip(stage, diagnosis)
     if round_trip is None:
         return
 
-    source = f"{OWN_PATH}; {_usual_server()['request_source']}"
-    link = link_limit(diagnosis)
-    file_bytes = stage.number("file_bytes") or 0.0
-    on_the_link = file_bytes / link.bytes_per_second if link else 0.0
-
-    round_trips = int(stage.number("round_trips") or 0)
-    if round_trips > 0:
-        file_seconds = round_trips * (round_trip + _request_seconds()) + on_the_link
-        trips = f"{wording.count(round_trips, 'round trip')} of {wording.milliseconds(round_trip)}"
-        text = f"{wording.milliseconds(file_seconds)}: {trips} and the server"
-        for command in _COMMANDS:
-            yield f"{command}_file", _time_reference(file_seconds, text, source)
+    source = f"{OWN_PATH}; {path.usual_server()['request_source']}"
+    for command, requests in path.REQUESTS_OF_A_FILE.items():
+        usual_seconds = path.usual_copy_seconds(requests, stage, diagnosis)
+        most_seconds = path.fine_file_seconds(command, stage, diagnosis)
+        assert usual_seconds is not None
+        assert most_seconds is not None
+        trips = f"{wording.count(len(requests), 'round trip')} of {wording.milliseconds(round_trip)} and the server"
+        text = f"{wording.milliseconds(usual_seconds)} usual, fine up to {wording.milliseconds(most_seconds)}: {trips}"
+        yield (
+            f"{command}_file",
+            FigureReference(text=text, source=source, allowed=usual_seconds, most=most_seconds),
+        )
 
     streams = int(stage.number("streams") or 0)
     if streams > 1:
         at_once = FigureReference(
-            text=f"{rules.RISING:g} to {streams} times: as many streams",
-            source=f"{OWN_PATH}; from {rules.RISING:g} times on, copying several files at once helps",
-            least=rules.RISING,
+            text=f"{rules_small_files.RISING:g} to {streams} times: as many streams",
+            source=f"{OWN_PATH}; from {rules_small_files.RISING:g} times on, copying several files at once helps",
+            least=rules_small_files.RISING,
         )
         for command in _COMMANDS:
             yield f"{command}_streams", at_once
 
     for pattern in summary.patterns():
         for command, requests in (("put", pattern.put), ("get", pattern.get)):
-            seconds = len(requests) * (round_trip + _request_seconds()) + on_the_link
-            rate = pattern.streams / seconds
-            if on_the_link > 0:
-                rate = min(rate, 1 / on_the_link)
-            yield f"{pattern.key}_{command}", _rate_reference(rate, f"{rate:,.0f}/s", source)
+            # How much faster several streams are depends on the processors of the server, which nobody knows here.
+            seconds = path.usual_copy_seconds(requests, stage, diagnosis)
+            assert seconds is not None
+            yield f"{pattern.key}_{command}", _rate_reference(1 / seconds, f"{1 / seconds:,.0f}/s", source)
 
 
 def _window_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[str, FigureReference]]:
     """A round trip, and the tenth of a second up to which an answer is felt as immediate."""
-    most_seconds = (_round_trip_of(stage, diagnosis) or 0.0) + rules.SLOW_QUESTION_SECONDS
+    most_seconds = (path.round_trip(stage, diagnosis) or 0.0) + rules.SLOW_QUESTION_SECONDS
     reference = FigureReference(
         text=f"less than {wording.milliseconds(most_seconds)}: a round trip, and 0.1 s",
         source="an answer within a tenth of a second is felt as immediate (Nielsen 1993)",
@@ -274,20 +227,20 @@ def _window_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[str
 
 
 def _folders_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[str, FigureReference]]:
-    round_trip = _round_trip_of(stage, diagnosis)
+    round_trip = path.round_trip(stage, diagnosis)
     counts = summary.sizes_of(stage, "list")
     if round_trip is None or not counts:
         return
 
-    server = _usual_server()
-    ask_seconds = 2 * (round_trip + _request_seconds())
+    server = path.usual_server()
+    ask_seconds = 2 * (round_trip + path.usual_request_seconds("long"))
     ask_text = (
         f"{wording.milliseconds(ask_seconds)}: 2 round trips of {wording.milliseconds(round_trip)} and the server"
     )
     yield "ask", _time_reference(ask_seconds, ask_text, f"{OWN_PATH}; {server['request_source']}")
 
     scan_seconds = counts[-1] * float(server["scan_seconds"])
-    missing_seconds = round_trip + _request_seconds() + scan_seconds
+    missing_seconds = round_trip + path.usual_request_seconds("long") + scan_seconds
     missing_text = f"{wording.milliseconds(missing_seconds)}: a round trip and a scan"
     yield "missing", _time_reference(missing_seconds, missing_text, f"{OWN_PATH}; {server['scan_source']}")
 
@@ -300,7 +253,7 @@ def _protection_references(_stage: Stage, diagnosis: Diagnosis) -> Iterator[tupl
 
 def _long_run_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[str, FigureReference]]:
     """A put is held against what limits it here as well; the ceiling of a get says nothing of it."""
-    limits = [limit for limit in (link_limit(diagnosis), _protection_limit(diagnosis)) if limit is not None]
+    limits = [limit for limit in (path.link_limit(diagnosis), _protection_limit(diagnosis)) if limit is not None]
     lowest = _lowest(limits)
     if lowest is not None:
         for key in ("whole", "before", "after"):

@@ -11,6 +11,7 @@ from typing import Any
 from forms import layout, report, wording
 from forms.audit import report as audit_report
 from forms.comparison.blame_report import with_blame
+from forms.diagnosis import admin_request
 from forms.diagnosis import summary as diagnosis_summary
 from forms.diagnosis.chosen_complaint import chosen_complaint, complaint_answer, finding_of_complaint
 from forms.diagnosis.figures import Figure, figures
@@ -18,13 +19,14 @@ from forms.diagnosis.judgement import JudgedFigure, judged_figures
 from forms.diagnosis.next_act import advised_act, advised_command
 from forms.diagnosis.rules import complaints
 from forms.findings import report as findings_report
-from forms.findings.finding import Finding
+from forms.findings.finding import Finding, NextAct, Severity
 from forms.series.imitation import imitation_fields
 from forms.who.busiest import busiest_text
 from storage import isolation, looks, records
 from storage.json_reader import named
 
 SCHEMA = "sharebench/diagnosis/1"
+_MEASURED_CAPTION = "Measured (✓ fine, ! not so, ? could not be judged, blank: nothing to compare with)"
 COMPARISON_SCHEMA = "sharebench/diagnosis-comparison/1"
 STAGE_NAMES = {
     looks.StageName.SETTINGS: "the server's settings",
@@ -107,20 +109,31 @@ def _answer_to_complaint(diagnosis: looks.Diagnosis, name: looks.StageName, wron
 
 def _answer_without_complaints(diagnosis: looks.Diagnosis, findings: Sequence[Finding]) -> layout.Toned:
     """That nothing is wrong in the stages that were judged; ✓ only where that is all of them."""
-    notes = f" {wording.count(len(findings), 'thing')} worth knowing below." if findings else ""
+    unexplained = [judged for judged in judged_figures(diagnosis) if judged.severity is Severity.WARNING]
+    if unexplained:
+        names = wording.listed([f"{judged.figure.name} ({judged.figure.text})" for judged in unexplained])
+        return layout.Toned(
+            f"! {names}: far from what is usual here; nothing that was measured says why.", layout.Tone.CAUTION
+        )
 
     judged_names = [name for name in diagnosis.planned if is_judged(diagnosis, name)]
     other_names = [STAGE_NAMES[name] for name in diagnosis.planned if name not in judged_names]
-    if not other_names:
-        stages = wording.count(len(judged_names), "stage")
-        return layout.Toned(f"✓ No reason for complaints found in {stages}.{notes}", layout.Tone.GOOD)
+    stages = wording.count(len(judged_names), "stage")
+    if other_names:
+        stages = f"{len(judged_names)} of {wording.count(len(diagnosis.planned), 'stage')}"
+    unjudged = f"; not judged: {wording.listed(other_names)}" if other_names else ""
 
-    stages = f"{len(judged_names)} of {wording.count(len(diagnosis.planned), 'stage')}"
-    not_judged = wording.listed(other_names)
-    return layout.Toned(
-        f"? No reason for complaints found in {stages}; not judged: {not_judged}.{notes}",
-        layout.Tone.CAUTION,
-    )
+    advice = next((finding for finding in findings if finding.setting or finding.next_act is not None), None)
+    if advice is not None:
+        return layout.Toned(
+            f"{layout.Sign.ADVICE} {advice.title}. No other reason for complaints found in {stages}{unjudged}.",
+            layout.Tone.CAUTION if other_names else layout.Tone.PLAIN,
+        )
+
+    notes = f" {wording.count(len(findings), 'thing')} worth knowing below." if findings else ""
+    if other_names:
+        return layout.Toned(f"? No reason for complaints found in {stages}{unjudged}.{notes}", layout.Tone.CAUTION)
+    return layout.Toned(f"✓ No reason for complaints found in {stages}.{notes}", layout.Tone.GOOD)
 
 
 def is_judged(diagnosis: looks.Diagnosis, name: looks.StageName) -> bool:
@@ -169,13 +182,19 @@ def diagnosis_report(diagnosis: looks.Diagnosis) -> report.Report:
 
 
 def _busy_text(diagnosis: looks.Diagnosis) -> str:
-    """That this machine had too much to do for its times to be right; empty where it had not."""
+    """That this client had too much to do for its times to be right, and what helps; empty where it had not."""
     loads = [stage.number("machine.load_per_processor") or 0.0 for stage in diagnosis.stages]
     highest = max(loads, default=0.0)
     if highest < diagnosis_summary.BUSY_LOAD:
         return ""
 
-    return f"this machine: up to {highest:.1f} processes wait for each processor, so times may be too long here"
+    busiest = diagnosis_summary.busiest_program_text(diagnosis)
+    most = f", most of all with {busiest}" if busiest else ""
+    return (
+        f"this client{most}: up to {highest:.1f} processes waited for each processor, and times are right below"
+        f" {diagnosis_summary.BUSY_LOAD:g}. What is marked ? needs a quieter client: end that work, or measure from"
+        " another machine with `sharebench diagnose --from HOST`. Signs of ✓ and ! hold."
+    )
 
 
 def _busy_server_text(diagnosis: looks.Diagnosis) -> str:
@@ -199,6 +218,8 @@ def _tables(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
     if notes:
         yield findings_report.findings_table(notes, "Worth knowing")
 
+    yield from _questions_table(diagnosis)
+
     measured = judged_figures(diagnosis)
     # Copies have a table of their own, put and get beside each other.
     keys_of_copies = set(chain.from_iterable(map(_keys_of, diagnosis_summary.patterns())))
@@ -207,6 +228,24 @@ def _tables(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
         yield _figures_table(others)
     yield from _copies_table(measured)
     yield from _sources_table(others)
+
+
+def _questions_table(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
+    """What to ask of who administers the server, where that is what comes next."""
+    advised = advised_act(diagnosis)
+    if advised is None or advised.act is not NextAct.ASK:
+        return
+
+    rows = [
+        report.row_of(question.command, question.look_for)
+        for question in admin_request.questions(chosen_complaint(diagnosis))
+    ]
+    yield report.Table(
+        columns=report.columns_of("To be run on the server, where it only reads", "Look for"),
+        rows=tuple(rows),
+        caption="For who administers the server",
+        sentences=True,
+    )
 
 
 def _figures_table(measured: Sequence[JudgedFigure]) -> report.Table:
@@ -221,8 +260,7 @@ def _figures_table(measured: Sequence[JudgedFigure]) -> report.Table:
             heading = report.Cell(value=f"{name[:1].upper()}{name[1:]}")
             rows.append(report.Row(cells=(heading,), role=report.Role.HEADING))
 
-        reference = judged.reference
-        reference_text = reference.text if reference is not None else wording.ABSENT
+        reference_text = _reference_text(judged)
         rows.append(
             report.row_of(
                 judged.sign,
@@ -234,7 +272,13 @@ def _figures_table(measured: Sequence[JudgedFigure]) -> report.Table:
             )
         )
     columns = report.columns_of("Sign", "Measured", "Value", "95 % interval", "Reference")
-    return report.Table(columns=columns, rows=tuple(rows), caption="Measured")
+    return report.Table(columns=columns, rows=tuple(rows), caption=_MEASURED_CAPTION)
+
+
+def _reference_text(judged: JudgedFigure) -> str:
+    """What it is held against, and what is to be said of it."""
+    reference = judged.reference.text if judged.reference is not None else ""
+    return "; ".join(filter(None, (reference, judged.why))) or wording.ABSENT
 
 
 def _keys_of(pattern: diagnosis_summary.CopyPattern) -> tuple[str, str]:
@@ -252,16 +296,14 @@ def _copies_table(measured: Sequence[JudgedFigure]) -> Iterator[report.Table]:
             rows.append(report.row_of(pattern.name, *rates, requests, pattern.source))
     if rows:
         columns = report.columns_of("Copied as by", "Put", "Get", "Requests a file", "Requests after")
-        caption = (
-            "Small files a second, of those that this path allows; estimated from the requests that the programs make"
-        )
+        caption = "Small files a second, beside what is usual on this path; estimated from the requests of the programs"
         yield report.Table(columns=columns, rows=tuple(rows), caption=caption)
 
 
 def _copied_text(judged: JudgedFigure) -> str:
-    """``✓ 70/s of 75/s``."""
+    """``✓ 70/s, usual 75/s``."""
     text = f"{judged.sign} {judged.figure.text}".lstrip()
-    return text if judged.reference is None else f"{text} of {judged.reference.text}"
+    return text if judged.reference is None else f"{text}, usual {judged.reference.text}"
 
 
 def _sources_table(measured: Sequence[JudgedFigure]) -> Iterator[report.Table]:
@@ -283,14 +325,19 @@ def _sources_table(measured: Sequence[JudgedFigure]) -> Iterator[report.Table]:
 
 
 def _advice(diagnosis: looks.Diagnosis) -> Iterator[str]:
-    """What is to be said of single figures, and the command that comes next."""
-    for judged in judged_figures(diagnosis):
-        if judged.why:
-            yield f"{judged.figure.name}: {judged.why}."
-
+    """The command that comes next."""
     command = advised_command(diagnosis)
-    if command:
-        yield f"Next: {wording.plain(command)}"
+    if not command:
+        return
+    advised = advised_act(diagnosis)
+    if advised is not None and advised.act is NextAct.ASK:
+        yield (
+            "Next, without access to the server: send the table above to who administers it. With the output of"
+            f" testparm in a file, `{command}` judges it here; with ssh, `sharebench audit TARGET --server-ssh"
+            " [USER@]HOST` reads all of it."
+        )
+        return
+    yield f"Next: {wording.plain(command)}"
 
 
 def diagnosis_comparison(base: looks.Diagnosis, other: looks.Diagnosis) -> report.Report:

@@ -10,13 +10,12 @@ computed from several of them is in :mod:`forms.diagnosis.summary`. Its *round t
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from operator import attrgetter
+from dataclasses import replace
 
 from forms import wording
 from forms.audit.remedies import remedies
 from forms.audit.report import audit_answer, setting_text
-from forms.diagnosis import summary
+from forms.diagnosis import path, rules_small_files, summary
 from forms.findings.finding import Finding, NextAct, Severity
 from forms.findings.path import FAR_SECONDS
 from forms.stats.summary import median
@@ -30,13 +29,6 @@ SLOW_CONNECT_SECONDS = 1.0
 
 _SHARE_OF_THE_WAIT = 2 / 3
 """What a leg of the connect must take of the time that is lost, to be named: a busy machine delays each of them."""
-
-# Small files.
-SLOW_FILE_SECONDS = 0.004
-"""250 small files a second; a local server does 1,000 and more."""
-
-_MOST_OF_A_FILE = 0.5
-"""Of a file's time, from which on one part is what it is spent on."""
 
 # Opening a window.
 SLOW_QUESTION_SECONDS = 0.1
@@ -59,8 +51,7 @@ STEEP = 1.3
 
 # Distance.
 RISING = 1.5
-"""Twice the bytes in flight carry this many times as much: the window is the limit. (Also of several copies of small
-files at once, compared with one.)"""
+"""Twice the bytes in flight carry this many times as much: the window is the limit."""
 
 # A long run.
 FADES_TO = 0.6
@@ -261,148 +252,6 @@ def _round_trip_text(stage: looks.Stage) -> str:
     return f"round trip {wording.milliseconds(low)} to {wording.milliseconds(high)}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SmallFileTimes:
-    """What one small file takes in one direction."""
-
-    command: str
-    """``put`` or ``get``."""
-    seconds: float
-    """The median."""
-    seconds_of_nearly_each: float
-    """What nearly each file takes at least."""
-    share_on_the_way: float
-    """The share of the time that the round trips take, 0 to 1."""
-
-
-def _slower_direction(stage: looks.Stage) -> SmallFileTimes | None:
-    """The times of put or get, whichever takes longer; None where neither was measured."""
-    round_trips = stage.number("round_trips") or 0
-    round_trip = summary.time_of_nearly_each(stage.of("echo_seconds") or (0.0,))
-
-    directions = []
-    for command in ("put", "get"):
-        times = summary.file_seconds(stage, command)
-        if not times:
-            continue
-
-        median_seconds, _ = summary.median_with_interval(times)
-        nearly_each = summary.time_of_nearly_each(times)
-        on_the_way_seconds = round_trips * round_trip
-        directions.append(
-            SmallFileTimes(
-                command=command,
-                seconds=median_seconds,
-                seconds_of_nearly_each=nearly_each,
-                share_on_the_way=on_the_way_seconds / nearly_each if nearly_each > 0 else 0.0,
-            )
-        )
-    return max(directions, key=attrgetter("seconds"), default=None)
-
-
-def many_small_files(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None:
-    """Small files whose time goes to the way, or to moving the data; where opening them takes it, `slow_open` tells."""
-    slower = _slower_direction(stage)
-    if slower is None or slower.seconds_of_nearly_each < SLOW_FILE_SECONDS:
-        return None
-
-    is_far = slower.share_on_the_way >= _MOST_OF_A_FILE
-    opening_seconds, _ = _opening_seconds(stage, slower.command)
-    if not is_far and opening_seconds >= _MOST_OF_A_FILE * slower.seconds:
-        return None  # which `slow_open` tells
-
-    round_trips = int(stage.number("round_trips") or 0)
-    round_trip = summary.round_trip(stage)
-    size = wording.binary_size(int(stage.number("file_bytes") or 0))
-    title = f"Each small file takes {wording.milliseconds(slower.seconds)}, most of it to move {size}"
-    if is_far:
-        trip = wording.milliseconds(round_trip)
-        title = f"Each small file costs {round_trips} round trips of {trip}: distance, not the disk"
-
-    factor = summary.side_by_side_factor(stage, slower.command) or 1.0
-    streams = int(stage.number("streams") or 1)
-    faster = f" {streams} copies at once are {factor:.1f} times as fast." if streams > 1 else ""
-    in_server = wording.milliseconds(max(0.0, slower.seconds - round_trips * round_trip))
-    # Where several copies at once are faster, the server has time to spare: then the files are to be copied so.
-    what_to_do = "Look at the disk behind the share: `sharebench isolate TARGET`."
-    next_act: NextAct | None = NextAct.ISOLATE
-    if factor >= RISING:
-        next_act = None
-        what_to_do = f"Copy several files at once, as `robocopy /MT:{streams}` does, or pack them into one file first."
-    return Finding(
-        key="small-files",
-        title=title,
-        evidence=f"{wording.milliseconds(slower.seconds)} a file of {size} by {slower.command},"
-        f" {in_server} of it in the server.{faster}",
-        what_to_do=what_to_do,
-        cost=1 - 1 / factor if factor > 1 else slower.share_on_the_way,
-        sure=_nearly_each_text(slower.seconds_of_nearly_each),
-        next_act=next_act,
-        figures=_figures_of_small_files(stage, slower.command),
-    )
-
-
-def _figures_of_small_files(stage: looks.Stage, slower_command: str) -> tuple[str, ...]:
-    """The figures of the slower direction, and of the other where it is slow as well.
-
-    With those of the programs that copy one file after the other; several at once wait side by side.
-    """
-    commands = [slower_command]
-    for command in ("put", "get"):
-        times = summary.file_seconds(stage, command)
-        is_slow = bool(times) and summary.time_of_nearly_each(times) >= SLOW_FILE_SECONDS
-        if command != slower_command and is_slow:
-            commands.append(command)
-
-    keys: list[str] = []
-    for command in commands:
-        keys.append(f"{command}_file")
-        keys += [f"{pattern.key}_{command}" for pattern in summary.patterns() if pattern.streams == 1]
-    return tuple(keys)
-
-
-def _nearly_each_text(seconds: float) -> str:
-    return f"nearly each takes at least {wording.milliseconds(seconds)}"
-
-
-def _opening_seconds(stage: looks.Stage, command: str) -> tuple[float, float]:
-    """(median, for nearly every file) that the server takes to open and close a file, without the way."""
-    times = summary.file_seconds(stage, command, ("open", "close"))
-    # A round trip for the opening and one for the closing.
-    on_the_way = 2 * summary.round_trip(stage)
-    median_seconds, _ = summary.median_with_interval(times)
-    nearly_each = summary.time_of_nearly_each(times)
-    return max(0.0, median_seconds - on_the_way), max(0.0, nearly_each - on_the_way)
-
-
-def slow_open(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None:
-    """Small files whose time goes to the server's opening and closing of them."""
-    slower = _slower_direction(stage)
-    if slower is None:
-        return None
-
-    opening_seconds, nearly_each = _opening_seconds(stage, slower.command)
-    # Half of what makes a file slow, as it is half of its time that the opening has to take.
-    if nearly_each < SLOW_FILE_SECONDS / 2 or opening_seconds < _MOST_OF_A_FILE * slower.seconds:
-        return None
-
-    opened, _ = summary.median_with_interval(stage.of(f"{slower.command}_open_seconds"))
-    closed, _ = summary.median_with_interval(stage.of(f"{slower.command}_close_seconds"))
-    return Finding(
-        key="slow-open",
-        title=f"Opening and closing a file takes the server {wording.milliseconds(opening_seconds)}",
-        evidence=f"By {slower.command}: open {wording.milliseconds(opened)}, close {wording.milliseconds(closed)}, of"
-        f" {wording.milliseconds(slower.seconds)} for the whole file.",
-        what_to_do="Remove the modules of `vfs objects` one at a time, first those that log or scan, and measure each"
-        " with `sharebench try`.",
-        cost=opening_seconds / slower.seconds,
-        sure=_nearly_each_text(nearly_each),
-        entry="vfs objects: full_audit",
-        next_act=NextAct.CATALOGUE,
-        figures=_figures_of_small_files(stage, slower.command),
-    )
-
-
 _QUESTIONS = {
     "free_space": (
         "the free space",
@@ -421,7 +270,7 @@ None of it is in the time of a transfer, so that `try` would test it in vain.
 """
 
 
-def slow_window(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None:
+def slow_window(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | None:
     """The slowest of the questions that Explorer asks with every window, where it waits for it each time."""
     round_trip = summary.round_trip(stage)
     waits: dict[str, float] = {}
@@ -444,10 +293,11 @@ def slow_window(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | No
         key="slow-window",
         severity=Severity.PROBLEM if waits[slowest] >= SLOW_CONNECT_SECONDS else Severity.WARNING,
         title=f"Each window that Explorer opens waits {slowest_text} for {about}",
-        evidence=f"Asked with every window: {', '.join(parts)}; a round trip takes {wording.milliseconds(round_trip)}.",
+        evidence=f"Asked with every window: {', '.join(parts)}; a round trip takes"
+        f" {wording.milliseconds(path.round_trip(stage, diagnosis) or round_trip)}.",
         what_to_do=f"{what_to_do} Then diagnose it again with `--only window`.",
         cost=waits[slowest] / all_seconds,
-        sure=_nearly_each_text(waits[slowest] + round_trip),
+        sure=rules_small_files.nearly_each_text(waits[slowest] + round_trip),
         figures=tuple(slow_keys),
     )
 
@@ -514,7 +364,7 @@ def _missing_name(stage: looks.Stage, counts: Sequence[int]) -> Finding | None:
         title=f"A missing name costs {wording.milliseconds(seconds)}: a scan of {count:,} entries",
         evidence=f"{compared_with}{whose}",
         what_to_do="Nothing, unless the share has folders as large as that.",
-        sure=_nearly_each_text(nearly_each),
+        sure=rules_small_files.nearly_each_text(nearly_each),
         figures=("missing",),
     )
     # A server on this machine scans so many times as long beside other programs: that says nothing of the server.
@@ -559,7 +409,7 @@ def _slow_folder(stage: looks.Stage, counts: Sequence[int]) -> Finding | None:
         f" for {count:,} entries; {wording.milliseconds(min(seconds, on_the_way))} of each are the distance.",
         what_to_do=what_to_do,
         cost=0.5 if is_far else 1 - on_the_way / seconds,
-        sure=_nearly_each_text(nearly_each),
+        sure=rules_small_files.nearly_each_text(nearly_each),
         entry="vfs objects: catia fruit streams_xattr",
         next_act=next_act,
         figures=("ask",),
@@ -769,7 +619,7 @@ def _bad_settings(diagnosis: looks.Diagnosis) -> Finding | None:
         finding for finding in audit.findings if finding.verdict in {looks.Ruling.HARMFUL, looks.Ruling.CONTRADICTORY}
     ]
     if not bad:
-        return _unread_settings(audit)
+        return _unread_settings(audit) or _settings_worth_trying(audit)
 
     is_harmful = any(finding.verdict is looks.Ruling.HARMFUL for finding in bad)
     reasons = [f"{setting_text(finding)}: {finding.why} {finding.price}".strip() for finding in bad[:_NAMED_SETTINGS]]
@@ -782,6 +632,29 @@ def _bad_settings(diagnosis: looks.Diagnosis) -> Finding | None:
         what_to_do=f"{bad[0].what_to_do} `sharebench audit TARGET` shows all of them.",
         sure="read, not measured",
         setting=f"{remedy.name}={remedy.value}" if remedy else "",
+        next_act=NextAct.AUDIT,
+    )
+
+
+def _settings_worth_trying(audit: looks.Audit) -> Finding | None:
+    """Settings that may cost something and that nobody called wrong; None where there are none."""
+    worth_trying = [finding for finding in audit.findings if finding.verdict is looks.Ruling.WORTH_TRYING]
+    if not worth_trying:
+        return None
+
+    remedy = next(iter(remedies(worth_trying)), None)
+    names = wording.listed([setting_text(finding) for finding in worth_trying[:_NAMED_SETTINGS]])
+    more_count = len(worth_trying) - _NAMED_SETTINGS
+    more = f", and {more_count} more" if more_count > 0 else ""
+    reasons = [f"{setting_text(finding)}: {finding.why}" for finding in worth_trying[:_NAMED_SETTINGS]]
+    return Finding(
+        key="settings-worth-trying",
+        severity=Severity.NOTE,
+        title=f"Worth trying among the server's settings: {names}{more}",
+        evidence=" ".join(reasons),
+        what_to_do=f"{worth_trying[0].what_to_do} `sharebench audit TARGET` shows all of them.",
+        sure="read, not measured",
+        setting=f"{remedy.name}={remedy.value}" if remedy is not None else "",
         next_act=NextAct.AUDIT,
     )
 
@@ -804,8 +677,9 @@ def _unread_settings(audit: looks.Audit) -> Finding | None:
 RULES: tuple[tuple[looks.StageName, Callable[[looks.Stage, looks.Diagnosis], Finding | None]], ...] = (
     (looks.StageName.CONNECT, slow_connect),
     (looks.StageName.DISTANCE, far_away),
-    (looks.StageName.SMALL_FILES, many_small_files),
-    (looks.StageName.SMALL_FILES, slow_open),
+    (looks.StageName.SMALL_FILES, rules_small_files.slow_saving),
+    (looks.StageName.SMALL_FILES, rules_small_files.many_small_files),
+    (looks.StageName.SMALL_FILES, rules_small_files.slow_open),
     (looks.StageName.WINDOW, slow_window),
     (looks.StageName.FOLDERS, large_folders),
     (looks.StageName.PROTECTION, protected),

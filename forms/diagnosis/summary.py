@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
+from forms import wording
 from forms.stats import summary
 from forms.stats.ranks import mann_whitney_p
 from forms.tuning.smb_conf import toml_data
-from storage.looks import Stage
+from storage.looks import Diagnosis, Stage
 
 LEAST_SEGMENT_SAMPLES = 8
 """Fewer samples on one side of a break are a hiccup."""
@@ -262,6 +263,28 @@ BUSY_LOAD = 1.5
 def is_machine_busy(stage: Stage) -> bool:
     """Whether this machine had too much to do while the stage was measured for its times to be right."""
     return (stage.number("machine.load_per_processor") or 0.0) >= BUSY_LOAD
+
+
+BUSIEST_PROGRAM = "machine.busiest"
+"""Fact: the name of the program that worked most on this machine beside ours, while the stage was measured."""
+
+BUSIEST_PERCENT = "machine.busiest_percent"
+"""Fact: how much of one processor it used."""
+
+
+def busiest_program_text(diagnosis: Diagnosis) -> str:
+    """``backup (98 % of a processor)``: what kept this machine busiest of all stages; empty where nobody knows."""
+    stages = [stage for stage in diagnosis.stages if stage.number(BUSIEST_PERCENT) is not None]
+    busiest = max(stages, key=_percent_of_busiest_program, default=None)
+    if busiest is None:
+        return ""
+
+    name = wording.plain(str(busiest.facts.get(BUSIEST_PROGRAM) or ""))
+    return f"{name} ({wording.percent(_percent_of_busiest_program(busiest))} of a processor)"
+
+
+def _percent_of_busiest_program(stage: Stage) -> float:
+    return stage.number(BUSIEST_PERCENT) or 0.0
 
 
 BUSY_WITH_MISSING = "missing_busy_percent"

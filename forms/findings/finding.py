@@ -35,6 +35,8 @@ class NextAct(StrEnum):
     """Read the finding's ``entry`` of the catalogue."""
     AUDIT = "audit"
     """Read the server's settings."""
+    ASK = "ask"
+    """Have who administers the server look there, as it cannot be looked into from here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,8 @@ class Finding:
     """None where what to do is outside of sharebench."""
     figures: tuple[str, ...] = ()
     """The keys of the figures that show it, in a diagnosis."""
+    is_answer: bool = False
+    """Whether the title answers the complaint by itself, with the figures."""
 
     @property
     def is_wrong(self) -> bool:

@@ -66,7 +66,7 @@ def test_a_whole_diagnosis_measures_every_stage_and_removes_what_it_made(inside:
         assert figures[f"{pattern.key}_put_per_second"] > 0
         assert figures[f"{pattern.key}_get_per_second"] > 0
     form = " ".join(inside("show", "last").stdout.split())
-    assert "estimated from the requests that the programs make" in form
+    assert "estimated from the requests of the programs" in form
     assert "robocopy /MT:8" in form
 
 
@@ -126,7 +126,7 @@ def test_bytes_are_counted_for_each_card_of_both_sides(inside: Inside, smbd: Smb
     figures = {one["key"]: one["value"] for one in found["figures"]}
     assert figures["card_lo_percent"] > 0, "other tests have links of their own"
     assert figures["server_card_lo_percent"] > 0
-    assert "Through the server's lo" in {one["name"] for one in found["figures"]}
+    assert "Bytes through the server's network card lo" in {one["name"] for one in found["figures"]}
 
 
 def test_what_it_creates_is_said_before_and_nothing_is_written_without_consent(inside: Inside, smbd: Smbd):

@@ -8,7 +8,8 @@ import pytest
 
 from app.method.next_after_recording import after_recording
 from app.method.next_steps import NextStep
-from storage.looks import Audit, AuditScope, Stage
+from forms.diagnosis.admin_request import entries_about
+from storage.looks import Audit, AuditScope, Stage, StageName
 from storage.records import SeriesStatus
 from tests import diagnoses
 from tests.diagnoses import HEALTHY, healthy_but
@@ -38,23 +39,36 @@ def test_a_diagnosis_without_findings_offers_what_it_always_does():
     assert best_after("diagnosis", replace(HEALTHY, status=COMPLETE)).screen == "catalogue"
 
 
-def test_settings_that_a_diagnosis_could_not_read_are_read_by_ssh():
+def test_settings_that_a_diagnosis_could_not_read_are_asked_for_and_read_by_ssh_where_there_is_one():
     unread = healthy_but(audit=diagnoses.audit(AuditScope.SESSION), status=COMPLETE)
-    best = best_after("diagnosis", unread)
-    assert (best.screen, best.arguments) == ("audit", {"target": TARGET, "ssh": "nas"})
+    best, *others = after_recording("diagnosis", unread)
+    assert best.screen == "request"
+    assert "testparm -s" in str(best.arguments["text"])
+    assert {"target": TARGET, "ssh": "nas"} in [step.arguments for step in others]
+
+
+def test_the_catalogue_opens_at_the_settings_of_the_complaint():
+    slow = healthy_but(complaint=StageName.SMALL_FILES, status=COMPLETE)
+    catalogue = next(step for step in after_recording("diagnosis", slow) if step.screen == "catalogue")
+    assert catalogue.arguments["first"] == entries_about(StageName.SMALL_FILES)
 
 
 @pytest.mark.parametrize(
     ("audit", "screen", "arguments"),
     [
-        (diagnoses.audit(AuditScope.SESSION), "audit", {"target": "smb://nas/public", "ssh": "nas"}),
         (replace(diagnoses.audit(AuditScope.SESSION), subject="nas.example"), "guide", {}),
         (diagnoses.audit(), "guide", {}),
     ],
 )
-def test_an_audit_that_could_not_read_the_settings_leads_to_reading_them_by_ssh(
+def test_an_audit_that_read_the_settings_or_names_no_target_leads_on_to_measuring(
     audit: Audit, screen: str, arguments: dict[str, str]
 ):
     """One from elsewhere may name no target: nobody knows where to read."""
     best = best_after("audit", audit)
     assert (best.screen, best.arguments) == (screen, arguments)
+
+
+def test_an_audit_that_could_not_read_the_settings_has_them_asked_for():
+    best, by_ssh, *_ = after_recording("audit", diagnoses.audit(AuditScope.SESSION))
+    assert (best.screen, by_ssh.screen) == ("request", "audit")
+    assert by_ssh.arguments == {"target": "smb://nas/public", "ssh": "nas"}

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from forms.diagnosis.next_act import advised_act, advised_command
+from forms.diagnosis.admin_request import entries_about, questions, request_text
+from forms.diagnosis.next_act import AUDIT_OF_ANSWER, advised_act, advised_command
 from forms.diagnosis.report import diagnosis_answer, diagnosis_document, diagnosis_report
+from forms.diagnosis.rules import complaints
 from forms.findings.finding import NextAct
 from forms.tuning.catalogue import find
 from storage.looks import AuditScope, Stage, StageName
@@ -54,16 +56,38 @@ def test_what_only_a_person_can_do_leads_to_no_act():
     assert advised_act(healthy_but(diagnoses.connect_stage(3.0))) is None
 
 
-def test_settings_that_were_not_read_are_read_by_ssh_unless_a_finding_names_more():
+def test_where_settings_were_not_read_who_administers_the_server_is_asked_unless_more_can_be_measured():
     unread = healthy_but(audit=diagnoses.audit(AuditScope.SESSION))
     advised = advised_act(unread)
     assert advised is not None
-    assert (advised.act, advised.needs_ssh) == (NextAct.AUDIT, True)
-    assert advised_command(unread) == f"sharebench audit {TARGET} --server-ssh root@nas"
+    assert advised.act is NextAct.ASK
+    assert diagnosis_document(unread)["next_step"] == {"act": "ask", "command": AUDIT_OF_ANSWER}
     assert "✓" not in diagnosis_answer(unread).text
+    assert "testparm -s" in request_text(unread, diagnosis_answer(unread).text)
 
     faded = unread.with_stage(diagnoses.long_run_stage(100e6, 10e6))
     assert advised_command(faded) == f"sharebench isolate {TARGET}"
+
+    to_try = unread.with_stage(diagnoses.cards_stage(300e6))
+    advised_to_try = advised_act(to_try)
+    assert advised_to_try is not None
+    assert advised_to_try.act is NextAct.ASK, "nothing can be tried without a way to the server"
+
+
+@pytest.mark.parametrize("name", [None, *StageName])
+def test_each_complaint_has_questions_and_entries_of_the_catalogue(name: StageName | None):
+    assert questions(name)
+    for entry in entries_about(name):
+        assert find(entry).name == entry
+
+
+def test_a_setting_worth_trying_is_no_tick():
+    """`dfree command` without `dfree cache time`, say: nobody calls it wrong, and it may be the reason."""
+    worth = healthy_but(audit=diagnoses.audit(line="sync always = yes"))
+    answer = diagnosis_answer(worth)
+    assert answer.text.startswith("→ Worth trying among the server's settings: sync always = yes")
+    assert "settings-worth-trying" in [finding.key for finding in complaints(worth)]
+    assert advised_act(worth) is not None
 
 
 def test_harmful_settings_are_tried_or_shown():
@@ -85,9 +109,9 @@ def test_the_complaint_that_was_named_comes_before_costlier_findings():
     assert advised_command(named).startswith("sharebench catalogue")
 
 
-@pytest.mark.parametrize(("seconds", "act"), [(0.0034, None), (0.0036, NextAct.ISOLATE)])
+@pytest.mark.parametrize(("seconds", "act"), [(0.0033, None), (0.0036, NextAct.ISOLATE)])
 def test_a_complaint_whose_reason_is_unknown_leads_to_an_isolation(seconds: float, act: NextAct | None):
-    diagnosis = healthy_but(diagnoses.small_files_stage(seconds), complaint=StageName.SMALL_FILES)
+    diagnosis = healthy_but(diagnoses.small_files_stage(seconds, get_seconds=0.002), complaint=StageName.SMALL_FILES)
     advised = advised_act(diagnosis)
     assert (advised.act if advised is not None else None) is act
 

@@ -96,9 +96,9 @@ def test_the_share_of_each_card_is_told_for_both_sides():
     stage = Stage(name=StageName.CARDS, facts={"connections": 4, "card.errors": 2, **facts})
     told = [(one.name, one.text) for one in figures(replace(DIAGNOSIS, stages=(stage,)))]
     assert told == [
-        ("Through this machine's eth0", "75 %"),
-        ("Through this machine's eth0.1", "25 %"),
-        ("Through the server's bond0", "100 %"),
+        ("Bytes through this client's network card eth0", "75 %"),
+        ("Bytes through this client's network card eth0.1", "25 %"),
+        ("Bytes through the server's network card bond0", "100 %"),
     ]
 
 
