@@ -107,7 +107,7 @@ _KEPT_ON_RESUME = {
 @declare.textfile_option
 @declare.measuring_options("Print the load as JSON.")
 @run_options.series_options(
-    "question", "link_bits_per_second", "sign", "encrypt", "single_requests", *run_options.OF_THE_SERVER
+    "question", "link_bits_per_second", "sign", "encrypt", "like", "single_requests", *run_options.OF_THE_SERVER
 )
 def load_command(context: click.Context, /, targets: tuple[str, ...], spec: SeriesSpec, **choices: Any) -> int:
     """Measure a server with many users at once.

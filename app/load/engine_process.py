@@ -113,7 +113,7 @@ def plan_of(load: records.Load, request: LoadRequest, resumed: records.Load | No
     return events.LoadPlan(
         targets=load.targets,
         secrets=request.secrets,
-        settings=replace(request.settings, single_requests=load.choices.single_requests),
+        settings=replace(request.settings, single_requests=load.choices.single_requests, like=load.choices.like),
         scenario=load.scenario,
         folder=load.scratch_folder or new_folder("load"),
         reuse=request.reuse_folder is not None,

@@ -12,7 +12,8 @@ from app.base.targets import parse_target
 from app.clients.base import Secrets
 from app.load.scenario import change_scenario, find_scenario, parse_users
 from app.load.spec import USUAL_USERS, LoadRequest
-from app.recording.spec import SeriesSpec
+from app.recording.spec import SeriesSpec, check_smb_settings
+from forms.tuning.imitated_clients import sends_single_requests
 from storage.load.records import Load, LoadChoices, Scenario
 from storage.records import Target
 
@@ -61,7 +62,8 @@ def load_choices_of(spec: SeriesSpec, choices: Mapping[str, Any], from_host: str
         find_capacity=choices["find_capacity"],
         by_size=choices["by_size"],
         limit_seconds=choices["limit_seconds"],
-        single_requests=spec.settings.single_requests,
+        single_requests=sends_single_requests(spec.settings),
+        like=spec.settings.like,
         ramp_per_second=choices["ramp"],
         processes=choices["processes"] or processors,
         hosts=hosts,
@@ -95,6 +97,9 @@ def new_request(
     spec: SeriesSpec,
     choices: Mapping[str, Any],
 ) -> LoadRequest:
+    """Raises UsageError for settings of SMB where a target is none."""
+    for target in targets:
+        check_smb_settings(spec.settings, target.abilities)
     return LoadRequest(
         targets=targets,
         secrets=secrets,

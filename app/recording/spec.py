@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Annotated, Any
 
+from app.base.errors import UsageError
 from app.clients.base import Secrets
 from forms.tuning.fact_names import HOOK_CONCLUDE, HOOK_PREPARE, HOOK_SERVER_PREPARE
 from storage.json_reader import BESIDE
 from storage.plan import MonitorChoices, Plan, RunCounts, Settings
+from storage.protocols import Protocol
 from storage.records import Command, Experiment, Target
 
 
@@ -106,6 +108,18 @@ class SeriesSpec:
         values = asdict(self.settings) | asdict(self.counts) | asdict(self.monitor)
         values |= asdict(self.texts) | asdict(self.lineage) | asdict(self.hooks)
         return values | {name: getattr(self, name) for name in _OWN_FIELDS}
+
+
+def check_smb_settings(settings: Settings, protocol: Protocol) -> None:
+    """Raises UsageError for signing, encryption or an imitated client, where the protocol is not SMB."""
+    if protocol.has_dialect:
+        return
+    if settings.sign or settings.encrypt:
+        instead = f"; {protocol.label} encrypts as {protocol.encrypted_as}://" if protocol.encrypted_as else ""
+        text = f"signing and encryption belong to smb://: leave them out{instead}"
+        raise UsageError(text, options="--sign, --encrypt")
+    if settings.like:
+        raise UsageError("only clients of SMB are imitated: that belongs to smb://", options="leave out --like")
 
 
 def without_hooks(spec: SeriesSpec) -> SeriesSpec:

@@ -7,7 +7,15 @@ from app.base.ssh_address import FROM_OPTION, check_ssh_host
 from app.base.targets import check_complete, without_password
 from app.clients import base
 from app.clients.registry import check_client_name
-from app.recording.spec import OPTION_OF_HOOK, FormTexts, Hooks, Lineage, SeriesRequest, SeriesSpec
+from app.recording.spec import (
+    OPTION_OF_HOOK,
+    FormTexts,
+    Hooks,
+    Lineage,
+    SeriesRequest,
+    SeriesSpec,
+    check_smb_settings,
+)
 from app.server.routes import is_this_machine
 from forms.layout import visible
 from storage import plan as plans
@@ -155,14 +163,9 @@ def _check_tree(spec: SeriesSpec, protocol: Protocol) -> None:
 def _check_smb(spec: SeriesSpec, protocol: Protocol) -> None:
     """What other protocols do not have, and what only our own client can do."""
     settings = spec.settings
-    if not protocol.has_dialect and (settings.sign or settings.encrypt):
-        instead = f"; {protocol.label} encrypts as {protocol.encrypted_as}://" if protocol.encrypted_as else ""
-        text = f"signing and encryption belong to smb://: leave them out{instead}"
-        raise UsageError(text, options="--sign, --encrypt")
+    check_smb_settings(settings, protocol)
     if not protocol.has_dialect and spec.counts.profile:
         raise UsageError("only smbd has a profile: that belongs to smb://", options="leave out --profile")
-    if not protocol.has_dialect and settings.like:
-        raise UsageError("only clients of SMB are imitated: that belongs to smb://", options="leave out --like")
     if settings.like and spec.client not in ("", base.OWN):
         text = f"{spec.client} is a client itself: only sharebench's own imitates others"
         raise UsageError(text, options="leave out --like or --client")

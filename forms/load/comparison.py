@@ -113,6 +113,7 @@ def _differences(base: records.Load, other: records.Load) -> tuple[str, ...]:
         ("scenario", base.scenario, other.scenario),
         ("targets", base.targets, other.targets),
         ("link", base.link_bits_per_second, other.link_bits_per_second),
+        ("imitated client", base.choices.like, other.choices.like),
         ("compound requests", base.choices.single_requests, other.choices.single_requests),
         (
             "generators",

@@ -10,6 +10,7 @@ from forms.load import wording as load_wording
 from forms.load.document import load_document
 from forms.load.prediction import Prediction
 from forms.load.tables import users_text
+from forms.series.imitation import imitation_fields
 from forms.series.origin import origin_fields
 from storage.load import records
 from storage.records import SeriesStatus, format_target
@@ -48,6 +49,7 @@ def _fields(load: records.Load) -> Iterator[report.Field]:
         ("Scenario", scenario_text(load.scenario)),
         ("Requests", in_exchanges if load.choices.single_requests else ""),
     )
+    yield from imitation_fields(load.choices.like, None)
     if load.file_set_bytes:
         yield report.Field(name="Files", text=_files_text(load), number=load.file_set_bytes, unit="bytes")
 

@@ -13,12 +13,17 @@ _DATE_CHARACTERS = 10
 
 
 def imitation_fields(like: Imitated | None, session: ClientFacts | None) -> Iterator[report.Field]:
-    """The client that was imitated, if one was, and how its ``session`` was protected, if there was one."""
+    """The client that was imitated, if one was, and how its ``session`` was protected, or would be without one."""
     if like is None:
         return
     client = imitated_client(like)
-    session_text = f"{_protection_text(session)}; " if session else ""
-    text = f"{client.name}: {session_text}not imitated: {client.not_imitated}"
+    if session is not None:
+        protection_text = _protection_text(session)
+    elif client.requires_signing:
+        protection_text = "requires signing"
+    else:
+        protection_text = "signs where the server requires it"
+    text = f"{client.name}: {protection_text}; not imitated: {client.not_imitated}"
     yield report.Field(name="As", text=text, facts=(("like", like.value), ("source", client.source)))
 
 

@@ -38,6 +38,11 @@ def requires_signing(settings: Settings) -> bool:
     return settings.sign or (settings.like is not None and imitated_client(settings.like).requires_signing)
 
 
+def sends_single_requests(settings: Settings) -> bool:
+    """Whether our client has no compounds for small files, by itself or as the client that it imitates."""
+    return settings.single_requests or (settings.like is not None and imitated_client(settings.like).single_requests)
+
+
 @cache
 def imitated_client(key: Imitated) -> ImitatedClient:
     row = toml_data("imitated_clients.toml")[key.value]

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from storage import json_reader, request_times
-from storage.plan import MOST_SECONDS
+from storage.plan import MOST_SECONDS, Imitated
 from storage.records import Facts, JSONValue, LeasedHead, Spread, Target
 
 # The most that may be asked for.
@@ -447,6 +447,8 @@ class LoadChoices:
     """Whether the files stay on the server, for the next load."""
     single_requests: bool = False
     """Whether open, read or write, and close go in exchanges of their own, not as one compound."""
+    like: Imitated | None = None
+    """The client as which each user speaks SMB; None for our own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

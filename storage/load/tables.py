@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from storage.load.records import Load, LoadPoint
 
 
+def _is_alike(past: "Load", load: "Load") -> bool:
+    return (past.targets, past.scenario, past.choices.like) == (load.targets, load.scenario, load.choices.like)
+
+
 class LoadTables(RecordingTables):
     """Loads, with their points."""
 
@@ -42,7 +46,10 @@ class LoadTables(RecordingTables):
         return [self._load(head) for head in self.recordings(LOAD, limit=limit)]
 
     def loads_like(self, load: "Load", before: str) -> "list[Load]":
-        """Those of the same scenario against the same targets, made before a moment, oldest first."""
+        """Those of the same scenario, against the same targets and as the same client, made before a moment.
+
+        The oldest comes first.
+        """
         from storage.load.documents import head_of_load
 
         rows = self._rows(
@@ -50,7 +57,7 @@ class LoadTables(RecordingTables):
             (LOAD, head_of_load(load).subject, before),
         )
         loads = map(self._load, self._recordings(rows))
-        return [past for past in loads if (past.targets, past.scenario) == (load.targets, load.scenario)]
+        return [past for past in loads if _is_alike(past, load)]
 
     @reports_damage
     def _load(self, head: Recording) -> "Load":

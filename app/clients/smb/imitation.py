@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.clients.smb import wire
 from app.clients.smb.negotiate import Offer
 from app.clients.smb.protection import CIPHER_NAMES, SIGNING_NAMES
-from forms.tuning.imitated_clients import imitated_client, requires_signing
+from forms.tuning.imitated_clients import imitated_client, requires_signing, sends_single_requests
 from storage.plan import Settings
 
 
@@ -38,7 +38,7 @@ def with_imitation(settings: Settings) -> Settings:
         sign=requires_signing(settings),
         block_bytes=settings.block_bytes or client.block_bytes,
         in_flight=settings.in_flight or client.in_flight,
-        single_requests=settings.single_requests or client.single_requests,
+        single_requests=sends_single_requests(settings),
     )
 
 

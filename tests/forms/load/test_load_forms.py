@@ -39,6 +39,7 @@ from storage.load.records import (
     SizeClass,
     Think,
 )
+from storage.plan import Imitated
 from tests.loads import full_load, golden_load, histogram, many, point, scenario, server, spread
 
 CHOICES = LoadChoices(limit_seconds=0.1)
@@ -577,6 +578,13 @@ def test_loads_compare_by_brackets_that_lie_apart():
     assert "no number of users was measured in both" in " ".join(report_text(load_comparison_report(apart)).split())
     assert "at least twice the users" in report_text(load_comparison_report(found)).replace("\n  ", " ")
     assert [pair.change_percent for pair in found.pairs] == [0.0, 0.0]
+
+
+def test_loads_as_different_clients_differ_in_that():
+    as_windows = full_load(id="ba", choices=LoadChoices(like=Imitated.WINDOWS_11_24H2))
+    own = full_load(choices=LoadChoices())
+    assert compare_loads(own, as_windows).differences == ("imitated client",)
+    assert compare_loads(as_windows, as_windows).differences == ()
 
 
 def test_earlier_loads_tell_how_far_equal_points_differ():
