@@ -4,7 +4,7 @@ It is one object, so that tests can put another in its place. Every screen has i
 the method is first called: the first paint does not wait for it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.recording.process import SeriesControl
     from app.recording.spec import SeriesRequest
     from app.series.events import RecorderEvent
+    from app.series.resume import Resumption
     from app.server.machine_meter import MachineNow
     from app.trial.resume import StoredTrial
     from app.trial.spec import TrialEvent, TrialOrder
@@ -112,6 +113,19 @@ class Backend:
         from app.series.record import record
 
         return record(request, notebook_path, control)
+
+    def interleave(
+        self, todo: "Sequence[SeriesRequest | Resumption]", notebook_path: Path, control: "SeriesControl"
+    ) -> "Iterator[tuple[int, RecorderEvent]]":
+        """Measure the series of a comparison into the notebook, or complete them, run by run in random order.
+
+        Each event comes with the place of its series. Raises UnequalFilesError.
+        """
+        import random
+
+        from app.series.interleaved import record_interleaved
+
+        return record_interleaved(todo, notebook_path, control, chance=random.SystemRandom(), equal_files=True)
 
     def resume(
         self,

@@ -3,17 +3,20 @@
 Whatever is a pair here has the base first; ``index`` is 0 for the base and 1 for the other.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from app.charts.series_charts import bars_chart
-from app.recording.process import RunFinished, RunStarted, ScratchMade, Started
+from app.recording.process import Progressed, RunFinished, RunStarted, ScratchMade, Started
 from app.series.events import SeriesClosed, SeriesOpened, words
 from app.series.pace import RunPace
 from forms import wording
 from forms.comparison.pair_tables import alternating_runs
 from forms.layout import Tone, cut, visible
 from forms.report import Bar
+from forms.series.progress import RunProgress, run_progress
+from forms.stats.decision import LEAST_RUNS
 from forms.stats.summary import mean
 from storage.plan import RunCounts
 from storage.records import Phase
@@ -39,6 +42,12 @@ class InterleavedProgress:
         """In bytes/s, of the measured runs of each side so far."""
         self._doing = ""
         """What is done before the first run has a rate, in words."""
+        self._run_progress: RunProgress | None = None
+        """How far the run under way is; None between two runs."""
+        self._running = ""
+        """Which run is under way, in words."""
+        self._names: Sequence[str] = _SIDES
+        """What the sides are called."""
 
     @property
     def has_both_series(self) -> bool:
@@ -58,15 +67,27 @@ class InterleavedProgress:
     def take_event(self, index: int, event: Any) -> None:
         self.pace.take_event(index, event)
         if isinstance(event, SeriesOpened | Started | ScratchMade | RunStarted):
-            self._doing = f"{_SIDES[index]}, {words(event)}"
+            self._doing = f"{self._side_name(index)}, {words(event)}"
         if isinstance(event, RunStarted | RunFinished):
             self.is_timed = isinstance(event, RunStarted)
+            self._run_progress = None
 
         match event:
+            case RunStarted():
+                self._running = f"{self._side_name(index)}, {words(event)}"
+            case Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
+                self._run_progress = run_progress(seconds, moved, size)
             case RunFinished(run=run) if run.phase is Phase.MEASURED and run.bytes_per_second:
                 self._rates[index].append(run.bytes_per_second)
             case SeriesClosed():
                 self.ended_series[index] = event
+
+    def name_sides(self, names: Sequence[str]) -> None:
+        """Call the sides so, in place of base and other."""
+        self._names = [visible(name) for name in names]
+
+    def _side_name(self, index: int) -> str:
+        return self._names[index]
 
     def sentence(self, *, is_over: bool) -> str:
         """What happens now, in one line."""
@@ -76,19 +97,34 @@ class InterleavedProgress:
 
         pair = min(measured_pairs + 1, self.runs)
         doing = "" if any(self._rates) else f": {self._doing or 'connecting'}"
+        if self._run_progress is not None:
+            doing = f": {self._running}, {wording.byte_rate(self._run_progress.bytes_per_second)}"
         seconds_left = self.pace.seconds_left
         time_left = f"; about {wording.duration(seconds_left)} left" if seconds_left else ""
         return f"Pair {pair} of {self.runs}{doing}{time_left}"
+
+    @property
+    def _difference_so_far(self) -> str:
+        """The other beside the base by the pairs that were measured; empty before a verdict could follow from them."""
+        pairs = list(zip(*self._rates, strict=False))
+        if len(pairs) < LEAST_RUNS:
+            return ""
+        ratios = [math.log(other / base) for base, other in pairs]
+        percent = 100 * math.expm1(mean(ratios) or 0.0)
+        base_name, other_name = self._names
+        return f"So far {other_name} is {percent:+.1f} % beside {base_name}, by {len(pairs)} pairs; the answer follows."
 
     def text(self, labels: Sequence[str], width: int, height: int) -> str:
         """The average of each side and a bar for each run; ``labels`` are the series', empty before they are known."""
         lines: list[str] = []
         bars_of_sides: list[list[Bar]] = []
-        for side, tone, label, rates in zip(_SIDES, _TONES, labels, self._rates, strict=False):
+        for side, tone, label, rates in zip(self._names, _TONES, labels, self._rates, strict=False):
             runs = wording.count(len(rates), "run")
-            lines.append(cut(f"{side} ({visible(label)}): {runs}, {wording.rate(mean(rates))}", width))
+            in_brackets = "" if label == side else f" ({visible(label)})"
+            lines.append(cut(f"{side}{in_brackets}: {runs}, {wording.rate(mean(rates))}", width))
             bars = [Bar(name=f"{side} {number}", value=rate, tone=tone) for number, rate in enumerate(rates, 1)]
             bars_of_sides.append(bars)
+        lines.append(cut(self._difference_so_far, width))
 
         if any(bars_of_sides):
             rows = height - len(lines) - 1

@@ -105,6 +105,8 @@ class GuideContext:
     # all that its result is put beside, ``as_base`` looks ahead, to what can be compared with this series
     series: records.Series | None = None
     """None until there is one."""
+    beside: records.Series | None = None
+    """The series of the second target, whose runs were interleaved with those of the series; None without one."""
     base: records.Series | None = None
     """What the next series is made from, or is to repeat."""
     kept_as: tuple[str, ...] = ()

@@ -101,7 +101,7 @@ class DrivenScreen(BaseScreen):
             case needs.Tell(text=text):
                 self.notify(text, markup=False, timeout=4)
                 answer()
-            case needs.MeasurementJob():
+            case needs.MeasurementJob() | needs.ComparisonJob():
                 self._measure(steps, need)
             case Visit(name, arguments):
                 # The other screen leads back by itself: nothing waits for an answer.
@@ -135,14 +135,9 @@ class DrivenScreen(BaseScreen):
         dialog.box.select_on_focus = not words.wrong
         self.app.push_screen(dialog, answer)
 
-    def _measure(self, steps: needs.Steps, job: needs.MeasurementJob) -> None:
-        from app.guide.run_screen import RunScreen
-
-        def remember_series(series_id: str) -> None:
-            self.drive(self.session.remember_series(series_id))
-
+    def _measure(self, steps: needs.Steps, job: needs.MeasurementJob | needs.ComparisonJob) -> None:
         def answer(result: Any) -> None:
-            if isinstance(result, needs.MeasurementJob):
+            if isinstance(result, needs.MeasurementJob | needs.ComparisonJob):
                 # The same with another password.
                 self._meet_need(steps, result)
             else:
@@ -150,7 +145,24 @@ class DrivenScreen(BaseScreen):
 
         self._measuring_steps = steps
         self.query_one(page_view.PageView).show(Page(title="Run", why="Reading what was measured …"))
-        self.app.push_screen(RunScreen(replace(job, opened=remember_series)), answer)
+        self.app.push_screen(self._screen_of(job), answer)
+
+    def _screen_of(self, job: needs.MeasurementJob | needs.ComparisonJob) -> BaseScreen:
+        """The screen that measures; the session remembers each series as soon as it is stored."""
+        from app.guide.pair_screen import PairScreen
+        from app.guide.run_screen import RunScreen
+
+        if isinstance(job, needs.ComparisonJob):
+
+            def remember_side(place: int, series_id: str) -> None:
+                self.drive(self.session.remember_side(place, series_id))
+
+            return PairScreen(replace(job, opened=remember_side))
+
+        def remember_series(series_id: str) -> None:
+            self.drive(self.session.remember_series(series_id))
+
+        return RunScreen(replace(job, opened=remember_series))
 
     def _pick(self, steps: needs.Steps, place: BrowsedFolder, answer: Callable[[Any], None]) -> None:
         """Show a folder to pick from, on one browser for as long as its steps walk from folder to folder.

@@ -10,6 +10,7 @@ guide meets the need, and sends the answer into the generator, or throws into it
 - ``Tell``: None. Where it asks for a yes, the step does not continue after a no: it is closed, or UsageError is thrown.
 - ``BrowsedFolder``: one of its items.
 - ``MeasurementJob``, shown to its end: the id of its series, None if nothing was stored.
+- ``ComparisonJob``, shown to its end: the ids of both series, None if the first was not stored.
 - ``page.Visit``, another screen: the choices that were made there, None for none; a screen that opens another one
   closes the step instead.
 
@@ -17,7 +18,7 @@ Who goes back in place of an answer closes the step, or throws what says so.
 """
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,10 @@ from app.guide.page import Visit
 from app.recording import process
 from app.recording.spec import SeriesRequest
 from app.series.begin_wait import wait_to_begin
-from app.series.events import SeriesClosed
+from app.series.events import SeriesClosed, SeriesStored
+from app.series.resume import Resumption
 from storage import records
+from storage.plan import RunCounts
 
 _WHY_APART = "repeats some minutes apart show how far the path moves; g measures now"
 
@@ -94,6 +97,88 @@ class MeasurementJob:
         )
 
 
+def _ignore_opened_side(_index: int, _series_id: str) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonJob:
+    """Measure two targets interleaved, or complete that; ``events`` is asked for once, in a thread.
+
+    What is a pair here has the round's own target first.
+    """
+
+    backend: Backend
+    notebook_path: Path
+    title: str
+    targets: tuple[records.Target, records.Target]
+    names: tuple[str, str]
+    counts: RunCounts
+    """Of both sides, those that are to come."""
+    todo: tuple[SeriesRequest | Resumption, ...]
+    """What is measured: two series, or the one of them that is not complete."""
+    places: tuple[int, ...] = (0, 1)
+    """Which side each of ``todo`` is of."""
+    stored_ids: tuple[str, str] = ("", "")
+    """The series of both sides that are there already; empty for new ones."""
+    logins: session_logins.Logins = field(default_factory=session_logins.Logins)
+    control: process.SeriesControl = field(default_factory=process.SeriesControl)
+    opened: Callable[[int, str], None] = _ignore_opened_side
+    """Called with the side and the id of its series once that is stored."""
+
+    def events(self) -> Iterator[tuple[int, Any]]:
+        """The recorder's events, each with the place of its side; a password that was refused is marked."""
+        for index, event in self.backend.interleave(self.todo, self.notebook_path, self.control):
+            place = self.places[index]
+            is_refused = isinstance(event, process.Failed) and event.kind is errors.LoginError
+            if is_refused and not self.todo[index].secrets.kerberos:
+                self.logins.refuse(self.targets[place])
+            yield place, event
+
+    def with_secrets(self, place: int, secrets: Secrets) -> "ComparisonJob":
+        """The same with another login at that side."""
+        todo = tuple(
+            replace(item, secrets=secrets) if side == place else item
+            for item, side in zip(self.todo, self.places, strict=True)
+        )
+        return replace(self, todo=todo, control=process.SeriesControl())
+
+
+class ComparisonEnd:
+    """What came of a comparison, by the events of its sides."""
+
+    def __init__(self, job: ComparisonJob) -> None:
+        self._ids = list(job.stored_ids)
+        self._failures: dict[int, process.Failed] = {}
+
+    def take_event(self, place: int, event: Any) -> None:
+        if isinstance(event, SeriesStored):
+            self._ids[place] = event.series_id
+        elif isinstance(event, process.Failed):
+            self._failures.setdefault(place, event)
+        elif isinstance(event, SeriesClosed) and not event.stored:
+            self._ids[place] = ""
+
+    @property
+    def ids(self) -> tuple[str, str] | None:
+        """Of both series, the second empty where it was not stored; None where the first was not."""
+        own_id, other_id = self._ids
+        return (own_id, other_id) if own_id else None
+
+    @property
+    def failure(self) -> tuple[int, process.Failed] | None:
+        """The side that ended the comparison, and by what; None where nothing did.
+
+        One that was cancelled because of the other is not it.
+        """
+        by_cause = sorted(self._failures.items(), key=_is_cancelled)
+        return by_cause[0] if by_cause else None
+
+
+def _is_cancelled(place_and_failure: tuple[int, process.Failed]) -> bool:
+    return place_and_failure[1].kind is errors.CancelledError
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """Do this in a thread; answered with its result."""
@@ -139,7 +224,7 @@ class Tell:
     """What to agree to says, such as ``Log in there``; empty where there is nothing to agree to."""
 
 
-Need = Work | Words | Password | Tell | MeasurementJob | BrowsedFolder | Visit
+Need = Work | Words | Password | Tell | MeasurementJob | ComparisonJob | BrowsedFolder | Visit
 Steps = Generator[Need, Any, Any]
 """A step of the session, or several: see the docstring of this module."""
 Drive = Callable[[Steps], Any]

@@ -13,7 +13,7 @@ from app.base.user_files import read_toml
 from app.method.choices import GuideChoices, MethodStep
 from forms.layout import Toned
 from forms.recommended import with_recommended_numbers
-from forms.report import Mark
+from forms.report import Chart, Mark
 from forms.series.summary import SeriesSummary
 from storage.notebook import Notebook
 from storage.records import RunStatus, Target
@@ -64,6 +64,10 @@ class Connect:
     target: Target
     kerberos: bool = False
     credentials: str = ""
+    is_second: bool = False
+    """Whether it becomes the second target of the round, to be compared with the first."""
+    then: "Ask | None" = None
+    """What is asked once it was reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,8 @@ class Judge:
 
     number: int
     status: RunStatus
+    of_second: bool = False
+    """Whether it is a run of the second target's series."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +130,8 @@ class PageChart:
     form: SeriesSummary
     expected_bytes_per_second: float | None = None
     expected_name: str = ""
+    of_both: Chart | None = None
+    """The runs of this series and of the second target's, in place of the rates of the one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

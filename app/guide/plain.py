@@ -1,12 +1,12 @@
 """The guide as numbered questions, line by line: for screen readers, serial consoles and dumb terminals."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from app.backend import Backend
 from app.base import errors
-from app.cli.progress import watch
+from app.cli.progress import watch, watch_turns
 from app.clients import browsing
 from app.clients.session_logins import Logins
 from app.guide import needs, plain_page, plain_terminal
@@ -150,6 +150,8 @@ class PlainGuide:
                 self._terminal.say(f"{heading}: {text}" if heading else text)
             case needs.MeasurementJob():
                 return self._measure(need)
+            case needs.ComparisonJob():
+                return self._compare(need)
             case guide_page.Visit(name, arguments):
                 return self._visits.visit(name, arguments)
         return None
@@ -186,3 +188,19 @@ class PlainGuide:
         if closed.failure is not None:
             self._terminal.say(f"The series ended early: {closed.failure.text}")
         return closed.series_id if closed.stored else None
+
+    def _compare(self, job: needs.ComparisonJob) -> tuple[str, str] | None:
+        self._terminal.say(f"Measuring {job.names[0]} and {job.names[1]}; Ctrl+C stops, and what was measured is kept.")
+        end = needs.ComparisonEnd(job)
+        runs = job.counts.warmups + job.counts.runs
+        watch_turns(_told_to(end, job.events()), job.control, job.names, [runs] * 2)
+        if end.failure is not None:
+            self._terminal.say(f"The comparison ended early: {end.failure[1].text}")
+        return end.ids
+
+
+def _told_to(end: needs.ComparisonEnd, events: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    """The events, which ``end`` is told before anybody else."""
+    for place, event in events:
+        end.take_event(place, event)
+        yield place, event

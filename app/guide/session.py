@@ -8,7 +8,7 @@ after that ``yield`` is not carried out.
 Not to be taken for the steps of the method (``MethodStep``), each of which is a page of the guide.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,13 +16,16 @@ from typing import Any, NamedTuple
 
 from app.backend import Backend
 from app.base import errors
+from app.clients.base import Secrets
 from app.clients.session_logins import Logins
 from app.guide import context as guide_context
 from app.guide import needs, page, round_notebook
 from app.guide import steps as guide_steps
 from app.guide.connecting import Connector
 from app.method import choices as method_choices
-from app.method.rounds import request_of
+from app.method import second_target
+from app.method.rounds import request_of, requests_of_comparison
+from app.series.resume import Resumption
 from storage import records
 from storage.notebook import Notebook
 
@@ -90,8 +93,7 @@ class GuideSession:
     @property
     def has_complete_series(self) -> bool:
         """Whether the series of the round was measured to its end."""
-        series = self.known.series
-        return series is not None and series.status is records.SeriesStatus.COMPLETE
+        return guide_steps.is_measured(self.choices, self.known)
 
     def look_at_link(self) -> needs.Steps:
         if (target := self.choices.target) is not None:
@@ -206,15 +208,15 @@ class GuideSession:
                 yield from self._measure(resumed=False)
             case page.Ask():
                 yield from self.ask(act)
-            case page.Connect(target, kerberos):
-                yield from self._connect(target, kerberos=kerberos)
+            case page.Connect():
+                yield from self._connect(act)
             case page.Simple.LOOK_QUIET if choices.target is not None:
                 look = partial(self.backend.quiet, choices.target, choices.spec.command)
                 self.known = replace(self.known, quiet=(yield needs.Work(look, "checking for other load", "look")))
             case page.Simple.START | page.Simple.RESUME:
                 yield from self._measure(resumed=act is page.Simple.RESUME)
-            case page.Judge(number, status) if choices.series_id is not None:
-                yield from self._judge(choices.series_id, number, status)
+            case page.Judge():
+                yield from self._judge(act)
             case page.Store(write, following):
                 message: str | None = yield self._in_notebook(write)
                 if message:
@@ -240,7 +242,8 @@ class GuideSession:
             try:
                 act = ask.then(text)
                 if isinstance(act, page.Connect) and act.credentials:
-                    act = page.Connect(self.logins.from_file(act.target, Path(act.credentials).expanduser()))
+                    target = self.logins.from_file(act.target, Path(act.credentials).expanduser())
+                    act = replace(act, target=target, credentials="")
                 break
             except errors.UsageError as error:
                 yield needs.Tell(text=str(error), heading="Not understood")
@@ -250,8 +253,16 @@ class GuideSession:
             self.typed[ask.heading] = text
         yield from self.do(act)
 
-    def _judge(self, series_id: str, number: int, status: records.RunStatus) -> needs.Steps:
+    def _judge(self, act: page.Judge) -> needs.Steps:
         """Mark a run; a reason is asked for, but to count it again."""
+        series_id = self.choices.series_id
+        if act.of_second and self.choices.beside is not None:
+            series_id = self.choices.beside.series_id
+        if series_id is None:
+            return
+
+        number = act.number
+        status = act.status
         reason = None
         if status is not records.RunStatus.VALID:
             example = "A reason that you could tell a colleague, such as: the backup started."
@@ -264,8 +275,13 @@ class GuideSession:
         self.judgements.append(take_back)
         yield from self.take(replace(self.choices, reviewed=False))
 
-    def _connect(self, target: records.Target, *, kerberos: bool) -> needs.Steps:
-        place = yield from self.connector.pick_place(target, self.choices, self.known, kerberos=kerberos)
+    def _connect(self, act: page.Connect) -> needs.Steps:
+        if act.is_second:
+            yield from self._connect_second(act.target, kerberos=act.kerberos)
+            return
+
+        kerberos = act.kerberos
+        place = yield from self.connector.pick_place(act.target, self.choices, self.known, kerberos=kerberos)
         # With what was told of that server before, such as the way to its settings.
         choices: method_choices.GuideChoices = yield self._in_notebook(
             partial(round_notebook.with_server_ways, choices=place.add_to(self.choices, kerberos=kerberos))
@@ -273,10 +289,42 @@ class GuideSession:
         self.typed.clear()
         self.known = place.context
         yield from self.take(choices)
+        if act.then is not None:
+            yield from self.ask(act.then)
+
+    def _connect_second(self, target: records.Target, *, kerberos: bool) -> needs.Steps:
+        """Reach the second target, which the round compares its own with, and pick a file or a folder there.
+
+        Raises UsageError where both cannot be compared; the round then stays as it was.
+        """
+        usual = method_choices.GuideChoices(spec=self.choices.spec)
+        place = yield from self.connector.pick_place(target, usual, self.known, kerberos=kerberos)
+        picked: method_choices.GuideChoices = yield self._in_notebook(
+            partial(round_notebook.with_server_ways, choices=place.add_to(usual, kerberos=kerberos))
+        )
+        choices = second_target.with_second_target(self.choices, picked)
+        if problem := second_target.why_not_comparable(choices):
+            raise errors.UsageError(problem)
+
+        self.typed.clear()
+        next_step = guide_steps.next_step(choices, replace(self.known, series=None), method_choices.MethodStep.TARGET)
+        yield from self.take(replace(choices, step=next_step))
 
     def remember_series(self, series_id: str) -> needs.Steps:
         """There is a series: remember it at once, so that a crash does not lose it."""
         yield from self.take(self._with_series(series_id))
+
+    def remember_side(self, place: int, series_id: str) -> needs.Steps:
+        """As ``remember_series``, where two targets are compared: 0 is the round's own, 1 the second one."""
+        if place == 0:
+            yield from self.remember_series(series_id)
+        elif self.choices.beside is not None:
+            yield from self.take(self._with_second_series(self.choices, series_id))
+
+    @staticmethod
+    def _with_second_series(choices: method_choices.GuideChoices, series_id: str) -> method_choices.GuideChoices:
+        beside = choices.beside
+        return replace(choices, beside=replace(beside, series_id=series_id or None)) if beside is not None else choices
 
     def _with_series(self, series_id: str) -> method_choices.GuideChoices:
         """The choices of the round with the series that it measures; nobody has looked at it yet."""
@@ -309,6 +357,8 @@ class GuideSession:
         """
         choices = self.choices
         assert choices.target is not None
+        if choices.beside is not None:
+            return (yield from self._compare(choices.target, choices.beside, resumed=resumed))
         # An imported series names its server by what another notebook says, which may be another one here.
         confirmed = False
         if resumed and self.known.series is not None and self.known.series.imported_at is not None:
@@ -342,6 +392,58 @@ class GuideSession:
         context: guide_context.GuideContext = yield self._in_notebook(keep)
         following = guide_steps.after_measuring(measured, context)
         return following, guide_steps.follows_by_itself(following, context)
+
+    def _compare(
+        self, target: records.Target, beside: method_choices.OtherSide, *, resumed: bool
+    ) -> Generator[needs.Need, Any, tuple[method_choices.GuideChoices, bool]]:
+        """Measure both targets of the round interleaved, or complete that; the choices after it, and False."""
+        choices = self.choices
+        stored = [series for series in (self.known.series, self.known.beside) if series is not None]
+        for series in stored if resumed else ():
+            if series.imported_at is not None:
+                yield _confirm_server(series)
+
+        secrets = yield from self.connector.secrets(target, kerberos=choices.kerberos)
+        other_secrets = yield from self.connector.secrets(beside.target, kerberos=beside.kerberos)
+        yield self._in_notebook(partial(round_notebook.begin_round, choices=choices))
+        names = second_target.side_names(choices)
+        job = needs.ComparisonJob(
+            backend=self.backend,
+            notebook_path=self.path,
+            title=f"{choices.spec.command} · {names[0]} and {names[1]}",
+            targets=(target, beside.target),
+            names=names,
+            counts=choices.spec.counts,
+            todo=(),
+            logins=self.logins,
+        )
+        if resumed and len(stored) == 2:
+            job = _completing(job, stored, (secrets, other_secrets))
+        else:
+            job = replace(job, todo=tuple(requests_of_comparison(choices, secrets, other_secrets)))
+
+        ids: tuple[str, str] | None = yield job
+        if ids is None:
+            return replace(self.choices, step=method_choices.MethodStep.RUN), False
+
+        measured = self._with_second_series(self._with_series(ids[0]), ids[1])
+        keep = partial(round_notebook.keep_measured, choices=measured, before=self.known)
+        context: guide_context.GuideContext = yield self._in_notebook(keep)
+        next_step = guide_steps.next_step(measured, context, method_choices.MethodStep.WARM_UP)
+        return replace(measured, step=next_step), False
+
+
+def _completing(
+    job: needs.ComparisonJob, both: Sequence[records.Series], secrets_of_sides: Sequence[Secrets]
+) -> needs.ComparisonJob:
+    """The job that completes what is not complete of two series."""
+    places = tuple(place for place, series in enumerate(both) if series.status is not records.SeriesStatus.COMPLETE)
+    todo = tuple(
+        Resumption(series_id=both[place].id, secrets=secrets_of_sides[place], confirmed=True) for place in places
+    )
+    done_runs = min(len(series.measured()) for series in both)
+    counts = replace(job.counts, runs=max(0, job.counts.runs - done_runs))
+    return replace(job, todo=todo, places=places, counts=counts, stored_ids=(both[0].id, both[1].id))
 
 
 def _confirm_server(series: records.Series) -> needs.Tell:

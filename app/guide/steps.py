@@ -69,7 +69,6 @@ def why_blocked(choices: GuideChoices, context: GuideContext, step: MethodStep) 
 
 
 def is_done(choices: GuideChoices, context: GuideContext, step: MethodStep) -> bool:
-    series = context.series
     match step:
         case MethodStep.TARGET:
             return choices.target is not None
@@ -80,13 +79,21 @@ def is_done(choices: GuideChoices, context: GuideContext, step: MethodStep) -> b
         case MethodStep.WARM_UP:
             return choices.counted
         case MethodStep.RUN:
-            return series is not None and series.status is SeriesStatus.COMPLETE
+            return is_measured(choices, context)
         case MethodStep.REVIEW:
             return choices.reviewed
         case MethodStep.EXPECTED:
             return choices.compared
         case MethodStep.CHANGE:
             return False
+
+
+def is_measured(choices: GuideChoices, context: GuideContext) -> bool:
+    """Whether the series of the round, and that of its second target where it has one, are complete."""
+    measured = [context.series]
+    if choices.beside is not None:
+        measured.append(context.beside)
+    return all(series is not None and series.status is SeriesStatus.COMPLETE for series in measured)
 
 
 def next_step(choices: GuideChoices, context: GuideContext, after: MethodStep) -> MethodStep:
@@ -133,7 +140,8 @@ def _choice_text(choices: GuideChoices, context: GuideContext, step: MethodStep)
     if not is_done(choices, context, step):
         return ""
     if step is MethodStep.TARGET and choices.target:
-        return wording.short_place(choices.target)
+        place = wording.short_place(choices.target)
+        return f"{place} and {wording.short_place(choices.beside.target)}" if choices.beside else place
     if step is MethodStep.FILE and choices.run_bytes is not None:
         command = "put" if choices.spec.command is Command.PUT else "get"
         return f"{command} {wording.file_size(choices.run_bytes)}"

@@ -52,6 +52,25 @@ INTERLEAVED = ", interleaved"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OtherSide:
+    """A second target, whose runs are interleaved with those of the round's own to compare the two."""
+
+    target: records.Target
+    """The folder that is measured."""
+    file: str | None = None
+    """The path of the file to get, in the form of ``Target.path``; absent where one is made."""
+    file_bytes: int | None = None
+    """The size of that file; absent where one is made."""
+    kerberos: bool = False
+    """Whether the login is by a ticket, without a password."""
+    server_ssh: str | None = None
+    """The way to its server's settings, as in `MonitorChoices`."""
+    smb_conf: str | None = None
+    series_id: str | None = None
+    """The series that was measured of it in this round; absent until it was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GuideChoices:
     """One round of the method, as far as it was answered: what will be measured, and what was, once it was.
 
@@ -77,6 +96,9 @@ class GuideChoices:
     """Absent until the step is done."""
     counted: bool = False
     """Whether the numbers of warm-ups and runs were chosen, and that step is done."""
+
+    beside: OtherSide | None = None
+    """The second target of a round that compares two; absent where it measures one."""
 
     # What was measured, and what came of it
     series_id: str | None = None
@@ -293,6 +315,7 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
         _without_result(choices),
         spec=replace(spec, lineage=lineage),
         again_name=None,
+        beside=None,
         step=MethodStep.RUN,
     )
 
@@ -319,8 +342,10 @@ def in_new_round(choices: GuideChoices) -> GuideChoices:
 
 def _without_result(choices: GuideChoices) -> GuideChoices:
     """The choices without what was measured, seen and proven in this round."""
+    beside = replace(choices.beside, series_id=None) if choices.beside is not None else None
     return replace(
         choices,
+        beside=beside,
         series_id=None,
         reviewed=False,
         compared=False,
@@ -357,7 +382,7 @@ def _without_server(choices: GuideChoices) -> GuideChoices:
         settings=replace(spec.settings, sign=False, encrypt=False, like=None, drop_cache=False, flush=False),
         monitor=replace(spec.monitor, server_ssh=None, smb_conf=None, from_host=None),
     )
-    return replace(choices, spec=spec, file=None, file_bytes=None, again_name=None)
+    return replace(choices, spec=spec, file=None, file_bytes=None, again_name=None, beside=None)
 
 
 def is_same_server(target: records.Target, other: records.Target) -> bool:

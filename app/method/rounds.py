@@ -10,12 +10,13 @@ from dataclasses import replace
 from app.base.errors import UsageError
 from app.clients.base import Secrets
 from app.method import choices as method_choices
-from app.method import one_change, proof
+from app.method import one_change, proof, second_target
 from app.method.base_repeats import first_repeat
 from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, QuietChoice, choices_of
 from app.method.improvements import Improvement
 from app.recording.spec import SeriesRequest
 from app.series.requests import series_request, with_label
+from app.series.versus import Side, incomplete_series, series_of_comparison, side_requests, spec_at
 from forms.stats.before_change import RepeatPlan
 from storage import records
 from storage.notebook import Notebook
@@ -37,7 +38,10 @@ def recall_choices(notebook: Notebook, practice: Sequence[records.Target]) -> Gu
 
     if choices.series_id is not None and proof.series_called(notebook, choices.series_id) is None:
         # It was deleted meanwhile.
-        return replace(choices, series_id=None, reviewed=False, compared=False, step=MethodStep.RUN)
+        choices = replace(choices, series_id=None, reviewed=False, compared=False, step=MethodStep.RUN)
+    beside = choices.beside
+    if beside is not None and beside.series_id and proof.series_called(notebook, beside.series_id) is None:
+        choices = replace(choices, beside=replace(beside, series_id=None), step=MethodStep.RUN)
     return choices
 
 
@@ -53,6 +57,26 @@ def series_of_round(notebook: Notebook, choices: GuideChoices) -> records.Series
 
 def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
     """The series that the choices describe. Raises UsageError where they are not complete."""
+    side = _own_side(choices, secrets)
+    return series_request(side.spec, side.target, side.secrets)
+
+
+def requests_of_comparison(choices: GuideChoices, secrets: Secrets, other_secrets: Secrets) -> list[SeriesRequest]:
+    """The two series of a round that compares two targets, the round's own first. Raises UsageError."""
+    own_side = _own_side(choices, secrets)
+    beside = choices.beside
+    problem = second_target.why_not_comparable(choices)
+    if beside is None or problem:
+        raise UsageError(problem or "choose a second target first")
+
+    spec = spec_at(own_side.spec, own_side.target, beside.target)
+    spec = replace(spec, monitor=replace(spec.monitor, server_ssh=beside.server_ssh, smb_conf=beside.smb_conf))
+    target = beside.target if choices.makes_file else replace(beside.target, path=beside.file or "")
+    return side_requests([own_side, Side(spec=spec, target=target, secrets=other_secrets)])
+
+
+def _own_side(choices: GuideChoices, secrets: Secrets) -> Side:
+    """What the choices ask for at their own target. Raises UsageError where they are not complete."""
     if choices.target is None or choices.run_bytes is None:
         raise UsageError("choose a target and a file first")
 
@@ -67,7 +91,7 @@ def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
         monitor=replace(choices.spec.monitor, quiet_time=quiet.quiet_time),
         wait_seconds=WAIT_SECONDS if quiet is QuietChoice.WAIT else 0.0,
     )
-    return series_request(spec, target, secrets)
+    return Side(spec=spec, target=target, secrets=secrets)
 
 
 def take_change(
@@ -103,6 +127,9 @@ def take_change(
 def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     """The same as in that series once more, or the rest of it where it was interrupted; remembered."""
     series = notebook.series(series_id)
+    of_comparison = series_of_comparison(notebook, series.id)
+    if incomplete_series(of_comparison):
+        return _remember_round(notebook, second_target.choices_to_complete(of_comparison))
     if series.status is records.SeriesStatus.INTERRUPTED:
         remaining_round = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)
         return _remember_round(notebook, remaining_round)

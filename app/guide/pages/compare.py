@@ -9,7 +9,7 @@ from app.base.targets import parse_target
 from app.comparison.sides import power_of_stored_base
 from app.guide import context as guide_context
 from app.guide import page as guide_page
-from app.guide.pages import before_change, compare_facts, repeating
+from app.guide.pages import before_change, beside, compare_facts, repeating
 from app.guide.pages.proof import next_of_proof
 from app.guide.pages.proof_facts import change_text
 from app.method import choices as method_choices
@@ -29,6 +29,9 @@ def compare_page(choices: method_choices.GuideChoices, context: guide_context.Gu
     series = context.series
     if series is None:
         return guide_page.Page(title="Compare", why="There is no series to compare yet.")
+    sides = beside.measured_sides(choices, context)
+    if sides is not None:
+        return beside.compare_both(choices, sides)
 
     form = series_summary.run_form(series)
     judged = compare_facts.judge_yardsticks(context, series)

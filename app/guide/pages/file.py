@@ -6,10 +6,11 @@ from dataclasses import replace
 from app.base.units import parse_size
 from app.guide import page
 from app.guide.context import GuideContext, file_size_context
-from app.guide.pages import before_change, link
+from app.guide.pages import before_change, beside, link
 from app.guide.pages.going_on import go_on
 from app.method.choices import GuideChoices, MethodStep, with_made_file, with_picked_file
 from forms import wording
+from forms.layout import Toned
 from forms.series.file_size import FileFit, FileSizeContext, advised_bytes
 from forms.series.wording import advised_size_sentences, suitability
 from storage.records import Command
@@ -21,7 +22,7 @@ _MADE_HINT = "sharebench creates it, and removes it afterwards"
 def file_page(choices: GuideChoices, context: GuideContext) -> page.Page:
     size_context = file_size_context(choices, context)
     size_advice = f"Recommended: {advised_size_sentences(size_context)}"
-    facts = [link.link_fact(choices, context), size_advice]
+    facts: list[str | Toned] = [link.link_fact(choices, context), size_advice, *beside.second_facts(choices)]
 
     options: list[page.Option] = []
     if choices.file is not None and choices.file_bytes is not None and choices.target is not None:

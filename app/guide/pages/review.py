@@ -5,29 +5,27 @@ from dataclasses import replace
 
 from app.guide import page
 from app.guide.context import GuideContext
+from app.guide.pages import beside, run_lines
 from app.guide.pages.repeating import better_rounds, comparing_title
 from app.method import choices as method_choices
 from app.method.improvements import SHORT_RUNS
 from forms import wording
 from forms.findings.series_warnings import advice
-from forms.layout import Tone, Toned, pad
+from forms.layout import Tone, Toned
 from forms.series import summary
 from forms.series.head_fields import resumed_text
 from forms.series.run_table import mark_of
 from forms.series.wording import series_headline
 from storage.records import Phase, RunStatus, Series
 
-# Cells of the columns, which stand under their headings.
-_NAME = 9
-_SECONDS = 9
-_RATE = 13
-_SHARE = 8
-
 
 def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> page.Page:
     series = context.series
     if series is None:
         return page.Page(title="Review", why="There is no series to review yet.")
+    sides = beside.measured_sides(choices, context)
+    if sides is not None:
+        return beside.review_both(choices, sides)
 
     form = summary.run_form(series)
     table = (*_run_options(form), *_averages(form))
@@ -37,7 +35,7 @@ def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> 
         _warnings(series),
         (*table, *_what_to_do(choices, series), again),
         headline=tuple(series_headline(form)),
-        columns=_line("Run", "Seconds", "Rate", "of link" if series.link_bits_per_second else ""),
+        columns=run_lines.line("Run", "Seconds", "Rate", "of link" if series.link_bits_per_second else ""),
         cursor=len(table),
         chart=page.PageChart(form=form),
     )
@@ -86,7 +84,7 @@ def _run_options(form: summary.SeriesSummary) -> Iterator[page.Option]:
         else:
             act = page.Judge(run.number, RunStatus.REJECTED)
             hint = f"counts, unusual: {wording.unusual_text(row.unusual)}" if row.unusual else "counts"
-        yield page.Option(_measures_line(row.label, row.measures, form), act, hint, mark=mark, is_value=True)
+        yield page.Option(run_lines.measures_line(row.label, row.measures, form), act, hint, mark=mark, is_value=True)
 
 
 def _averages(form: summary.SeriesSummary) -> Iterator[page.Option]:
@@ -97,21 +95,4 @@ def _averages(form: summary.SeriesSummary) -> Iterator[page.Option]:
     ):
         if measures is not None:
             hint = "the average if nothing were left out" if measures is form.average_with_rejected else ""
-            yield page.Option(_measures_line(name, measures, form), None, hint, result=True)
-
-
-def _measures_line(name: str, measures: summary.RunMeasures, form: summary.SeriesSummary) -> str:
-    percent = measures.percent_of_link
-    share = ""
-    if form.series.link_bits_per_second:
-        share = wording.ABSENT if percent is None else f"{wording.cell_percent(percent)} %"
-    rate = wording.rate(measures.bytes_per_second, beside=form.average_rate)
-    return _line(name, wording.cell_seconds(measures.seconds), rate, share)
-
-
-def _line(name: str, seconds: str, rate: str, share: str) -> str:
-    """A line of the table; without a share, that column is left out."""
-    cells = [pad(seconds, _SECONDS, right=True), pad(rate, _RATE, right=True)]
-    if share:
-        cells.append(pad(share, _SHARE, right=True))
-    return pad(name, _NAME) + " ".join(cells)
+            yield page.Option(run_lines.measures_line(name, measures, form), None, hint, result=True)

@@ -6,10 +6,10 @@ from functools import partial
 
 from app.guide import page, steps
 from app.guide.context import GuideContext
-from app.guide.pages import before_change, changed_settings, proof_facts, random_requests
+from app.guide.pages import before_change, beside, changed_settings, proof_facts, random_requests
 from app.guide.prospect import prospect_of
 from app.method import choices as method_choices
-from app.method import one_change, server_question
+from app.method import one_change, second_target, server_question
 from app.method.known_ways import keep_typed_ways
 from app.series.requests import with_label
 from forms import wording
@@ -27,8 +27,11 @@ def run_page(choices: method_choices.GuideChoices, context: GuideContext) -> pag
     facts = [*_facts(choices, context)]
     options = [page.Option("Start", page.Simple.START, "the form fills in as runs end", advised=True)]
     if context.series is not None:
-        facts.append(_standing_of(context.series))
-        options = _options_after(choices, context.series)
+        facts += _standing(choices, context, context.series)
+        options = _options_after(choices, context, context.series)
+    choose_file = beside.second_file_option(choices)
+    if choose_file is not None:
+        options = [choose_file]
     options += [
         *before_change.leave_option(choices, context.base),
         *changed_settings.reset_option(choices),
@@ -43,6 +46,7 @@ def _facts(choices: method_choices.GuideChoices, context: GuideContext) -> Itera
     for left in context.left:
         yield Toned(f"! An interrupted trial left {left}: R in the notebook restores it.", Tone.CAUTION)
     yield from _what_is_measured(choices)
+    yield from beside.second_facts(choices)
     yield from changed_settings.changed_facts(choices)
     yield f"What will happen: {prospect_of(choices, context)}"
 
@@ -125,8 +129,23 @@ def _standing_of(series: records.Series) -> str:
     return f"The series {ended} after {valid_runs}{cause}"
 
 
-def _options_after(choices: method_choices.GuideChoices, series: records.Series) -> list[page.Option]:
-    if series.status is not records.SeriesStatus.COMPLETE:
+def _standing(choices: method_choices.GuideChoices, context: GuideContext, series: records.Series) -> Iterator[str]:
+    """How far the series of this round are; each with the name of its side where there are two."""
+    if choices.beside is None:
+        yield _standing_of(series)
+        return
+    own_name, other_name = second_target.side_names(choices)
+    yield f"{own_name}: {_standing_of(series)}"
+    if context.beside is not None:
+        yield f"{other_name}: {_standing_of(context.beside)}"
+
+
+def _options_after(
+    choices: method_choices.GuideChoices, context: GuideContext, series: records.Series
+) -> list[page.Option]:
+    if choices.beside is not None and context.beside is None:
+        return [page.Option("Start anew", page.Simple.START, "both sides, interleaved", advised=True)]
+    if not steps.is_measured(choices, context):
         return [
             page.Option("Resume where it stopped", page.Simple.RESUME, f"series {series.id}", advised=True),
             page.Option("Start a new series", page.Simple.START, "the old one stays in the notebook"),

@@ -6,7 +6,7 @@ from app.base.errors import UsageError
 from app.base.targets import parse_typed_target
 from app.guide.context import GuideContext
 from app.guide.page import Ask, Connect, Option, Page, Visit, ask_question, step_page
-from app.guide.pages import link
+from app.guide.pages import beside, link
 from app.guide.pages.before_change import baseline_options
 from app.method.choices import GuideChoices, MethodStep, is_same_server
 from forms import wording
@@ -33,13 +33,15 @@ def target_page(choices: GuideChoices, context: GuideContext) -> Page:
         Option("Type a target…", _ask_target(last), "smb://…, ftp://…, /a/folder", advised=not options),
         Option("Type a target, log in with a Kerberos ticket…", _ask_target(last, kerberos=True), "kinit first"),
         Option("Log in with a credentials file…", _ask_credentials(), "username = …, password = …"),
+        *beside.target_options(choices),
         Option("Slow since Monday? Measure everything first", Visit("survey"), "SMB, FTP, bare TCP, interleaved"),
         Option("Is the server set up wrong? Audit its settings", Visit("audit"), "nothing is measured"),
     ]
     if chosen is None:
         return step_page(MethodStep.TARGET, (), options)
     options.append(link.link_option(choices, MethodStep.TARGET))
-    return step_page(MethodStep.TARGET, [link.link_fact(choices, context)], options)
+    facts = [link.link_fact(choices, context), *beside.second_facts(choices)]
+    return step_page(MethodStep.TARGET, facts, options)
 
 
 def _place_text(target: Target) -> str:

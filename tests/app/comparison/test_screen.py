@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from app.clients.base import OWN
-from app.comparison import screen as interleaved
+from app.comparison import run_screen
 from app.comparison.screen import InterleavedScreen
 from app.recording.process import Paused, RunFinished, RunStarted, ScratchMade
 from app.series.pace import RunPace
@@ -92,7 +92,8 @@ async def test_until_the_first_run_has_ended_it_says_what_it_does_and_then_how_l
         await settled(app, pilot)
         app.push_screen(screen)
         await settled(app, pilot)
-        screen.requests = [request_with(order=ORDER, label=name) for name in ("large", "small")]
+        screen.labels = ("large", "small")
+        screen.todo = [request_with(order=ORDER, label=name) for name in screen.labels]
         screen.progress.pace = RunPace([5, 5], clock=lambda: now[0])
         assert screen.now() == "Pair 1 of 4: connecting"
         screen.take_event(1, ScratchMade(path="x"))
@@ -113,7 +114,7 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
     tmp_path: Path, monkeypatch, size
 ):
     now, drawn = [1000.0], []
-    monkeypatch.setattr(interleaved, "monotonic", lambda: now[0])
+    monkeypatch.setattr(run_screen, "monotonic", lambda: now[0])
     monkeypatch.setattr(InterleavedScreen, "begin", lambda _: None)
     screen = InterleavedScreen(f"{1:012x}", f"{2:012x}", 40)
     app = app_on(written(tmp_path))
@@ -121,7 +122,8 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
         await settled(app, pilot)
         app.push_screen(screen)
         await settled(app, pilot)
-        screen.requests = [request_with(order=ORDER, label=name) for name in ("large blocks", "small blocks")]
+        screen.labels = ("large blocks", "small blocks")
+        screen.todo = [request_with(order=ORDER, label=name) for name in screen.labels]
         for number in range(1, 31):
             for index in range(2):
                 screen.take_event(index, RunFinished(run=run_at(number, 1e8 * (1 + index))))
@@ -132,6 +134,7 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
         assert "base 30" in text
         assert "other 30" in text
         assert "more bars not shown" in text
+        assert "So far other is +100.0 % beside base, by 30 pairs" in text
         assert len([line for line in text.splitlines() if "█" in line]) >= size[1] - 14
         assert screen.query_one("#run-box").max_scroll_y == 0, "nothing is cut"
 

@@ -1,0 +1,79 @@
+"""Two targets while they are compared: the runs of both as they end, and what the pairs show so far."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from app.base import errors
+from app.clients.base import Secrets
+from app.comparison.run_screen import PairedRunScreen
+from app.guide.needs import ComparisonEnd, ComparisonJob
+from app.series.events import SeriesStored
+from app.tui.frame.commands import keys
+from app.tui.widgets.logins import log_in_again
+
+
+class PairScreen(PairedRunScreen):
+    """Answers with the ids of both series, None where the first is not stored, or with a job that logs in anew."""
+
+    ENTRY = "guide"
+    KEYS: ClassVar = keys("run.review")
+
+    def __init__(self, job: ComparisonJob) -> None:
+        super().__init__(job.title, job.counts.runs)
+        self.job = replace(job, control=self.control)
+        self.end = ComparisonEnd(job)
+        self.progress.name_sides(job.names)
+
+    def begin(self) -> None:
+        job = self.job
+        self.measure(job.todo, job.targets, job.names, [job.counts, job.counts])
+
+    def events(self) -> Iterator[tuple[int, Any]]:
+        self.watch_machine(self.targets[0])
+        return self.job.events()
+
+    def take_event(self, index: int, event: Any) -> None:
+        super().take_event(index, event)
+        self.end.take_event(index, event)
+        if isinstance(event, SeriesStored):
+            self.job.opened(index, event.series_id)
+
+    def now(self) -> str:
+        sentence = super().now()
+        return f"{sentence} Enter shows the review." if self.is_over and self.end.ids else sentence
+
+    def measurement_ended(self, error: Exception | None) -> None:
+        """Tell what ended it early; where a login was refused, ask for another one and measure again with that."""
+        self.draw()
+        self.refresh_bindings()
+        if error is not None:
+            self.dismiss(self.end.ids)
+            self.sharebench_app.tell_error(error)
+            return
+        if self.end.failure is None:
+            return
+
+        place, failure = self.end.failure
+        if failure.kind is errors.CancelledError:
+            return
+
+        def measure_again(secrets: Secrets) -> None:
+            self.dismiss(self.job.with_secrets(place, secrets))
+
+        is_of_login = failure.kind is errors.LoginError and self.end.ids is None
+        may_ask = is_of_login and not self.job.todo[self.job.places.index(place)].secrets.kerberos
+        if may_ask and log_in_again(self, [self.job.targets[place]], failure.text, measure_again):
+            return
+        self.sharebench_app.tell_text("The comparison ended early", f"{self.job.names[place]}: {failure.text}")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "review":
+            return self.is_over
+        return super().check_action(action, parameters)
+
+    def action_back(self) -> None:
+        # Only once all is over: `RecordingScreen.check_action` refuses it before.
+        self.dismiss(self.end.ids)
+
+    action_review = action_back

@@ -1,0 +1,300 @@
+"""The guide compares two targets: the second one is chosen, both are measured interleaved, and the pairs answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input
+
+from app.backend import Backend
+from app.base.targets import parse_target
+from app.clients.session_logins import Logins
+from app.guide.context import GuideContext
+from app.guide.page import Judge
+from app.guide.pages.steps import page_of
+from app.guide.pair_screen import PairScreen
+from app.guide.plain import PlainGuide
+from app.guide.plain_terminal import PlainTerminal
+from app.guide.screen import GuideScreen
+from app.method import rounds, second_target
+from app.method.choices import GuideChoices, MethodStep, OtherSide, QuietChoice, same_again, with_counts
+from app.recording.process import RunFinished
+from app.tui.frame.app import SharebenchApp
+from app.tui.frame.context import Context
+from app.tui.frame.dialogs import AskDialog, MessageDialog
+from forms.comparison.pairs import paired_runs
+from storage.notebook import Notebook
+from storage.plan import CeilingPolicy, QuietTime, RunCounts
+from storage.records import Command, Phase, RunStatus, SeriesStatus, format_target
+from tests.builders import interleaved, one
+from tests.tui import measured, painted, press, settled, text_of
+
+pytestmark = pytest.mark.usefixtures("known_ceiling")
+
+MIB = 1 << 20
+OPTION = "Compare with another server…"
+OLD = parse_target("smb://nas/public")
+NEW = parse_target("smb://new/public")
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> list[Path]:
+    made = []
+    for name in ("old", "new"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "big.bin").write_bytes(bytes(4 * MIB))
+        made.append(folder)
+    return made
+
+
+def choices_of_two(**more: Any) -> GuideChoices:
+    """Both have a file of the same size."""
+    beside = OtherSide(target=NEW, file="big.bin", file_bytes=4 * MIB)
+    usual = GuideChoices(
+        step=MethodStep.RUN, target=OLD, file="big.bin", file_bytes=4 * MIB, beside=beside, quiet=QuietChoice.SKIP
+    )
+    return replace(usual, **more)
+
+
+def titles(choices: GuideChoices, context: GuideContext | None = None) -> list[str]:
+    return [option.title for option in page_of(choices, context or GuideContext()).options]
+
+
+def app_for(tmp_path: Path, backend: Backend | None = None) -> SharebenchApp:
+    context = Context(notebook_path=tmp_path / "notebook.db", backend=backend or Backend())
+    return SharebenchApp(context, first="guide")
+
+
+def guide(app: SharebenchApp) -> GuideScreen:
+    return next(screen for screen in app.screen_stack if isinstance(screen, GuideScreen))
+
+
+async def choose(app: SharebenchApp, pilot: Any, title: str) -> None:
+    """Take the choice of the page that begins so."""
+    page = page_of(guide(app).session.choices, guide(app).session.known)
+    option = next(option for option in page.options if option.title.startswith(title))
+    guide(app).drive(guide(app).session.do(option.act))
+    await settled(app, pilot)
+
+
+async def answer(app: SharebenchApp, pilot: Any, *lines: str) -> None:
+    for line in lines:
+        app.screen.query_one(Input).value = line
+        await press(app, pilot, "enter")
+
+
+async def at_run(app: SharebenchApp, pilot: Any, runs: int = 4) -> None:
+    """The round with both targets at the page of the run."""
+    choices = with_counts(guide(app).session.choices, RunCounts(runs=runs, warmups=1))
+    monitor = replace(choices.spec.monitor, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
+    spec = replace(choices.spec, monitor=monitor)
+    guide(app).take(replace(choices, spec=spec, quiet=QuietChoice.SKIP, counted=True, step=MethodStep.RUN))
+    await settled(app, pilot)
+
+
+# The whole way
+
+
+async def test_two_folders_are_compared_from_the_step_of_the_target_on(tmp_path: Path, folders: list[Path]):
+    app = app_for(tmp_path)
+    async with app.run_test(size=(110, 40)) as pilot:
+        await settled(app, pilot)
+        await choose(app, pilot, OPTION)
+        assert isinstance(app.screen, AskDialog)
+        await answer(app, pilot, str(folders[0] / "big.bin"), str(folders[1] / "big.bin"))
+        choices = guide(app).session.choices
+        assert choices.beside is not None
+        assert (choices.file_bytes, choices.beside.file_bytes) == (4 * MIB, 4 * MIB)
+        assert choices.step is MethodStep.QUIET
+
+        await at_run(app, pilot)
+        assert "Compared with" in painted(app)
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, PairScreen)
+        await measured(app, pilot)
+        shown = painted(app)
+        assert "4 pairs of runs measured" in shown
+        assert "So far new/big.bin is" in shown
+        await press(app, pilot, "enter")
+        assert guide(app).session.choices.step is MethodStep.REVIEW
+        assert "new/big.bin 4" in painted(app)
+
+        await choose(app, pilot, "See what the pairs say")
+        page = page_of(guide(app).session.choices, guide(app).session.known)
+        assert page.headline
+        assert page.chart is not None
+        assert page.chart.of_both is not None
+
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        choices = rounds.recall_choices(notebook, ())
+        assert choices.beside is not None
+        base = notebook.series(choices.series_id or "")
+        other = notebook.series(choices.beside.series_id or "")
+    assert [base.label, other.label] == ["old/big.bin", "new/big.bin"]
+    assert len(paired_runs(base, other) or ()) == 4
+
+
+async def test_files_of_different_sizes_are_refused_and_nothing_is_changed(tmp_path: Path, folders: list[Path]):
+    (folders[1] / "big.bin").write_bytes(bytes(4 * MIB + 1))
+    app = app_for(tmp_path)
+    async with app.run_test(size=(110, 40)) as pilot:
+        await settled(app, pilot)
+        await choose(app, pilot, OPTION)
+        await answer(app, pilot, str(folders[0] / "big.bin"), str(folders[1] / "big.bin"))
+        assert isinstance(app.screen, MessageDialog)
+        assert "4,194,305 bytes" in text_of(app.screen, ".dialog-text")
+        choices = guide(app).session.choices
+        assert choices.file is not None
+        assert choices.beside is None
+
+
+async def test_escape_at_either_question_changes_nothing(tmp_path: Path, folders: list[Path]):
+    app = app_for(tmp_path)
+    async with app.run_test(size=(110, 40)) as pilot:
+        await settled(app, pilot)
+        await choose(app, pilot, OPTION)
+        await press(app, pilot, "escape")
+        assert guide(app).session.choices.target is None
+
+        await choose(app, pilot, OPTION)
+        await answer(app, pilot, str(folders[0] / "big.bin"))
+        await press(app, pilot, "escape")
+        choices = guide(app).session.choices
+        assert (choices.step, choices.beside) == (MethodStep.FILE, None)
+
+
+async def test_each_side_has_its_own_login(smbd, vsftpd, tmp_path: Path, monkeypatch):
+    monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
+    smbd.make_file("big.bin", b"x" * MIB)
+    (vsftpd.folder / "big.bin").write_bytes(b"x" * MIB)
+    app = app_for(tmp_path)
+    async with app.run_test(size=(110, 40)) as pilot:
+        await settled(app, pilot)
+        await choose(app, pilot, OPTION)
+        await answer(app, pilot, format_target(smbd.target("big.bin")), smbd.password)
+        await answer(app, pilot, format_target(vsftpd.target("/big.bin")), "wrong")
+        assert "Type the password again" in text_of(app.screen, ".dialog-text")
+        await answer(app, pilot, vsftpd.password)
+        choices = guide(app).session.choices
+        assert choices.beside is not None
+        await at_run(app, pilot, runs=3)
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        assert "3 pairs of runs measured" in painted(app)
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        protocols = {series.label: series.target.protocol for series in notebook.heads()}
+    assert protocols == {"SMB": "smb", "FTP": "ftp"}
+
+
+class Losing(Backend):
+    """Takes the file of the second side away once two pairs were measured."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def interleave(self, *order: Any) -> Iterator[Any]:
+        ended = 0
+        for index, event in super().interleave(*order):
+            yield index, event
+            is_measured = isinstance(event, RunFinished) and event.run.phase is Phase.MEASURED
+            ended += is_measured
+            if ended == 4 and self.file.exists():
+                self.file.rename(self.file.with_suffix(".away"))
+
+
+async def test_a_side_that_fails_is_named_and_both_are_resumed(tmp_path: Path, folders: list[Path]):
+    lost = folders[1] / "big.bin"
+    app = app_for(tmp_path, Losing(lost))
+    async with app.run_test(size=(110, 40)) as pilot:
+        await settled(app, pilot)
+        await choose(app, pilot, OPTION)
+        await answer(app, pilot, str(folders[0] / "big.bin"), str(lost))
+        await at_run(app, pilot, runs=5)
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        assert "new/big.bin" in text_of(app.screen, ".dialog-text")
+        await press(app, pilot, "enter", "enter")
+        assert guide(app).session.choices.step is MethodStep.RUN
+        assert "Resume where it stopped" in painted(app)
+
+    lost.with_suffix(".away").rename(lost)
+    app = app_for(tmp_path)
+    async with app.run_test(size=(110, 40)) as pilot:
+        await settled(app, pilot)
+        await choose(app, pilot, "Resume where it stopped")
+        await measured(app, pilot)
+        await press(app, pilot, "enter")
+        assert guide(app).session.choices.step is MethodStep.REVIEW
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        all_series = [notebook.series(head.id) for head in notebook.heads()]
+    assert [series.status for series in all_series] == [SeriesStatus.COMPLETE] * 2
+    assert [len(series.measured()) for series in all_series] == [5, 5]
+
+
+def test_line_by_line(tmp_path: Path, folders: list[Path], monkeypatch):
+    """The same by numbers; what is asked for stands in the output."""
+    page = page_of(GuideChoices(), GuideContext())
+    number = 1 + [option.title for option in page.options if option.act is not None].index(OPTION)
+    lines = [str(number), str(folders[0] / "big.bin"), str(folders[1] / "big.bin"), "s5", "1", "s7", "q"]
+    said: list[str] = []
+    monkeypatch.setattr("builtins.print", lambda *words, **_more: said.append(" ".join(map(str, words))))
+    terminal = PlainTerminal()
+    answers = iter(lines)
+    monkeypatch.setattr(terminal, "ask", lambda _question: next(answers))
+    monkeypatch.setattr(terminal, "say", said.append)
+    guide_of_lines = PlainGuide(tmp_path / "notebook.db", Backend(), Logins(), terminal=terminal)
+    guide_of_lines.run()
+    text = "\n".join(said)
+    assert "Compare old/big.bin and new/big.bin" in text
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        assert len(notebook.heads()) == 2
+
+
+# Its rules
+
+
+def test_the_sides_of_made_files_need_no_file_there():
+    choices = choices_of_two(file=None, file_bytes=None)
+    spec = replace(choices.spec, command=Command.PUT, counts=RunCounts(size_bytes=MIB))
+    assert second_target.why_not_comparable(replace(choices, spec=spec)) == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "size_bytes", "is_comparable"),
+    [("big.bin", 4 * MIB, True), ("big.bin", 4 * MIB + 1, False), (None, None, False)],
+)
+def test_files_that_are_there_need_one_size(file: str | None, size_bytes: int | None, is_comparable: bool):
+    beside = OtherSide(target=NEW, file=file, file_bytes=size_bytes)
+    choices = choices_of_two(beside=beside)
+    assert (second_target.why_not_comparable(choices) == "") == is_comparable
+    assert ("Start" in titles(choices)) == is_comparable
+    assert ("Choose the file on new" in titles(choices)) != is_comparable
+
+
+def test_the_target_itself_is_no_second_one():
+    own = GuideChoices(target=OLD, file="big.bin", file_bytes=MIB)
+    with pytest.raises(Exception, match="target itself"):
+        second_target.with_second_target(own, own)
+
+
+def test_a_round_of_two_survives_the_notebook_and_is_repeated_with_both():
+    choices = choices_of_two(series_id="0" * 12)
+    assert GuideChoices.from_memory(choices.to_memory()) == choices
+    again = same_again(choices)
+    assert again.beside is not None
+    assert (again.beside.target, again.beside.series_id, again.series_id) == (NEW, None, None)
+
+
+def test_a_run_that_is_left_out_is_of_its_side():
+    base, other = interleaved(one(1, target=replace(OLD, path="big.bin")), one(2, target=replace(NEW, path="big.bin")))
+    beside = OtherSide(target=NEW, file="big.bin", file_bytes=4 * MIB, series_id=other.id)
+    choices = choices_of_two(step=MethodStep.REVIEW, series_id=base.id, beside=beside)
+    options = page_of(choices, GuideContext(series=base, beside=other)).options
+    runs = [(option.title.split()[0], option.act) for option in options if isinstance(option.act, Judge)]
+    assert [(name, act.of_second) for name, act in runs] == [("nas", False), ("new", True)] * 5
+    assert {act.status for _, act in runs} == {RunStatus.REJECTED}
