@@ -61,7 +61,7 @@ def target_options(choices: GuideChoices) -> Iterator[page.Option]:
         yield page.Option("Measure the target alone", without, "without the second one")
         return
 
-    hint = "old and new, SMB and FTP, cable and wireless: their runs alternate"
+    hint = "old and new, SMB and FTP: runs alternate"
     ask = _ask_second(choices) if choices.target is not None else _ask_both()
     yield page.Option(_OPTION, ask, hint)
 
