@@ -61,7 +61,8 @@ def is_from_full_disk(error: OSError | sqlite3.Error, folder: Path) -> bool:
 
 
 def has_no_room(folder: Path) -> bool:
-    """Whether the disk of that folder is full: it is tried."""
+    """Whether the disk of that folder, or of the one that it would be made in, is full: it is tried."""
+    folder = next((place for place in (folder, *folder.parents) if os.access(place, os.F_OK)), folder)
     try:
         with tempfile.TemporaryFile(dir=folder, prefix=".sharebench-") as file:
             file.write(bytes(_ROOM_BYTES))

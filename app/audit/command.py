@@ -8,7 +8,7 @@ from app.audit import engine
 from app.audit.configuration_files import refuse_as_target
 from app.base import errors
 from app.base.targets import parse_target
-from app.cli import console, declare, logins, notebooks, option_values, run_options, targets
+from app.cli import console, declare, logins, moved, notebooks, option_values, run_options, targets
 from app.clients.base import Secrets
 from app.comparison.tried import audit_form
 from app.recording.spec import SeriesSpec
@@ -80,8 +80,8 @@ def audit_command(
     notebooks.check_can_store(context)
     result = _audit(context, target, spec, kerberos=kerberos, samba_version=samba_version)
     audit = replace(result.audit, label=label, question=question)
-    with notebooks.open_notebook(context, make=True) as notebook:
-        notebook.add_recording(looks.recording_of(audit))
+    moved.store(context, looks.recording_of(audit))
+    with notebooks.open_notebook(context) as notebook:
         report = audit_form(notebook, audit)
 
     if as_json:

@@ -9,6 +9,7 @@ from app.base import errors
 from app.check.checked import Checked
 from app.check.engine import check
 from app.cli import console, declare, logins, notebooks, run_options, targets
+from app.recording import rescue
 from app.recording.spec import SeriesSpec
 from forms.layout import visible
 
@@ -41,7 +42,10 @@ def check_command(context: click.Context, /, target: str, as_json: bool, spec: S
     place, secrets = logins.target_and_secrets(context, target, kerberos=choices["kerberos"])
     results: list[Checked] = []
     documents: list[dict[str, str]] = []
-    with notebooks.open_notebook(context, make=True) as notebook:
+    reason = rescue.why_not_stored(notebooks.notebook_path(context))
+    if reason:
+        console.say(f"sharebench: what is measured now could not be stored: {reason}")
+    with notebooks.notebook_to_read(context) as notebook:
         for spec_there in run_options.specs_from(spec, choices["from_hosts"]):
             host = spec_there.monitor.from_host
             for checked in check(place, secrets, spec_there, notebook):

@@ -11,7 +11,7 @@ import click
 
 from app import __version__
 from app.base.child_process import need_linux
-from app.base.errors import CancelledError, SharebenchError, UsageError
+from app.base.errors import CancelledError, NotebookError, SharebenchError, UsageError
 from app.cli import console, declare, failures, notebooks
 from app.cli.help import COMMANDS
 
@@ -61,6 +61,8 @@ _COMMANDS_OF_MODULES = {
     "app.cli.commands.history": "history",
     "app.worksheets.command": "worksheet",
 }
+_CODES_OF_ANSWERS = frozenset({0, 1, 3})
+"""Exit codes that are verdicts, not errors."""
 COMMAND_MODULES: dict[str, str] = {}
 """By command, the module that is loaded when it is called."""
 for _module, _names in _COMMANDS_OF_MODULES.items():
@@ -156,10 +158,25 @@ def run(arguments: Sequence[str], open_tui: OpenTUI) -> int:
     # --debug is taken out here: it also counts where the words cannot be understood.
     debug = "--debug" in arguments
     words = [word for word in arguments if word != "--debug"]
+    command_object: dict[str, object] = {"open_tui": open_tui}
 
+    code = _run_command(words, arguments, command_object, debug=debug)
+    if notebooks.MOVED not in command_object:
+        return code
+
+    from app.cli import moved
+
+    moved_code = failures.fail(moved.end(command_object), debug=debug)
+    return moved_code if code in _CODES_OF_ANSWERS else code
+
+
+def _run_command(
+    words: Sequence[str], arguments: Sequence[str], command_object: dict[str, object], *, debug: bool
+) -> int:
+    """``arguments``: all that was typed, which may hold passwords."""
     try:
         # Not standalone: click raises its errors, where it would print them and exit.
-        result = cli.main(words, "sharebench", standalone_mode=False, obj={"open_tui": open_tui})
+        result = cli.main(words, "sharebench", standalone_mode=False, obj=command_object)
         sys.stdout.flush()
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
@@ -168,6 +185,10 @@ def run(arguments: Sequence[str], open_tui: OpenTUI) -> int:
     except click.ClickException as error:
         return failures.fail(UsageError(failures.usage_error_text(error)), debug=debug, arguments=arguments)
     except SharebenchError as error:
+        if isinstance(error, NotebookError):
+            from app.cli import moved
+
+            moved.print_forms(error, as_json="--json" in words)
         return failures.fail(error, debug=debug, arguments=arguments if isinstance(error, UsageError) else ())
     except SystemExit:  # click's, where the reader of a --help left: 1 would say "slower"
         console.discard_output()

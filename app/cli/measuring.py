@@ -19,7 +19,6 @@ from app.series.resume import Resumption, order_to_resume
 from app.server.link_facts import detect_link
 from app.server.routes import is_this_machine
 from forms.series.estimate import expected_rate
-from storage.notebook import Notebook
 from storage.records import Series
 
 
@@ -84,7 +83,7 @@ def measure_interleaved(
         way = f"`sharebench run --resume {stored_ids[0]}` completes the comparison"
         text = control.why_cancelled if isinstance(error, CancelledError) else str(error)
         error = type(error)(f"{text}; {way}", options=error.options)
-    with Notebook(path) as notebook:
+    with open_notebook(path) as notebook:
         series = notebook.all_of(stored_ids) if closed and closed[0].stored else []
     return Interleaved(series=series, error=error)
 
@@ -92,5 +91,5 @@ def measure_interleaved(
 def _order_of(item: SeriesRequest | Resumption, path: Path) -> process.MeasuringOrder:
     if isinstance(item, SeriesRequest):
         return process.MeasuringOrder.of_request(item)
-    with Notebook(path) as notebook:
+    with open_notebook(path) as notebook:
         return order_to_resume(notebook.series(item.series_id), item.secrets)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 IN_MEMORY = "notebook in memory"
 """The notebook that a command works with in place of the file's, in the context's object."""
+MOVED = "error of the notebook"
+"""The error that is told at the end, where what was measured is in another notebook; in the same object."""
 _LONGEST_SUFFIX = "-journal"
 """Of the files that SQLite keeps beside a notebook."""
 _MOST_PATH_CHARACTERS = 60
@@ -95,6 +97,22 @@ def open_notebook(context: click.Context, *, make: bool = False) -> "Iterator[No
             _say_what_was_left_behind(context, notebook)
         with _refusals_as_usage_errors():
             yield notebook
+
+
+@contextmanager
+def notebook_to_read(context: click.Context) -> "Iterator[Notebook]":
+    """The notebook of a command that stores nothing; one in memory where there is none, or an empty file for one."""
+    path = notebook_path(context)
+    if has_notebook(path) and path.stat().st_size:
+        with open_notebook(context) as notebook:
+            yield notebook
+        return
+
+    from storage.database import open_in_memory
+    from storage.notebook import Notebook
+
+    with Notebook(path, open_in_memory()) as notebook:
+        yield notebook
 
 
 def _say_what_was_left_behind(context: click.Context, notebook: "Notebook") -> None:

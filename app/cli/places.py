@@ -9,6 +9,7 @@ from app.cli import console, measuring, run_options
 from app.cli.progress import watch_turns
 from app.clients.base import Secrets
 from app.recording import process
+from app.recording.rescue import open_notebook
 from app.recording.spec import SeriesSpec
 from app.series import events as series_events
 from app.series import requests as series_requests
@@ -48,7 +49,7 @@ def run_places(
         _noting_ends(events, ends), control, hosts, [counts.warmups + counts.runs] * len(requests), prospect
     )
 
-    with Notebook(path) as notebook:
+    with open_notebook(path) as notebook:
         outcomes = [_outcome(host, ends.get(index), notebook) for index, host in enumerate(hosts)]
     console.answer_report(places_report(places_summary(outcomes), target), as_json=as_json)
 

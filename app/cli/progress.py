@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from app.base.errors import CancelledError
 from app.cli import console
 from app.cli.cancelling import cancel_on_signals
+from app.cli.moved import answer_from_elsewhere
 from app.recording import process
 from app.recording.told_estimate import ToldEstimate
 from app.series import events as series_events
@@ -134,7 +135,7 @@ def watch_to_end(
     ``closed`` is the class of the event that ends it, which is returned; each other event is given to ``show``.
     """
     last_event: _Closed | None = None
-    with cancel_on_signals(control):
+    with answer_from_elsewhere(), cancel_on_signals(control):
         for event in events:
             if isinstance(event, closed):
                 last_event = event
@@ -179,7 +180,7 @@ def watch_turns(
 
     estimate = ToldEstimate(estimated_seconds) if estimated_seconds else None
     closed: dict[int, series_events.SeriesClosed] = {}
-    with cancel_on_signals(control):
+    with answer_from_elsewhere(), cancel_on_signals(control):
         for index, event in events:
             pace.take_event(index, event)
             if isinstance(event, series_events.SeriesClosed):

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from app.base.errors import NotebookError, UsageError
+from app.base.errors import UsageError
 from app.base.targets import parse_target
 from app.cli import earlier_series, logins, measuring, notebooks, option_values, progress, run_options, textfile
 from app.cli.commands.notebook import reject_unusual, show_series
@@ -16,14 +16,13 @@ from app.clients.base import Secrets
 from app.recording import process
 from app.recording.spec import SeriesRequest, SeriesSpec
 from app.series import requests as series_requests
-from app.series.events import RecorderEvent, SeriesClosed
+from app.series.events import RecorderEvent
 from app.series.interleaved import record_interleaved
-from app.series.pace import Prospect
 from app.series.record import record
 from app.series.resume import Resumption, order_to_resume, resume
 from app.series.versus import Side
 from forms.watch.metrics import labels_of, series_samples
-from storage.records import Series, Target, utc_now
+from storage.records import Target, utc_now
 
 
 def measure_and_show(
@@ -73,7 +72,7 @@ def measure_and_show(
 
         path = notebooks.notebook_path(context)
         prospect = measuring.prospect_of(order, path)
-        closed = _watched(todo, path, control, prospect, as_json=choices["as_json"])
+        closed = progress.watch(_events(todo, path, control), control, prospect=prospect)
         error = measuring.error_that_ended(control, [closed])
         if error and not closed.stored:
             raise error
@@ -82,36 +81,6 @@ def measure_and_show(
     if error:
         raise error
     return 0
-
-
-def _watched(
-    todo: SeriesRequest | Resumption,
-    path: Path,
-    control: process.SeriesControl,
-    prospect: Prospect,
-    *,
-    as_json: bool,
-) -> SeriesClosed:
-    """Measure, and show how it goes. Raises NotebookError, where the notebook was lost, behind the form of the series.
-
-    Who reads the form, such as cron, may never look for the notebook that it went to.
-    """
-    moved: list[Series] = []
-    events = _keep_moved(_events(todo, path, control), moved)
-    try:
-        return progress.watch(events, control, prospect=prospect)
-    except NotebookError:
-        for series in moved:
-            show_series(series, as_json=as_json)
-        raise
-
-
-def _keep_moved(events: Iterator[RecorderEvent], moved: list[Series]) -> Iterator[RecorderEvent]:
-    """The events; a series that went into another notebook is added to ``moved``."""
-    for event in events:
-        if isinstance(event, SeriesClosed) and event.moved:
-            moved.append(event.moved)
-        yield event
 
 
 def _measure_versus(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli import cancelling, console, progress
+from app.cli.moved import answer_from_elsewhere, raise_at_once
 from app.cli.trial_pace import TrialPace
 from app.recording import process
 from app.series.events import SeriesOpened
@@ -50,10 +51,16 @@ def _watch(
     """Show the events of a trial, or of a tuning where it ``tunes``, until they end; returns the last summary."""
     display = _TrialDisplay(control, pace, tunes=tunes, redraws=redraws)
 
-    with cancelling.cancel_on_signals(control, lambda: display.is_changed), contextlib.closing(changing) as events:
+    with (
+        answer_from_elsewhere(),
+        cancelling.cancel_on_signals(control, lambda: display.is_changed),
+        contextlib.closing(changing) as events,
+    ):
         for event in events:
             display.show(event)
     display.progress.clear()
+    if display.summary is None:
+        raise_at_once()
     assert display.summary
     return display.summary
 

@@ -11,11 +11,11 @@ from app.cli import console, notebooks
 from app.cli.trial_answer import answer_trial
 from app.cli.trial_display import watch_trial
 from app.recording.process import SeriesControl
+from app.recording.rescue import open_notebook
 from app.trial import consent
 from app.trial.spec import TrialOrder
 from forms.trial.changes_report import ChangeSummary, change_report
 from forms.trial.summary import TrialSummary
-from storage.notebook import Notebook
 
 
 def ask_and_carry_out(
@@ -37,7 +37,7 @@ def carry_out(order: TrialOrder, path: Path, *, redraws: bool = True) -> ChangeS
     try:
         return watch_trial(order, path, control, redraws=redraws)
     except CancelledError as error:
-        with Notebook(path) as notebook:
+        with open_notebook(path) as notebook:
             stored = notebook.experiment_called(order.experiment.name)
         if stored is None:
             # Nothing was measured.

@@ -6,6 +6,7 @@ from typing import Any
 
 from app.backend import Backend
 from app.base import errors
+from app.cli.moved import raise_at_once
 from app.cli.progress import watch, watch_turns
 from app.clients import browsing
 from app.clients.session_logins import Logins
@@ -185,6 +186,7 @@ class PlainGuide:
     def _measure(self, job: needs.MeasurementJob) -> str | None:
         self._terminal.say(f"{job.repeat or 'Measuring'}; Ctrl+C stops, and what was measured is kept.")
         closed = watch(job.events(), job.control, redraws=False)
+        raise_at_once()
         if closed.failure is not None:
             self._terminal.say(f"The series ended early: {closed.failure.text}")
         return closed.series_id if closed.stored else None

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from app.base.errors import UsageError
+from app.cli.moved import raise_at_once
 from app.cli.trial_run import carry_out
 from app.guide.needs import Drive
 from app.guide.plain_terminal import PlainTerminal
@@ -27,6 +28,7 @@ class PlainTrial:
         order = self._order_trial(setting)
         self._consent(consent.consent_lines(order))
         self._terminal.say(report_text(change_report(carry_out(order, self._session.path, redraws=False))))
+        raise_at_once()
 
     def _order_trial(self, setting: str) -> TrialOrder:
         """The order of the trial, once each risk that it has was consented to."""

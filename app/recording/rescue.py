@@ -1,15 +1,21 @@
-"""Opening a notebook to measure into; and finding another one where it is lost while something is measured."""
+"""Opening a notebook to measure into; and finding another one where it is lost while something is measured.
+
+Where a notebook was lost, or has no room, the error at the end has the other one, which stays open for who is
+`reading_on`: what was measured is shown from there (:func:`show_from`), in place of the one that lacks it.
+"""
 
 import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from datetime import datetime
 from pathlib import Path
 
 from app.base.errors import NotebookError
-from storage.disk import why_not_writable
+from storage import database
+from storage.disk import has_no_room, why_not_writable
 from storage.errors import ANOTHER, NotebookFileError
 from storage.notebook import Notebook
 
@@ -19,8 +25,57 @@ _moved_to: dict[Path, Path] = {}
 A survey and each of its series have the notebook open, and go into the same other one.
 """
 
+_shown_from: dict[Path, Notebook] = {}
+"""The notebook that what was measured is shown from, by the path of the one that it could not be stored in."""
 
-def open_notebook(path: Path) -> Notebook:
+
+_is_reading_on: ContextVar[bool] = ContextVar("is_reading_on", default=False)
+
+
+class MovedNotebookError(NotebookError):
+    """What was measured is in another notebook, or in memory alone; ``notebook`` is that one.
+
+    It is open where somebody is `reading_on`, who closes it.
+    """
+
+    def __init__(self, lost_path: Path, notebook: Notebook) -> None:
+        super().__init__(f"{notebook.why_moved}: {where_it_went(notebook)}")
+        self.lost_path = lost_path.absolute()
+        self.notebook = notebook
+
+
+@contextmanager
+def reading_on() -> Iterator[None]:
+    """Around measuring, for who shows it from the notebook of a MovedNotebookError."""
+    token = _is_reading_on.set(True)
+    try:
+        yield
+    finally:
+        _is_reading_on.reset(token)
+
+
+def show_from(error: MovedNotebookError) -> None:
+    """Have `open_notebook` give the other notebook, and what is measured next go there, until `stop_showing`."""
+    _shown_from[error.lost_path] = error.notebook
+
+
+def stop_showing(error: MovedNotebookError) -> None:
+    _shown_from.pop(error.lost_path, None)
+
+
+@contextmanager
+def open_notebook(path: Path) -> Iterator[Notebook]:
+    """The notebook, or the one that what was measured had to go to. Raises NotebookError."""
+    shown = _shown_from.get(path.absolute())
+    if shown is not None:
+        yield shown
+        return
+
+    with _opened(path) as notebook:
+        yield notebook
+
+
+def _opened(path: Path) -> Notebook:
     """Raises NotebookError."""
     try:
         return Notebook(path)
@@ -32,24 +87,66 @@ def open_notebook(path: Path) -> Notebook:
 def notebook_to_measure_into(path: Path) -> Iterator[Notebook]:
     """The notebook, open as long as something is measured.
 
-    Raises NotebookError before anything is measured where nothing can be stored; and at the end where the notebook was
-    lost meanwhile, to say in which other one everything is.
+    Raises NotebookError before anything is measured where nothing can be stored; and MovedNotebookError at the end
+    where the notebook was lost meanwhile, to say in which other one everything is.
     """
+    shown = _shown_from.get(path.absolute())
+    if shown is not None:
+        # An earlier part of the same command had to go there: all of it is in one notebook.
+        yield shown
+        raise MovedNotebookError(path, shown)
+
     _moved_to.pop(path.absolute(), None)
-    with open_notebook(path) as notebook:
+    with ExitStack() as stack:
+        notebook = stack.enter_context(_opened(path))
         _refuse(notebook.why_read_only)
         yield notebook
-        if notebook.was_moved:
-            raise NotebookError(f"{notebook.why_moved}: {where_it_went(notebook)}")
+        _tell_where_it_is(stack, path, notebook)
+
+
+@contextmanager
+def notebook_to_store_into(path: Path) -> Iterator[Notebook]:
+    """The notebook for what is measured already: another one where this one cannot be opened or written.
+
+    Raises MovedNotebookError at the end where it is another one.
+    """
+    _moved_to.pop(path.absolute(), None)
+    with ExitStack() as stack:
+        try:
+            notebook = Notebook(path)
+            reason = notebook.why_read_only
+        except NotebookFileError as error:
+            notebook = Notebook(path, database.open_in_memory())
+            reason = str(error)
+        stack.enter_context(notebook)
+
+        if reason:
+            move(notebook, f"could not be stored: {reason}")
+        yield notebook
+        _tell_where_it_is(stack, path, notebook)
+
+
+def _tell_where_it_is(stack: ExitStack, lost_path: Path, notebook: Notebook) -> None:
+    """Raises MovedNotebookError where it is another one now, still open for who is reading on."""
+    if notebook.was_moved:
+        if _is_reading_on.get():
+            stack.pop_all()
+        raise MovedNotebookError(lost_path, notebook)
 
 
 def check_can_store(path: Path) -> None:
     """Looks before anything is made or measured. Raises NotebookError where nothing could be stored."""
-    if os.path.lexists(path):
-        with open_notebook(path) as notebook:
-            _refuse(notebook.why_read_only)
-    else:
-        _refuse(why_not_writable(path.absolute()))
+    _refuse(why_not_stored(path))
+
+
+def why_not_stored(path: Path) -> str:
+    """Why nothing can be stored in that notebook, or in a new one there; empty where it can. Raises NotebookError."""
+    if has_no_room(path.absolute().parent):
+        return f"the disk of {path} is full: make room"
+    if not os.path.lexists(path):
+        return why_not_writable(path.absolute())
+    with _opened(path) as notebook:
+        return notebook.why_read_only
 
 
 def _refuse(reason: str) -> None:
@@ -102,10 +199,7 @@ def where_it_went(notebook: Notebook) -> str:
     """For the error at the end of a measurement whose notebook was moved."""
     if not notebook.is_on_disk:
         return "nothing could be written anywhere; what was measured was printed"
-    return (
-        f"what was measured is in {notebook.path}, whole: put the notebook right, then `sharebench import"
-        f" {notebook.path}`"
-    )
+    return f"what was measured is in {notebook.path}, whole: put that right, then `sharebench import {notebook.path}`"
 
 
 def texts_to_print(notebook: Notebook, ids: Sequence[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from operator import methodcaller
+from pathlib import Path
 from typing import TypeVar
 
 from app.base.errors import NotebookError, UsageError
@@ -21,8 +22,10 @@ from storage.disk import has_no_room
 from storage.errors import LostNotebookError, NotebookFileError, RefusedError
 from storage.notebook import Notebook
 
-GIVE_UP_SECONDS = 600.0
-"""Longest final wait for a locked notebook or a full disk."""
+GIVE_UP_SECONDS = 60.0
+"""Longest final wait for a notebook that another program holds: as long as a backup of it takes."""
+FULL_SECONDS = 30.0
+"""Longest final wait for room on a full disk: what is measured goes elsewhere then, and nobody waits for its answer."""
 DISK_SECONDS = 10.0
 """Longest final wait for a disk with errors."""
 _PATIENCE_SECONDS = 0.25
@@ -66,10 +69,12 @@ class Recorder:
         now = time.monotonic()
         self._tried_at = now
         self._renewed_at = now
+        self._why_held = ""
+        """The last reason why the notebook could not be written, in words."""
         self._held_since: float | None = None
         """Since when the notebook cannot be written; None while it can."""
-        self._is_disk = False
-        """Whether the disk is what fails, rather than another program that holds the notebook."""
+        self._longest_wait_seconds = GIVE_UP_SECONDS
+        """At the end, for what holds the writes up now."""
 
     def begin(self, recording_id: str, *, stored: bool) -> None:
         """Lease a recording; a new one, not ``stored`` yet, is leased by the write that adds it.
@@ -155,6 +160,7 @@ class Recorder:
         reason = self._reason_to_wait(error)
         if not reason:
             raise error
+        self._why_held = reason
 
         if self._held_since is None:
             self._held_since = now
@@ -162,7 +168,15 @@ class Recorder:
                 text=f"the notebook {reason}: what it should store waits in memory until it can be written;"
                 " leave this program running"
             )
-        self._is_disk = errors.is_failing(error) or errors.is_read_only(error)
+        self._longest_wait_seconds = self._patience(error)
+
+    def _patience(self, error: sqlite3.Error) -> float:
+        """The longest wait at the end, in seconds."""
+        if errors.is_busy(error):
+            return GIVE_UP_SECONDS
+        if errors.is_full(error) or has_no_room(self._notebook.path.parent):
+            return FULL_SECONDS
+        return DISK_SECONDS
 
     def _reason_to_wait(self, error: sqlite3.Error) -> str:
         """What holds the writes up, in words; empty for what waiting does not mend."""
@@ -209,6 +223,8 @@ class Recorder:
                     break
                 time.sleep(_AGAIN_SECONDS / 4)
                 yield from self._try_to_write(time.monotonic())
+                if self._waiting and not waited_seconds:
+                    yield process.Warned(text=self._last_wait_text)
                 waited_seconds = time.monotonic() - began
         except KeyboardInterrupt:
             # A second Ctrl-C, after the first cancelled the measuring: it ends a wait, and nothing else.
@@ -221,13 +237,18 @@ class Recorder:
             yield process.Warned(text=text)
 
     @property
-    def _longest_wait_seconds(self) -> float:
-        """At the end: longer for a disk, on which somebody can make room, than for another program."""
-        return DISK_SECONDS if self._is_disk else GIVE_UP_SECONDS
+    def _last_wait_text(self) -> str:
+        elsewhere = "then it is stored elsewhere" if self._may_move else "then it is given up"
+        return (
+            f"everything is measured, and the notebook is waited for, {self._longest_wait_seconds:.0f} s at most:"
+            f" {elsewhere}; Ctrl-C ends the wait"
+        )
 
     def _store_elsewhere(self, waited_seconds: float) -> Iterator[process.Warned]:
         lost_notebook = f"the notebook {self._notebook.path}"
-        yield from self.move(f"{lost_notebook} could not be written for {waited_seconds:.0f} s at the end")
+        yield from self.move(
+            f"could not be stored: {lost_notebook} {self._why_held}, also after {waited_seconds:.0f} s"
+        )
         if self._waiting:
             raise NotebookError(
                 f"{lost_notebook} could not be written, nor {self._notebook.path}: {len(self._waiting)} entries of"
@@ -305,6 +326,22 @@ def _end_early(
 
 def _no_writes(_event_or_result: object) -> tuple[Write, ...]:
     return ()
+
+
+def store(path: Path, recording_id: str, add: Write) -> Iterator[process.Warned]:
+    """Store a recording that is measured already, with its last words: elsewhere where the notebook cannot take it.
+
+    ``add`` is written as that of a new recording (`add_once`). Raises NotebookError.
+    """
+    with rescue.notebook_to_store_into(path) as notebook:
+        recorder = Recorder(notebook)
+        recorder.begin(recording_id, stored=False)
+        recorder.write(add)
+        yield from record_events(recorder, _no_events())
+
+
+def _no_events() -> Generator[process.Warned, None, None]:
+    yield from ()
 
 
 def add_once(notebook: Notebook, recording_id: str, add: Callable[[], object]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.recording import process
 from app.server.elsewhere.place import MeasuringPlace
 from forms.wording import byte_rate, duration, operations_rate
-from storage.records import Phase, Run, RunStatus, Series, SeriesStatus, time_of_day
+from storage.records import Phase, Run, RunStatus, SeriesStatus, time_of_day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +63,6 @@ class SeriesClosed:
     failure: process.Failed | None = None
     stored: bool = True
     """False for a series that ended before its first run."""
-    moved: Series | None = None
-    """The series itself where its notebook could not be written: then an error follows, and it is not found there."""
 
 
 RecorderEvent = process.Event | BeginWait | SeriesOpened | ProgramCarried | QuietWait | SeriesStored | SeriesClosed

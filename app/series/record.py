@@ -5,7 +5,6 @@ one notebook.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from app.base.errors import UsageError
@@ -14,7 +13,7 @@ from app.recording.rescue import notebook_to_measure_into
 from app.recording.series_writer import SeriesWriter
 from app.recording.spec import SeriesRequest
 from app.recording.writer import Recorder, record_events
-from app.series.events import RecorderEvent, SeriesClosed
+from app.series.events import RecorderEvent
 from app.series.measuring import measure_series
 from forms import wording
 from forms.experiments.ways import next_base
@@ -49,14 +48,7 @@ def record_into(
     writer = SeriesWriter(series, Recorder(notebook, control), stored=False, experiment=experiment)
     order = process.MeasuringOrder.of_request(request, stepped=stepped)
     closed = yield from record_events(writer.recorder, measure_series(writer, order, notebook, control))
-    yield with_moved_series(closed, notebook)
-
-
-def with_moved_series(closed: SeriesClosed, notebook: Notebook) -> SeriesClosed:
-    """The event, with the series where it went into another notebook, or into memory alone."""
-    if not notebook.was_moved or not closed.stored:
-        return closed
-    return replace(closed, moved=notebook.series(closed.series_id))
+    yield closed
 
 
 def new_series(

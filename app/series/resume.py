@@ -16,7 +16,6 @@ from app.recording.series_writer import SeriesWriter
 from app.series import requests
 from app.series.events import RecorderEvent
 from app.series.measuring import measure_series
-from app.series.record import with_moved_series
 from storage import records
 from storage.notebook import Notebook
 from storage.recordings import SERIES
@@ -76,7 +75,7 @@ def resume_into(
     closed = yield from recording_writer.record_events(
         writer.recorder, measure_series(writer, order, notebook, control)
     )
-    yield with_moved_series(closed, notebook)
+    yield closed
 
 
 def order_to_resume(series: records.Series, secrets: Secrets) -> process.MeasuringOrder:

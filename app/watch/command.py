@@ -10,7 +10,7 @@ import click
 
 from app.base.errors import UsageError
 from app.base.targets import parse_target
-from app.cli import console, declare, logins, notebooks, option_values, run_options, targets, textfile
+from app.cli import console, declare, logins, moved, notebooks, option_values, run_options, targets, textfile
 from app.cli.progress import watch
 from app.clients.base import Secrets
 from app.recording.process import SeriesControl
@@ -133,7 +133,10 @@ def watch_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
 
     def measure() -> SeriesClosed:
         request = requests.series_request(spec, *log_in())
-        return watch(record(request, path, control), control)
+        closed = watch(record(request, path, control), control)
+        # Without the baseline, which another notebook lacks, nothing is compared.
+        moved.raise_at_once()
+        return closed
 
     request = WatchRequest(
         target=place,
@@ -142,11 +145,13 @@ def watch_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
         confirm=choices["confirm"],
         limits=Limits(noise_percent=choices["noise"]),
     )
-    check = watch_record.check(request, path, measure)
 
-    labels = metrics.labels_of(place, spec.command.value, baseline)
-    textfile.write_textfile(choices["textfile"], partial(metrics.check_samples, check, check.series, labels))
-    console.answer_report(report.watch_report(check), as_json=choices["as_json"])
+    def answer(check: rule.Check) -> None:
+        labels = metrics.labels_of(place, spec.command.value, baseline)
+        textfile.write_textfile(choices["textfile"], partial(metrics.check_samples, check, check.series, labels))
+        console.answer_report(report.watch_report(check), as_json=choices["as_json"])
+
+    check = watch_record.check(request, path, measure, answer)
     if check.changed:
         _tell_change(check, choices["on_change"], path)
     return rule.EXIT_CODES[check.outcome]

@@ -5,7 +5,9 @@ ones where the first has to be confirmed; each has an outcome, and together they
 baseline, a series a night. The standing of a watch is what its checks say: steady, slower or unmeasurable.
 """
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from app.base import errors
@@ -17,26 +19,48 @@ from app.watch.request import WatchRequest, begin_check
 from forms.watch import rule
 from forms.watch.rule import Check, Outcome, count_nights
 from storage import looks
+from storage.errors import unusable
 from storage.looks import Watch, WatchState
 from storage.records import Series
 
 
-def check(request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]) -> Check:
+def check(
+    request: WatchRequest,
+    path: Path,
+    measure: Callable[[], SeriesClosed],
+    answer: Callable[[Check], None] | None = None,
+) -> Check:
     """Check the path once; ``path`` is the notebook, and ``measure`` records a series there.
 
-    A failed measurement is an outcome. Raises UsageError, CancelledError and NotebookError.
+    ``answer`` tells the check before the watch is stored, which a full disk may refuse. A failed measurement is an
+    outcome. Raises UsageError, CancelledError and NotebookError.
     """
     watch = begin_check(request, path)
     try:
-        return _carry_out(watch, request, path, measure)
+        ended_check = _carry_out(watch, request, path, measure)
+        if answer is not None:
+            answer(ended_check)
+        _store(ended_check.watch, path)
     finally:
-        if path.exists():  # or it is lost, and none is made for this
-            with open_notebook(path) as notebook:
-                notebook.release(watch.id)
+        # What cannot be written now is released by its age; a lost notebook is not made anew for this.
+        with suppress(sqlite3.Error, errors.NotebookError):
+            if path.exists():
+                with open_notebook(path) as notebook:
+                    notebook.release(watch.id)
+    return ended_check
+
+
+def _store(watch: Watch, path: Path) -> None:
+    """Raises NotebookError."""
+    try:
+        with open_notebook(path) as notebook:
+            notebook.update_recording(looks.recording_of(watch))
+    except sqlite3.Error as error:
+        raise errors.NotebookError(f"what the watch says now could not be stored: {unusable(error)}") from error
 
 
 def _carry_out(watch: Watch, request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]) -> Check:
-    """Measure until the series of the check agree, and store what the watch says after it."""
+    """Measure until the series of the check agree."""
     attempts = _Attempts(watch, request, path)
     outcome: Outcome | None = None
     while outcome is None:
@@ -44,11 +68,8 @@ def _carry_out(watch: Watch, request: WatchRequest, path: Path, measure: Callabl
         outcome = attempts.joint_outcome()
 
     judgement = attempts.last_judgement
-    with open_notebook(path) as notebook:
-        watch_after = standing.watch_after(watch, outcome, judgement, attempts.slow_ids)
-        notebook.update_recording(looks.recording_of(watch_after))
     return Check(
-        watch=watch_after,
+        watch=standing.watch_after(watch, outcome, judgement, attempts.slow_ids),
         before=watch,
         outcome=outcome,
         comparison=judgement.comparison,

@@ -3,7 +3,7 @@
 import click
 
 from app.base.targets import parse_target
-from app.cli import console, declare, notebooks, progress, run_options
+from app.cli import console, declare, moved, notebooks, progress, run_options
 from app.cli.targets import target_argument
 from app.recording.spec import SeriesSpec
 from app.who import engine
@@ -50,7 +50,6 @@ def who_command(context: click.Context, /, target: str, look_seconds: float, as_
     finally:
         status.clear()
 
-    with notebooks.open_notebook(context, make=True) as notebook:
-        notebook.add_recording(recording_of_who(who))
+    moved.store(context, recording_of_who(who))
     console.answer_report(who_report(who), as_json=as_json)
     return 0

@@ -27,6 +27,8 @@ from tests.servers.smbd import Smbd
 
 TIMES = 20
 MOST_SECONDS, LONG_SECONDS = 20.0, 60.0
+LONG_FULL_SECONDS = 25.0
+"""A full disk is waited for half a minute at the end."""
 LONG_CASE_SECONDS = 600.0
 """With so much time, each kind is held for a minute as well."""
 AT_ONCE = 6
@@ -225,7 +227,8 @@ def campaign(
     waiting: SimpleQueue[Case] = SimpleQueue()
     for name, number, length in share.of_mine(cases):
         for trouble in TROUBLES if not number or not long else [tuple(TROUBLES)[number % 2]]:
-            waiting.put((f"{name} {trouble} {number}", name, trouble, length))
+            held_seconds = min(length, LONG_FULL_SECONDS) if trouble == "full" else length
+            waiting.put((f"{name} {trouble} {number}", name, trouble, held_seconds))
     at_once = AT_ONCE if long else 1
     with ThreadPoolExecutor(at_once) as pool:
         workers = [pool.submit(_work, waiting, share, lambda: long and clock.is_over()) for _ in range(at_once)]

@@ -283,7 +283,6 @@ def test_only_minutes_end_a_series_which_goes_on_in_another_notebook(
     book: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(writer, "GIVE_UP_SECONDS", 0.3)
-    assert writer.GIVE_UP_SECONDS < 600
     events = record(request(file, runs=3), book, SeriesControl())
     after_runs(events, 1)
     with Holding(book), pytest.raises(NotebookError, match="sharebench import"):
@@ -294,7 +293,7 @@ def test_only_minutes_end_a_series_which_goes_on_in_another_notebook(
     assert stored(book).running_by is None or stored(book).running_by.process_id == os.getpid()  # type: ignore[union-attr]
 
 
-def test_what_waits_is_tried_every_two_seconds_and_given_up_after_ten_minutes_or_ten_seconds_of_disk_errors(
+def test_what_waits_is_tried_every_two_seconds_and_given_up_in_time_for_an_answer(
     monkeypatch: pytest.MonkeyPatch,
 ):
     clock, tries = [0.0], list[float]()
@@ -304,7 +303,7 @@ def test_what_waits_is_tried_every_two_seconds_and_given_up_after_ten_minutes_or
 
     monkeypatch.setattr(writer, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=sleep))
     notebook = mock_notebook()
-    for code, limit in ((sqlite3.SQLITE_BUSY, 600.0), (sqlite3.SQLITE_FULL, 600.0), (sqlite3.SQLITE_IOERR, 10.0)):
+    for code, limit in ((sqlite3.SQLITE_BUSY, 60.0), (sqlite3.SQLITE_FULL, 30.0), (sqlite3.SQLITE_IOERR, 10.0)):
         recorder = writer.Recorder(notebook, may_move=False)
         recorder.begin("a", stored=False)
         notebook.reset_mock()
@@ -326,7 +325,7 @@ def test_what_waits_is_tried_every_two_seconds_and_given_up_after_ten_minutes_or
             clock[0] = held_from + seconds
             warned += list(recorder.flush())
         assert ([at - held_from for at in tries], len(warned)) == ([0.0, 2.0, 4.0], 1)
-        with pytest.raises(NotebookError, match=f"for {limit:.0f} s"):
+        with pytest.raises(NotebookError, match=f"after {limit:.0f} s"):
             list(recorder.finish())
         assert clock[0] == held_from + 4.0 + limit + 0.5, "the first attempt beyond the limit is the last"
 
@@ -349,7 +348,7 @@ def test_ctrl_c_ends_the_wait_for_a_full_disk_at_the_end(monkeypatch: pytest.Mon
     recorder.write(Mock(side_effect=disk_error(sqlite3.SQLITE_FULL)))
     if before:
         control.cancel()
-    with pytest.raises(NotebookError, match=r"for [45] s at the end: 1 entries"):
+    with pytest.raises(NotebookError, match=r"after [45] s: 1 entries"):
         list(recorder.finish())
     assert clock[0] == 5.0
 
