@@ -22,7 +22,7 @@ from app.series.record import record
 from app.series.resume import Resumption, order_to_resume, resume
 from app.series.versus import Side
 from forms.watch.metrics import labels_of, series_samples
-from storage.records import Target, utc_now
+from storage.records import Series, Target, utc_now
 
 
 def measure_and_show(

@@ -31,7 +31,6 @@ from forms.comparison.pairs import paired_runs, smallest_shown_percent
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.stats.decision import LEAST_RUNS, Limits
-from storage.notebook import Notebook
 from storage.records import Series, Target
 
 _OPTIONS_OF_CLIENT = ("client", "block_bytes", "in_flight", "sign", "encrypt", "like", "flush")
@@ -170,8 +169,9 @@ def resume_versus(
     labels = {series.id: series.label for series in all_series}
     names = [labels[resumption.series_id] for resumption in todo]
     measured = measuring.measure_interleaved(todo, path, names, within_seconds)
-    with Notebook(path) as notebook:
-        all_of_comparison = notebook.all_of([series.id for series in all_series])
+    # Those that were complete before: another notebook, where this one was lost meanwhile, would lack them.
+    resumed_by_id = {series.id: series for series in measured.series}
+    all_of_comparison = [resumed_by_id.get(series.id, series) for series in all_series]
     return _show_comparisons(replace(measured, series=all_of_comparison), as_json=as_json)
 
 
