@@ -7,7 +7,7 @@ form's fields, tables, charts, results and advice, as far as there is room.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from forms import report, wording
+from forms import link_share, report, wording
 from forms.comparison import wording as words
 from forms.comparison.summary import ComparisonSummary, series_of
 from forms.experiments.report import steps_report
@@ -56,7 +56,8 @@ def series_page(summary: SeriesSummary, form: report.Report) -> report.Report:
     of_link = ""
     if share:
         link = wording.link_rate(summary.series.link_bits_per_second)
-        of_link = f", {wording.percent(share)} of a {link} link"
+        share_text = link_share.share_text(share, f"a {link} link")
+        of_link = f", {share_text}"
 
     how_sure = "One valid run: its variation is unknown."
     if summary.confidence:

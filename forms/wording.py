@@ -63,6 +63,15 @@ def link_rate(bits_per_second: float | None) -> str:
     return "link" if bits_per_second is None else _scaled(bits_per_second, _RATE_UNITS, "b/s")
 
 
+def typed_rate(bits_per_second: int) -> str:
+    """Bits per second as ``--link`` reads them: ``100M``, ``2.5G``."""
+    for factor, unit in _RATE_UNITS:
+        if bits_per_second >= factor:
+            # Nine digits keep every rate that somebody types.
+            return f"{bits_per_second / factor:.9g}{unit[0].upper()}"
+    return str(bits_per_second)
+
+
 def byte_rate(bytes_per_second: float | None) -> str:
     """Throughput to three figures: ``118 MB/s``; comparisons use :func:`rate`."""
     return ABSENT if bytes_per_second is None else _scaled(bytes_per_second, _BYTE_UNITS, "B") + "/s"

@@ -158,6 +158,11 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
             self._db.table("recordings").update(series.id, {"part_of": part_of})
             self._db.table("series").update(series.id, {name: row[name] for name in codec.SERIES_WRITTEN_BY_PEOPLE})
 
+    def set_link(self, series_id: str, bits_per_second: int | None) -> None:
+        """Correct the link speed of a series, of which its rates are percentages; None where nobody knows it."""
+        with self._db.atomic():
+            self._db.table("series").update(series_id, {"link_bits_per_second": bits_per_second})
+
     def set_facts(self, series_id: str, side: str, facts: records.Facts) -> None:
         """Store facts of one side beside those that are there; one of the same name is replaced."""
         with self._db.atomic():

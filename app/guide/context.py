@@ -96,6 +96,8 @@ class GuideContext:
     """What a look at the other load on the target has shown; None before one."""
     measured_bytes_per_second: float | None = None
     """What the newest series of its server reached; None where there is none."""
+    measured_link_bits_per_second: int | None = None
+    """The link speed that this series has; None where it has none."""
     left: tuple[str, ...] = ()
     """What interrupted trials left changed, and where."""
     newest_baseline: StoredBase | None = None
@@ -137,7 +139,7 @@ def towards(
 ) -> tuple[method_choices.GuideChoices, GuideContext]:
     """The choices with that target, and what is known of it: the rate and the link of another server say nothing."""
     if choices.target is None or _server_of(choices.target) != _server_of(target):
-        context = replace(context, link=LinkState(), measured_bytes_per_second=None)
+        context = replace(context, link=LinkState(), measured_bytes_per_second=None, measured_link_bits_per_second=None)
     return method_choices.with_target(choices, target), context
 
 

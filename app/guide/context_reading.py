@@ -14,7 +14,7 @@ from app.guide.context import GuideContext
 from app.method import choices as method_choices
 from app.method import proof as method_proof
 from app.method.rounds import series_of_round
-from app.series.earlier_rate import measured_rate
+from app.series.earlier_rate import newest_alike
 from storage import records
 from storage.notebook import Notebook
 
@@ -36,6 +36,7 @@ def read_context(notebook: Notebook, choices: method_choices.GuideChoices, befor
     spec = choices.spec
     series = series_of_round(notebook, choices)
     proof = method_proof.proof_of_round(notebook, choices)
+    newest = newest_alike(notebook, choices.target, spec.command, spec.settings.block_bytes)
 
     context = replace(
         before,
@@ -51,7 +52,8 @@ def read_context(notebook: Notebook, choices: method_choices.GuideChoices, befor
         measured_changes=(),
         step=None,
         findings=(),
-        measured_bytes_per_second=measured_rate(notebook, choices.target, spec.command, spec.settings.block_bytes),
+        measured_bytes_per_second=newest.average_rate if newest else None,
+        measured_link_bits_per_second=newest.series.link_bits_per_second if newest else None,
         left=tuple(entry.description for entry in notebook.abandoned_changes()),
         as_base=None,
         newest_baseline=stored_bases.newest_baseline(notebook, choices, before.practice),

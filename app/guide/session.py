@@ -22,6 +22,7 @@ from app.guide import context as guide_context
 from app.guide import needs, page, round_notebook
 from app.guide import steps as guide_steps
 from app.guide.connecting import Connector
+from app.guide.given_link import is_link_refuted
 from app.method import choices as method_choices
 from app.method import second_target
 from app.method.rounds import request_of, requests_of_comparison
@@ -214,7 +215,7 @@ class GuideSession:
                 look = partial(self.backend.quiet, choices.target, choices.spec.command)
                 self.known = replace(self.known, quiet=(yield needs.Work(look, "checking for other load", "look")))
             case page.Simple.START | page.Simple.RESUME:
-                yield from self._measure(resumed=act is page.Simple.RESUME)
+                yield from self._start(resumed=act is page.Simple.RESUME)
             case page.Judge():
                 yield from self._judge(act)
             case page.Store(write, following):
@@ -341,6 +342,15 @@ class GuideSession:
             reviewed=False,
             compared=False,
         )
+
+    def _start(self, *, resumed: bool) -> needs.Steps:
+        """Measure; where nobody has looked at the link yet, not by a link speed that proves wrong: that is asked."""
+        was_looked_at = resumed or bool(self.known.link.source)
+        if not was_looked_at and self.choices.spec.link_bits_per_second is not None:
+            yield from self.look_at_link()
+            if is_link_refuted(self.choices, self.known):
+                return
+        yield from self._measure(resumed=resumed)
 
     def _measure(self, *, resumed: bool) -> needs.Steps:
         """Measure the series of the round, and those that follow it by a plan of repeats."""

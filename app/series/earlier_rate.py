@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from storage.notebook import Notebook
 from storage.records import Command, Decision, Series, Target
+
+if TYPE_CHECKING:
+    from forms.series.summary import SeriesSummary
 
 _LOOKED_THROUGH = 300
 """Newest series of the notebook that are looked at."""
@@ -14,7 +18,15 @@ _server_of = attrgetter("protocol", "host", "port")
 def measured_rate(
     notebook: Notebook, target: Target | None, command: Command, block_bytes: int | None = None
 ) -> float | None:
-    """The average bytes per second of the server's newest series; what was measured otherwise comes last.
+    """The average bytes per second of :func:`newest_alike`."""
+    form = newest_alike(notebook, target, command, block_bytes)
+    return form.average_rate if form is not None else None
+
+
+def newest_alike(
+    notebook: Notebook, target: Target | None, command: Command, block_bytes: int | None = None
+) -> "SeriesSummary | None":
+    """The server's newest series that has an average; what was measured otherwise comes last.
 
     Random requests move far less, and say nothing of whole files.
     """
@@ -34,5 +46,5 @@ def measured_rate(
         if is_alike and not head.is_random:
             form = run_form(replace(head, runs=notebook.runs_of([head.id])[head.id]))
             if form.average_rate:
-                return form.average_rate
+                return form
     return None

@@ -17,6 +17,7 @@ from app.recording.spec import (
     check_smb_settings,
 )
 from app.server.routes import is_this_machine
+from forms.findings.path import link_to_give_again
 from forms.layout import visible
 from storage import plan as plans
 from storage import records
@@ -74,7 +75,7 @@ def spec_of(series: records.Series) -> SeriesSpec:
         monitor=plan.monitor,
         texts=FormTexts(label=series.label),
         lineage=Lineage(experiment=series.experiment),
-        link_bits_per_second=series.link_bits_per_second,
+        link_bits_per_second=link_to_give_again(series),
     )
 
 

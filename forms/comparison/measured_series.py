@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 
-from forms import wording
+from forms import link_share, wording
 from forms.findings import path, series_warnings
 from forms.stats import summary
 from forms.tuning.differences import is_repeat
@@ -61,7 +61,8 @@ class MeasuredSeries:
         share = self.percent_of_link
         if share is None:
             return text
-        return f"{text} ({share:.0f} % of {wording.link_rate(self.series.link_bits_per_second)})"
+        of_link = link_share.share_text(share, wording.link_rate(self.series.link_bits_per_second))
+        return f"{text} ({of_link})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

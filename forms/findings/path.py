@@ -6,7 +6,7 @@ is *relayed* where something between, such as a VPN or an SSH tunnel, answers TC
 
 import ipaddress
 
-from forms import wording
+from forms import link_share, wording
 from storage.records import Facts, QuietVerdict, Series, Target
 
 FAR_SECONDS = 0.005
@@ -66,14 +66,31 @@ def seen_link_rate(series: Series) -> float | None:
     return None if is_loopback(series) else number_of_fact(path_facts(series), "link.rate_bits_per_second")
 
 
-def interface_name(series: Series) -> str:
-    """For people: the interface of this machine that leads to the server, with its shaper where it has one."""
+def seen_link_text(series: Series) -> str:
+    """``eth0 of this machine runs at 1 Gb/s``; or that a shaper limits it. Where it has or tells no rate: empty."""
+    seen_rate = seen_link_rate(series)
+    if seen_rate is None:
+        return ""
     facts = path_facts(series)
     name = wording.plain(str(facts.get("link.interface", "the interface")))
-    shaped = number_of_fact(facts, "link.shaper_bits_per_second")
-    if shaped is None or shaped != seen_link_rate(series):
-        return name
-    return f"{name} ({wording.plain(str(facts.get('link.shaper')))})"
+    is_shaped = number_of_fact(facts, "link.shaper_bits_per_second") == seen_rate
+    what_it_does = "is limited by a shaper to" if is_shaped else "runs at"
+    return f"{name} of this machine {what_it_does} {wording.link_rate(seen_rate)}"
+
+
+def link_to_give_again(series: Series) -> int | None:
+    """The link speed of the series, where the next one is to be given the same; None where it is looked up anew.
+
+    That is so where the speed is what the interface here ran at, which may run at another one by now, and where more
+    came through than such a link can carry.
+    """
+    link_rate = series.link_bits_per_second
+    if is_practice(series):
+        return link_rate
+    is_as_seen = link_rate == seen_link_rate(series)
+    if is_as_seen or not link_share.is_possible_link(series.rates(), link_rate):
+        return None
+    return link_rate
 
 
 def full_link_text(payload_share: float) -> str:

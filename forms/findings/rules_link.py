@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from forms import wording
+from forms import link_share, wording
 from forms.findings import path
 from forms.findings.finding import Finding, finding_from_texts
 from forms.findings.path import number_of_fact
 from forms.stats import summary
-from forms.tuning.differences import ABOVE_LINK_PERCENT
 from storage.records import Facts, Series
 
 SLOW_LINK_FACTOR = 10
@@ -220,7 +219,7 @@ def above_the_link(series: Series) -> Iterator[Finding]:
 
     payload_share = path.known_payload_share(series)
     capacity = link * (payload_share or 1.0)
-    if average <= capacity * (1 + ABOVE_LINK_PERCENT / 100):
+    if average <= capacity * (1 + link_share.ABOVE_LINK_PERCENT / 100):
         return
 
     carries = wording.link_rate(capacity)

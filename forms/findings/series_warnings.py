@@ -135,8 +135,8 @@ def _impossible_link(series: records.Series) -> Iterator[Finding]:
     yield warning_from_texts(
         "link.seen" if is_faster else "link",
         link=wording.link_rate(link),
-        percent=wording.percent(percent),
-        interface=path.interface_name(series),
+        average=wording.rate(summary.mean(series.rates())),
+        here=path.seen_link_text(series),
         seen=wording.link_rate(seen),
     )
 
@@ -152,7 +152,7 @@ def _overstated_link(series: records.Series) -> Iterator[Finding]:
     if not link or seen is None or link <= seen or average is None or 8 * average > seen:
         return
     yield warning_from_texts(
-        "link-given", link=wording.link_rate(link), interface=path.interface_name(series), seen=wording.link_rate(seen)
+        "link-given", link=wording.link_rate(link), here=path.seen_link_text(series), seen=wording.link_rate(seen)
     )
 
 

@@ -7,7 +7,7 @@ notebook knows of it without its figures.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from forms import wording
+from forms import link_share, wording
 from forms.layout import Sign, Tone, Toned
 from forms.stats import summary
 from storage.recordings import Recording
@@ -79,7 +79,7 @@ class SeriesLine:
             text += f" ± {wording.percent(half)}"
         share = self.percent_of_link
         if share is not None:
-            text += f", {wording.percent(share)} of link"
+            text += f", {link_share.share_text(share, 'link')}"
         if series.status is not SeriesStatus.COMPLETE and series.running_by is None:
             text += f"; {series.status}"
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from forms import wording
+from forms import link_share, wording
 from forms.findings.series_warnings import MEMORY_SHARE, advice, advised_size
 from forms.layout import Tone, Toned
 from forms.series.file_size import FileFit, FileSizeContext, FitReason, advised_bytes, judge_file_size
@@ -41,7 +41,7 @@ def series_headline(series_summary: SeriesSummary) -> Iterator[Toned]:
         yield Toned(average_text(series_summary))
         share = series_summary.average.percent_of_link
         if share is not None:
-            yield Toned(f"{wording.percent(share)} of {wording.link_rate(series.link_bits_per_second)}")
+            yield Toned(link_share.share_text(share, wording.link_rate(series.link_bits_per_second)))
 
     yield _QUIET.get(series.quiet_verdict) or Toned(f"quiet time {quiet_text(series)}", Tone.FAINT)
     rejected = sum(row.run.status is RunStatus.REJECTED for row in series_summary.rows)

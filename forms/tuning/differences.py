@@ -6,12 +6,12 @@ Each has a name with the side in front: ``client.dialect``, ``server.smb.conf/sh
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from forms import wording
+from forms import link_share, wording
 from forms.tuning import fact_names, samba_parameters
 from forms.tuning.catalogue import CatalogueEntry, entries
 from forms.tuning.smb_conf import same_value, spelling
 from storage.plan import Settings
-from storage.records import Command, Facts, JSONValue, Series, measured_from, percent_of_link
+from storage.records import Command, Facts, JSONValue, Series, measured_from
 
 GLOBAL = "smb.conf/global/"
 SHARE = "smb.conf/share/"
@@ -329,18 +329,9 @@ def requests_text(series: Series) -> str:
     return "at random" if read_percent is None else f"at random, {read_percent} % reads"
 
 
-ABOVE_LINK_PERCENT = 1.0
-"""By so much an average may exceed what the link carries before that is impossible."""
-
-
 def _can_be_its_link(series: Series) -> bool:
     """Whether the average of a series fits through the link speed that it has, if it has one."""
-    rates = series.rates()
-    link_bits = series.link_bits_per_second
-    if not link_bits or not rates:
-        return True
-    percent = percent_of_link(sum(rates) / len(rates), link_bits)
-    return percent is None or percent <= 100 + ABOVE_LINK_PERCENT
+    return link_share.is_possible_link(series.rates(), series.link_bits_per_second)
 
 
 _SEEN_LINK_SPEEDS = ("link.shaper_bits_per_second", "link.rate_bits_per_second")

@@ -89,7 +89,7 @@ def _made_files(
         page.Option("Get a file of another size…", _ask_size(choices, context, Command.GET, size), _MADE_HINT),
         page.Option("Put a file of another size…", _ask_size(choices, context, Command.PUT, size), _MADE_HINT),
         page.Option("Pick another file", reach, "look into the share"),
-        link.link_option(choices, MethodStep.FILE),
+        link.link_option(choices, context, MethodStep.FILE),
     ]
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from app.guide import page
 from app.guide.context import GuideContext
 from app.guide.pages import beside, run_lines
+from app.guide.pages.link import correct_options
 from app.guide.pages.repeating import better_rounds, comparing_title
 from app.method import choices as method_choices
 from app.method.improvements import SHORT_RUNS
@@ -33,7 +34,7 @@ def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> 
     return page.step_page(
         method_choices.MethodStep.REVIEW,
         _warnings(series),
-        (*table, *_what_to_do(choices, series), again),
+        (*table, *_what_to_do(choices, context, series), again),
         headline=tuple(series_headline(form)),
         columns=run_lines.line("Run", "Seconds", "Rate", "of link" if series.link_bits_per_second else ""),
         cursor=len(table),
@@ -41,7 +42,7 @@ def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> 
     )
 
 
-def _what_to_do(choices: method_choices.GuideChoices, series: Series) -> list[page.Option]:
+def _what_to_do(choices: method_choices.GuideChoices, context: GuideContext, series: Series) -> list[page.Option]:
     """The likeliest first: to compare the series, or a larger file where its runs are too short for that."""
     # `proven_id` is the series of a change whose base this one measures again.
     is_of_change = series.change is not None or choices.proven_id is not None
@@ -57,10 +58,11 @@ def _what_to_do(choices: method_choices.GuideChoices, series: Series) -> list[pa
         go_on = page.Go(replace(choices, reviewed=True, step=method_choices.MethodStep.EXPECTED))
     hint = "" if is_of_change else "baselines, FTP, the link"
     compare = page.Option(comparing_title(choices, series), go_on, hint, advised=not advised_rounds)
+    link_options = correct_options(choices, context, series)
     whole_form = page.Option("See the whole form", page.Visit("series", {"series_id": series.id}), "with its chart")
     if advised_rounds:
-        return [*advised_rounds, compare, *other_rounds, whole_form]
-    return [compare, whole_form, *rounds]
+        return [*advised_rounds, compare, *link_options, *other_rounds, whole_form]
+    return [compare, *link_options, whole_form, *rounds]
 
 
 def _warnings(series: Series) -> tuple[Toned, ...]:

@@ -6,7 +6,7 @@ from functools import partial
 
 from app.guide import page, steps
 from app.guide.context import GuideContext
-from app.guide.pages import before_change, beside, changed_settings, proof_facts, random_requests
+from app.guide.pages import before_change, beside, changed_settings, link, proof_facts, random_requests
 from app.guide.prospect import prospect_of
 from app.method import choices as method_choices
 from app.method import one_change, second_target, server_question
@@ -25,7 +25,7 @@ from storage import records
 
 def run_page(choices: method_choices.GuideChoices, context: GuideContext) -> page.Page:
     facts = [*_facts(choices, context)]
-    options = [page.Option("Start", page.Simple.START, "the form fills in as runs end", advised=True)]
+    options = link.start_options(choices, context)
     if context.series is not None:
         facts += _standing(choices, context, context.series)
         options = _options_after(choices, context, context.series)
@@ -36,6 +36,7 @@ def run_page(choices: method_choices.GuideChoices, context: GuideContext) -> pag
         *before_change.leave_option(choices, context.base),
         *changed_settings.reset_option(choices),
         *random_requests.requests_option(choices),
+        *link.option_before_run(choices, context),
         *_form_options(choices),
     ]
     return page.step_page(method_choices.MethodStep.RUN, facts, options)
@@ -48,6 +49,7 @@ def _facts(choices: method_choices.GuideChoices, context: GuideContext) -> Itera
     yield from _what_is_measured(choices)
     yield from beside.second_facts(choices)
     yield from changed_settings.changed_facts(choices)
+    yield from link.facts_before_run(choices, context)
     yield f"What will happen: {prospect_of(choices, context)}"
 
     skipped_steps = [

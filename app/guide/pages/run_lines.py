@@ -2,6 +2,7 @@
 
 from forms import wording
 from forms.layout import pad
+from forms.link_share import share_cell
 from forms.series import summary
 
 NAME_CELLS = 9
@@ -14,9 +15,7 @@ def measures_line(
     name: str, measures: summary.RunMeasures, form: summary.SeriesSummary, *, name_cells: int = NAME_CELLS
 ) -> str:
     percent = measures.percent_of_link
-    share = ""
-    if form.series.link_bits_per_second:
-        share = wording.ABSENT if percent is None else f"{wording.cell_percent(percent)} %"
+    share = share_cell(percent) if form.series.link_bits_per_second else ""
     rate = wording.rate(measures.bytes_per_second, beside=form.average_rate)
     return line(name, wording.cell_seconds(measures.seconds), rate, share, name_cells=name_cells)
 

@@ -39,7 +39,7 @@ def target_page(choices: GuideChoices, context: GuideContext) -> Page:
     ]
     if chosen is None:
         return step_page(MethodStep.TARGET, (), options)
-    options.append(link.link_option(choices, MethodStep.TARGET))
+    options.append(link.link_option(choices, context, MethodStep.TARGET))
     facts = [link.link_fact(choices, context), *beside.second_facts(choices)]
     return step_page(MethodStep.TARGET, facts, options)
 

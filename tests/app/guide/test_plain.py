@@ -179,7 +179,7 @@ def test_sharebench_changes_it_itself_after_a_yes(tmp_path: Path, monkeypatch: p
 
 
 def test_nothing_that_is_said_draws_boxes(tmp_path: Path):
-    _, said = guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW, "7", "q")
+    _, said = guided(tmp_path / "n.db", FakeBackend(), *TO_THE_REVIEW, "8", "q")
     assert any("Average:" in line for line in said), "the whole form"
     assert not _BOXES.search("\n".join(said))
 

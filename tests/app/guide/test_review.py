@@ -147,7 +147,7 @@ async def test_the_text_above_the_table_is_whole_or_says_that_there_is_more(guid
         assert "… more text" not in painted(guide_app)
 
 
-@pytest.mark.parametrize(("rows", "drawn"), [(33, False), (34, True)])
+@pytest.mark.parametrize(("rows", "drawn"), [(34, False), (35, True)])
 async def test_zoom_is_offered_where_warnings_leave_room_for_the_chart(guide_app, monkeypatch, rows, drawn):
     review_that_says(8, guide_app, monkeypatch)
     async with guide_app.run_test(size=(120, rows)) as pilot:
