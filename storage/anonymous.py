@@ -12,12 +12,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from storage.notebook_file import NotebookDatabase
-from storage.records import BUSIEST_USER
+from storage.records import BUSIEST_USER, MEASURED_FROM
 
 USER = "user"
 DOMAIN = "domain"
 _NAMED_BY = {USER: USER, "users": USER, DOMAIN: DOMAIN, "owner": USER, "measured.by": USER, BUSIEST_USER: USER}
 """Members of stored JSON whose value is a name, and what replaces it."""
+_SSH_ADDRESSES = frozenset({"server_ssh", "from_host"})
+"""Members of stored JSON that are [USER@]HOST: the machine stays, its user does not."""
 _NO_PERSON = {"", "root", "anonymous", "guest", USER, DOMAIN}
 _LEAST_INSIDE = 4
 """Characters of a name that is found inside longer words too: a shorter one is in too many that mean something else."""
@@ -167,6 +169,7 @@ def forget_users(db: NotebookDatabase) -> dict[str, str]:
         return renamed.get(text) or forget.in_words(text)
 
     db.conn.create_function("renamed", 1, rename)
+    db.conn.create_function("without_user", 1, _without_user)
     db.conn.create_function("in_words", 1, clean_words)
     db.conn.create_function("in_json", 1, forget.in_json)
     db.conn.create_function("in_worksheet", 1, forget.in_worksheet)
@@ -181,8 +184,10 @@ def _names_in(db: NotebookDatabase) -> dict[str, str]:
     domains = {row[0] for row in db.execute("SELECT domain FROM series")}
     for (name,) in db.execute("SELECT value FROM facts WHERE name = ?", (BUSIEST_USER,)).fetchall():
         _add_user(str(name), people, domains)
-    for (content,) in db.execute("SELECT content FROM recordings").fetchall():
-        _collect_names(json.loads(content), people, domains)
+    for (address,) in db.execute("SELECT value FROM facts WHERE name = ?", (MEASURED_FROM,)).fetchall():
+        people.add(_user_of(str(address)))
+    for (content,) in db.execute("SELECT content FROM recordings UNION SELECT plan FROM series").fetchall():
+        _collect_names(json.loads(content or "null"), people, domains)
 
     people.add(getpass.getuser())
     replacements = {str(name).casefold(): USER for name in people if name}
@@ -196,6 +201,7 @@ def _rewrite(db: NotebookDatabase) -> None:
         db.execute("UPDATE series SET user = iif(user IS NULL, NULL, ?), domain = NULL", (USER,))
         db.execute("DELETE FROM facts WHERE name = 'measured.by'")
         db.execute("UPDATE facts SET value = ? WHERE name = ?", (USER, BUSIEST_USER))
+        db.execute("UPDATE facts SET value = without_user(value) WHERE name = ?", (MEASURED_FROM,))
         db.execute("UPDATE series SET experiment = renamed(experiment)")
         for table, column in _NAME_COLUMNS.items():
             db.execute(f"UPDATE {table} SET {column} = renamed({column})")
@@ -220,12 +226,24 @@ def _collect_names(value: Any, people: set[str], domains: set[str]) -> None:
 
     for key, item in value.items():
         _collect_names(item, people, domains)
+        if key in _SSH_ADDRESSES and isinstance(item, str) and "@" in item:
+            people.add(_user_of(item))
         kind = _NAMED_BY.get(key)
         for name in item if isinstance(item, list) else [item]:
             if kind == DOMAIN and isinstance(name, str):
                 domains.add(name)
             elif kind and isinstance(name, str):
                 _add_user(name, people, domains)
+
+
+def _user_of(ssh_address: str) -> str:
+    return ssh_address.rpartition("@")[0]
+
+
+def _without_user(ssh_address: Any) -> str:
+    """``user@HOST`` for ``alice@HOST``; an address without a user, or of root, as it is."""
+    user, _, host = str(ssh_address).rpartition("@")
+    return str(ssh_address) if user in _NO_PERSON else f"{USER}@{host}"
 
 
 def _add_user(name: str, people: set[str], domains: set[str]) -> None:
@@ -286,6 +304,8 @@ class _Forget:
 
         if not isinstance(value, str) or not value:
             return value
+        if member in _SSH_ADDRESSES and "@" in value:
+            return _without_user(value)
         if member in _NAMED_BY:
             return _NAMED_BY[member]
         return value if member in ours or _ID_OR_TIME.fullmatch(value) else self.in_words(value)

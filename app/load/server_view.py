@@ -29,16 +29,21 @@ SamplePairs = list[tuple[resources.ResourceSample, resources.ResourceSample]]
 class LoadSamplers(SampledSides):
     """Samples the server, where it can be reached, and the machine that makes the load, as long as it is measured.
 
-    From `SampledSides` come the samplers ``server`` and ``own``, which run while the ``with`` block lasts. Where this
-    machine makes the load and is the server, they are one.
+    From `SampledSides` come the samplers ``server`` and ``own``, which run while the ``with`` block lasts. Where the
+    machine that makes the load is the server, or the path is its own, they are one.
     """
 
     def __init__(self, load: records.Load, ssh: str | None) -> None:
         target = load.targets[0]
-        is_here = target.abilities.is_local or (ssh is None and is_this_machine(target.host))
-        server = _server_sampler(load, ssh, is_here=is_here) if is_here or ssh is not None else None
         from_host = load.choices.from_host
-        own = ResourceSampler(from_host) if from_host is not None or not is_here else server
+        if target.abilities.is_local:
+            # The path is one of the machine that makes the load.
+            ssh = from_host
+        is_here = ssh is None and (target.abilities.is_local or is_this_machine(target.host))
+        server = _server_sampler(load, ssh, is_here=is_here) if is_here or ssh is not None else None
+
+        is_one_machine = target.abilities.is_local or (is_here and from_host is None)
+        own = server if is_one_machine else ResourceSampler(from_host)
         super().__init__(server, own)
 
     def warnings(self) -> Iterator[Warned]:

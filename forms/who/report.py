@@ -54,6 +54,8 @@ def _limit_sentence(summary: WhoSummary) -> str:
         return ""
 
     used = wording.percent(summary.used_percent[summary.limit])
+    if summary.is_limited_by_others and summary.limit is Resource.DISK:
+        return f"{_LIMITS[summary.limit]} ({used} busy), with other work: the sessions hardly read or write there."
     if summary.is_limited_by_others:
         own = wording.percent(summary.sessions_cpu_percent)
         return f"{_LIMITS[summary.limit]} ({used} busy), with other work: the sessions take {own} of their time."

@@ -12,6 +12,8 @@ LIMIT_PERCENT = 80.0
 """From here on a part of the server counts as its limit: requests wait for each other from about there on."""
 LEAST_SESSIONS_PERCENT = 20.0
 """Sessions that take less of the processor time than this are not why the processors are busy: it is other work."""
+LEAST_DISK_BYTES_PER_SECOND = 10_000.0
+"""Sessions that together ask the disks for less are not why a disk is busy: what they move comes from the cache."""
 LEAST_BYTES_PER_SECOND = 1000.0
 LEAST_CPU_PERCENT = 1.0
 """A session below both is idle: clients ask now and then whether the server is still there."""
@@ -69,8 +71,9 @@ class WhoSummary:
 
     @property
     def is_limited_by_others(self) -> bool:
-        """Whether the processors are busy with other work than the sessions'."""
-        return self.limit is Resource.PROCESSORS and self.amount is not Amount.CPU
+        """Whether the processors, or a disk, are busy with other work than the sessions'."""
+        amount_of_limit = {Resource.PROCESSORS: Amount.CPU, Resource.DISK: Amount.DISK_BYTES}
+        return self.limit in amount_of_limit and self.amount is not amount_of_limit[self.limit]
 
 
 def who_summary(who: Who) -> WhoSummary:
@@ -82,7 +85,8 @@ def sessions_summary(machine: MachineUse, sessions: Sequence[ServerSession], sec
     used_percent = _used_percent(machine, sessions)
     limit = _limit(used_percent)
     sessions_cpu = sum(session.cpu_percent for session in sessions) / machine.processors
-    amount = _amount(limit, sessions_cpu)
+    disk_rate = sum(map(_disk_bytes, sessions)) / seconds
+    amount = _amount(limit, sessions_cpu, disk_rate)
     known_bytes = [session.moved_bytes for session in sessions if session.sent_bytes is not None]
     return WhoSummary(
         limit=limit,
@@ -128,12 +132,15 @@ def _limit(used_percent: Mapping[Resource, float]) -> Resource | None:
     return busiest if used_percent[busiest] >= LIMIT_PERCENT else None
 
 
-def _amount(limit: Resource | None, sessions_cpu_percent: float) -> Amount:
-    if limit is Resource.PROCESSORS:
-        return Amount.CPU if sessions_cpu_percent >= LEAST_SESSIONS_PERCENT else Amount.BYTES
+def _amount(limit: Resource | None, sessions_cpu_percent: float, disk_bytes_per_second: float) -> Amount:
+    """That of the limit, where the sessions have a part in it; else the bytes."""
     if limit is Resource.ONE_PROCESSOR:
         return Amount.CPU
-    return Amount.DISK_BYTES if limit is Resource.DISK else Amount.BYTES
+    if limit is Resource.PROCESSORS and sessions_cpu_percent >= LEAST_SESSIONS_PERCENT:
+        return Amount.CPU
+    if limit is Resource.DISK and disk_bytes_per_second >= LEAST_DISK_BYTES_PER_SECOND:
+        return Amount.DISK_BYTES
+    return Amount.BYTES
 
 
 def _moved_bytes(session: ServerSession) -> float:

@@ -9,7 +9,11 @@ import pytest
 from app.base.own_names import PREFIX
 from app.load.engine_process import _ClockElsewhere
 from app.load.events import LoadPhase, PhaseBegan, PointMeasured, UsersGone
+from app.load.server_view import LoadSamplers
+from storage.load.records import LoadChoices
+from storage.records import Target
 from tests.command_line import Inside
+from tests.loads import full_load
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
 from tests.waiting import wait_for
@@ -33,6 +37,31 @@ def test_times_of_another_clock_are_translated_by_the_event_that_arrived_fastest
     gone = clock.translated(UsersGone(at_seconds=40.0), 1040.05)
     assert isinstance(gone, UsersGone)
     assert gone.at_seconds == pytest.approx(1040.05)
+
+
+FOLDER = (Target(protocol="file", path="/data"),)
+SHARE_ELSEWHERE = (Target(protocol="smb", host="203.0.113.7", share="data", path=""),)
+SHARE_HERE = (Target(protocol="smb", host="127.0.0.1", share="data", path=""),)
+
+
+@pytest.mark.parametrize(
+    ("targets", "ssh", "from_host", "server", "own"),
+    [
+        (FOLDER, None, None, (None,), (None,)),
+        # The path is one of that machine.
+        (FOLDER, None, "branch", ("branch",), ("branch",)),
+        (SHARE_ELSEWHERE, None, None, (), (None,)),
+        (SHARE_ELSEWHERE, "root@nas", "branch", ("root@nas",), ("branch",)),
+        (SHARE_HERE, None, None, (None,), (None,)),
+        (SHARE_HERE, None, "branch", (None,), ("branch",)),
+    ],
+)
+def test_each_machine_of_a_load_is_sampled_by_its_own_way(targets, ssh, from_host, server, own):
+    load = full_load(targets=targets, choices=LoadChoices(users=(1,), from_host=from_host))
+    samplers = LoadSamplers(load, ssh)
+    assert tuple(sampler._ssh for sampler in (samplers.server,) if sampler) == server
+    assert tuple(sampler._ssh for sampler in (samplers.own,) if sampler) == own
+    assert (samplers.own is samplers.server) == (server == own)
 
 
 @pytest.mark.long

@@ -15,7 +15,7 @@ from app.evidence.file import CHANGED, NOT_SIGNED, UNCHANGED, verify
 from storage import anonymous
 from storage.notebook import Notebook
 from storage.notebook_file import NotebookDatabase
-from storage.records import Target
+from storage.records import MEASURED_FROM, Target
 from tests.builders import book, one
 from tests.command_line import Inside
 from tests.recordings import MAKERS
@@ -209,6 +209,17 @@ def test_names_are_found_inside_longer_words_and_our_own_words_stay(tmp_path: Pa
         assert ours == (series.id, "get", "smb", "complete")
         assert [run["seconds"] for run in document["runs"]] == [run.seconds for run in series.runs]
         assert document["target"]["user"] == "user"
+
+
+@pytest.mark.parametrize(
+    ("address", "anonymous"), [("zoe@branch", "user@branch"), ("root@branch", "root@branch"), ("branch", "branch")]
+)
+def test_the_user_of_a_machine_that_measured_is_left_out_and_the_machine_stays(tmp_path, address, anonymous):
+    series = one(1, target=TARGET, environment={"client": {MEASURED_FROM: address}}, note="as zoe asked")
+    inside = Inside(book(tmp_path / "a.db", series), None)
+    hidden = json.loads(inside("export", "last", "--format", "json", "--anonymous").stdout)
+    assert hidden["environment"]["client"][MEASURED_FROM] == anonymous
+    assert ("zoe" in hidden["note"]) == ("zoe" not in address)
 
 
 def test_two_experiments_that_differ_in_a_users_name_stay_two(tmp_path: Path):

@@ -75,6 +75,18 @@ def test_processors_that_are_busy_with_other_work_do_not_order_them(cpu_percent,
     assert made.is_limited_by_others == (amount is Amount.BYTES)
 
 
+@pytest.mark.parametrize(
+    ("disk_rate", "amount"), [(10_000, Amount.DISK_BYTES), (9_999, Amount.BYTES), (0, Amount.BYTES)]
+)
+def test_a_disk_that_is_busy_with_other_work_does_not_order_them(disk_rate, amount):
+    reader = replace(DISK_USER, disk_bytes=round(disk_rate * WHO.seconds))
+    who = look(MOVER, reader, machine=replace(IDLE_MACHINE, disk_percent=99.0))
+    made = who_summary(who)
+    assert (made.limit, made.amount) == (Resource.DISK, amount)
+    assert made.is_limited_by_others == (amount is Amount.BYTES)
+    assert order(who)[0] == (3 if amount is Amount.DISK_BYTES else 1)
+
+
 @pytest.mark.parametrize(("cpu_percent", "limit"), [(79.9, None), (80.0, Resource.ONE_PROCESSOR)])
 def test_a_session_that_fills_its_processor_is_the_limit_though_others_are_idle(cpu_percent, limit):
     who = look(MOVER, replace(WORKER, cpu_percent=cpu_percent))
