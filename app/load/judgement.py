@@ -198,16 +198,16 @@ def generator_limit(point: records.LoadPoint, held_percent: float, *, is_paced: 
 
     # The figures are not true: tell why, the plainest cause first.
     if standstill := lateness.standstill_seconds(point):
-        return f"this machine stood still for {standstill:.1f} s"
+        return f"the load generator stood still for {standstill:.1f} s"
     # Held, but not working: it waited for a processor.
     waited_percent = held_percent - busiest
     cause = ""
     if waited_percent >= _TOLD_WAIT_PERCENT:
         cause = f", waiting for a processor {waited_percent:.0f} % of the time"
     if not is_rate_true:
-        return f"this machine was late{cause}, which took {100 * lost_share:.0f} % of the users' time"
+        return f"the load generator was late{cause}, which took {100 * lost_share:.0f} % of the users' time"
     added_seconds = lateness.added_to_percentile(point, JUDGED_SHARE)
-    return f"this machine was late{cause}, which adds about {1000 * added_seconds:.1f} ms to p95"
+    return f"the load generator was late{cause}, which adds about {1000 * added_seconds:.1f} ms to p95"
 
 
 def _contradiction(point: records.LoadPoint, workers: Sequence[WorkerFigures]) -> str | None:

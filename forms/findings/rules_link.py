@@ -178,7 +178,7 @@ def retransmits(series: Series) -> Iterator[Finding]:
     retransmitted = number_of_fact(facts, f"{counters}retransmitted_during")
     sent = number_of_fact(facts, f"{counters}segments_sent_during")
     if _are_lost(retransmitted, sent, LOSSY_RETRANSMIT_PERCENT):
-        who = "this machine, in all its connections," if is_whole_machine else "this client"
+        who = "the client, in all its connections," if is_whole_machine else "this client"
         evidence = f"{who} retransmitted {retransmitted:.0f} of {sent:.0f} TCP segments"
         yield _loss_finding(series, evidence, retransmitted, sent)
 
@@ -191,7 +191,7 @@ def retransmits(series: Series) -> Iterator[Finding]:
         evidence = f"the server, in all its connections, retransmitted {retransmitted:.0f} of {sent:.0f} TCP segments"
         yield _loss_finding(series, evidence, retransmitted, sent)
     elif _are_lost(late, received, OUT_OF_ORDER_PERCENT):
-        where = "to this machine, in all its connections," if is_whole_machine else "here"
+        where = "to the client, in all its connections," if is_whole_machine else "here"
         evidence = (
             f"{late:.0f} of {received:.0f} TCP segments came {where} after a gap, as they do behind one that was lost"
         )
@@ -278,7 +278,7 @@ def _routed_one_way(facts: Facts) -> str | None:
 
 
 def _ends(series: Series) -> Iterator[tuple[str, Facts]]:
-    yield "this machine's", path.path_facts(series)
+    yield "the client's", path.path_facts(series)
     yield "the server's", path.server_facts(series)
 
 

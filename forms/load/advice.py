@@ -93,7 +93,7 @@ def _delays_here(points: Sequence[LoadPoint]) -> Iterator[str]:
     for point in judged:
         standstill = lateness.standstill_seconds(point)
         if standstill:
-            yield f"At {users_text(point)}, this machine stood still for {standstill:.1f} of {point.seconds:.0f} s."
+            yield f"At {users_text(point)}, the load generator stood still for {standstill:.1f} of {point.seconds:.0f} s."
 
     for point in judged:
         p95 = summary.percentile_seconds(point.response, 0.95)
@@ -101,7 +101,7 @@ def _delays_here(points: Sequence[LoadPoint]) -> Iterator[str]:
         if p95 is not None and added > _TOLD_SHARE * p95:
             yield (
                 f"At {users_text(point)}, about {1000 * added:.1f} of the {1000 * p95:,.1f} ms of p95 are delays of"
-                " this machine, which made the load."
+                " the load generator."
             )
 
 

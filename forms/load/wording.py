@@ -19,7 +19,7 @@ CANNOT_BE_JUDGED = "cannot be judged: "
 """Begins the reason of a point that was disturbed by the machine that made the load."""
 
 _NOT_JUDGED = {
-    PointStatus.GENERATOR: ": this machine could not keep up",
+    PointStatus.GENERATOR: ": the load generator could not keep up",
     PointStatus.REJECTED: ": the numbers contradict one another",
 }
 """Why a point of that status is not judged, to be put behind its text."""

@@ -203,15 +203,14 @@ def _ceiling_fields(series: records.Series) -> Iterator[report.Field]:
             yield report.Field(
                 name="Ceiling",
                 text=(
-                    "this machine was too busy to measure this client's own limit:"
-                    f" other programs took {others} of the processors"
+                    f"the client was too busy to measure its own limit: other programs took {others} of the processors"
                 ),
             )
         return
 
     operations = wording.operations_text(series, ceiling)
     rate = f"{operations}, {wording.byte_rate(ceiling)}" if operations else wording.byte_rate(ceiling)
-    text = f"{rate}, this client's own limit on this machine"
+    text = f"{rate}, this client's own limit"
     share = series_warnings.near_ceiling_percent(series)
     if series_warnings.ceiling_beaten(series):
         text += "; the average is above it, so it was calibrated at a busy moment"

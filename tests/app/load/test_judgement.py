@@ -148,7 +148,7 @@ def test_a_machine_that_stood_still_is_named_and_the_server_is_not_accused(stand
     stopped = worker(silent_seconds=standstill, lateness=histogram(*[0.0005] * 400, standstill))
     point = load_point(measured(stopped, users=5))
     assert point.status is status
-    assert (point.reason == f"cannot be judged: this machine stood still for {standstill:.1f} s") is (
+    assert (point.reason == f"cannot be judged: the load generator stood still for {standstill:.1f} s") is (
         status is PointStatus.GENERATOR
     )
     assert stall_of(point) is None

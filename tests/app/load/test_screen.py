@@ -201,7 +201,7 @@ def test_users_whom_nobody_answers_are_called_so():
             [
                 "10 users: 95.0 requests/s, p95 5.0 ms; not judged",
                 "1 point",
-                "! 1 point not judged: this machine could not keep up",
+                "! 1 point not judged: the load generator could not keep up",
             ],
         ),
         (

@@ -433,7 +433,7 @@ def test_what_the_server_lost_is_seen_where_it_arrives():
     found = of("retransmits", with_path(tcp__own_segments_sent_during=30_000, **ours))
     assert "9000 of 62184 TCP segments came here after a gap" in found[0].evidence
     all_here = with_path(tcp__segments_received_during=62_184, tcp__out_of_order_during=9_000)
-    assert "to this machine, in all its connections, after a gap" in of("retransmits", all_here)[0].evidence
+    assert "to the client, in all its connections, after a gap" in of("retransmits", all_here)[0].evidence
     few = {**ours, "tcp__own_out_of_order_during": 300}
     assert of("retransmits", with_path(tcp__own_segments_sent_during=30_000, **few)) == []
 

@@ -190,7 +190,7 @@ def test_why_there_is_no_ceiling_stands_on_the_form():
     texts = {field.name: field.text for field in head_fields(busy)}
     assert (
         texts["Ceiling"]
-        == "this machine was too busy to measure this client's own limit: other programs took 63 % of the processors"
+        == "the client was too busy to measure its own limit: other programs took 63 % of the processors"
     )
     beaten = {field.name: field.text for field in head_fields(series((1e6,), ceiling_bytes_per_second=9e5))}
     assert "%" not in beaten["Ceiling"]

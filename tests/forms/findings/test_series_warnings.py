@@ -281,7 +281,7 @@ def test_a_run_in_which_this_machine_stood_still_is_named_as_that_and_not_as_unu
     stood_still = replace(slow, environment={**slow.environment, "path": {standstill_fact(number): 3.04}})
     said = texts(stood_still)
     assert not {"unusual", "warm-up"} & said.keys()
-    assert f"In run {number} this machine stood still for 3.0 s" in said["standstill"]
+    assert f"In run {number} the client stood still for 3.0 s" in said["standstill"]
     assert f"sharebench reject {slow.id} {number} --reason …" in {one.command for one in advice(stood_still)}
     elsewhere = replace(slow, environment={**slow.environment, "path": {standstill_fact(2): 3.04}})
     assert {"unusual", "warm-up"} & texts(elsewhere).keys()

@@ -263,7 +263,7 @@ def test_one_answer_on_form_headline_list_and_document():
     assert [part.text for part in load_headline(beside)] == [
         said,
         "2 points",
-        "! 1 point not judged: this machine could not keep up",
+        "! 1 point not judged: the load generator could not keep up",
     ]
     paced = replace(open_ended, scenario=scenario(pace_seconds=0.5))
     assert load_answer(paced).endswith("the limit was not reached (a request every 0.5 s each: 40 requests/s)")
@@ -282,7 +282,7 @@ def test_a_limited_load_generator_is_told_with_its_figures_once_a_point():
         for number, users in ((1, 10), (2, 20))
     ]
     load = full_load(points=tuple(late), capacity=None)
-    assert load_answer(load).endswith("; not judged: this machine could not keep up")
+    assert load_answer(load).endswith("; not judged: the load generator could not keep up")
     said = " ".join(report_text(load_report(load)).split())
     assert said.count("20 ms late") == said.count("end other programs, then use more") == 1
     advice = "This machine could not keep up"
