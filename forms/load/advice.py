@@ -93,7 +93,8 @@ def _delays_here(points: Sequence[LoadPoint]) -> Iterator[str]:
     for point in judged:
         standstill = lateness.standstill_seconds(point)
         if standstill:
-            yield f"At {users_text(point)}, the load generator stood still for {standstill:.1f} of {point.seconds:.0f} s."
+            whole = f"{point.seconds:.0f} s"
+            yield f"At {users_text(point)}, the load generator stood still for {standstill:.1f} of {whole}."
 
     for point in judged:
         p95 = summary.percentile_seconds(point.response, 0.95)
