@@ -59,6 +59,7 @@ def quick_test(rates: Mapping[tuple[Access, Command], Sequence[float]] | None = 
         created_at="2026-01-31T10:00:00.000Z",
         status=SeriesStatus.COMPLETE,
         target=SERVER,
+        run_seconds=3.0,
         file_bytes=1 << 30,
         link_bits_per_second=1_000_000_000,
         client=ClientFacts(

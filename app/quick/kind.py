@@ -1,14 +1,18 @@
 """Quick tests as a kind of recording: what commands and screens do with them (`Kind` tells what each method is for)."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.recording.kind import Kind
+from app.base.exit_codes import exit_code_of
+from app.quick.alike import quick_tests_like
+from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind
 from forms.layout import Toned
 from storage.json_reader import JSONNode
 from storage.notebook import Notebook
 from storage.quick.records import QUICK, Quick, quick_from_json, quick_of, recording_of_quick
 from storage.recordings import Recording
-from storage.records import Target
+from storage.records import Target, utc_now
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 class QuickKind(Kind[Quick]):
     name = QUICK
     record: type = Quick
+    has_history = True
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
         from forms.quick.report import quick_report
@@ -33,6 +38,29 @@ class QuickKind(Kind[Quick]):
 
     def target(self, notebook: Notebook, head: Recording) -> Target | None:
         return self.read(notebook, head).target
+
+    def compare(
+        self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
+    ) -> ComparedRecordings:
+        """Line by line, with the earlier quick tests of the base's path. Raises UsageError."""
+        from forms.quick.comparison import compare_quick_tests
+        from forms.quick.comparison_report import quick_comparison_report
+        from forms.stats.decision import Limits
+
+        choices = choices or ComparisonChoices()
+        # What they are called here may be the name of a baseline.
+        base, other = (replace(self.read(notebook, head), label=head.label) for head in self.two_of(heads))
+        earlier: list[Quick] = []
+        if not choices.alone:
+            alike = quick_tests_like(notebook, base, before=base.created_at)
+            earlier = [quick for quick in alike if quick.id != other.id]
+
+        limits = Limits(noise_percent=choices.noise_percent, margin_percent=choices.margin_percent)
+        comparison = compare_quick_tests(base, other, earlier, limits)
+        return ComparedRecordings(quick_comparison_report(comparison), exit_code_of([comparison.verdict]))
+
+    def quick_tests_alike(self, notebook: Notebook, head: Recording) -> Sequence[Quick]:
+        return quick_tests_like(notebook, self.read(notebook, head), before=utc_now())
 
     def read(self, notebook: Notebook, head: Recording) -> Quick:
         del notebook

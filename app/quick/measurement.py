@@ -186,6 +186,7 @@ def _new_quick(request: QuickRequest, side: facts.ClientSide | None) -> quick_re
         target=request.target,
         settings=request.settings,
         size_bytes=request.size_bytes,
+        run_seconds=request.run_seconds,
         link_bits_per_second=request.link_bits_per_second or link_rate,
         loopback=is_loopback,
         environment=environment.parts(),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from forms.report import Field, Report
     from forms.series.summary import SeriesSummary
     from storage.load.records import Load
+    from storage.quick.records import Quick
 
 _OTHERS_LOOKED_AT = 20
 """Newest recordings of a kind whose targets are offered: nobody scrolls further."""
@@ -254,6 +255,11 @@ class Kind(Generic[RecordT]):
 
     def loads_alike(self, notebook: Notebook, head: Recording) -> "Sequence[Load]":
         """The loads of the same targets and scenario, itself included, oldest first; none where it is no load."""
+        del notebook, head
+        return ()
+
+    def quick_tests_alike(self, notebook: Notebook, head: Recording) -> "Sequence[Quick]":
+        """The quick tests of the same path, itself included, oldest first; none where it is no quick test."""
         del notebook, head
         return ()
 

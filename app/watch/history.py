@@ -10,7 +10,14 @@ from app.base.errors import UsageError
 from app.recording.kind import KINDS, kind_of
 from forms import wording
 from forms.comparison.history import path_of
-from forms.watch.history import History, HistoryMark, HistoryNotes, history_of_loads, history_of_series
+from forms.watch.history import (
+    History,
+    HistoryMark,
+    HistoryNotes,
+    history_of_loads,
+    history_of_quick_tests,
+    history_of_series,
+)
 from storage import records
 from storage.looks import WATCH, unconfirmed_ids
 from storage.notebook import Notebook
@@ -64,6 +71,9 @@ def _history_of_head(notebook: Notebook, head: Recording, most: int) -> History 
     loads = kind.loads_alike(notebook, head)
     if loads:
         return history_of_loads(loads, _notes(notebook))
+    quick_tests = kind.quick_tests_alike(notebook, head)
+    if quick_tests:
+        return history_of_quick_tests(quick_tests, _notes(notebook))
     series = kind.measured_series(notebook, head)
     return _history_of_path(notebook, series, most) if series else None
 

@@ -12,10 +12,12 @@ from itertools import chain
 
 from forms import wording
 from forms.comparison.history import NEW_NORMAL, history_groups, points_of_path
+from forms.quick.summary import line_rates
 from forms.stats.decision import Verdict
 from forms.stats.levels import confirmed_changes
 from forms.stats.summary import confidence_interval
 from storage.load.records import Load
+from storage.quick.records import Quick
 from storage.recordings import MACHINE
 from storage.records import Command, Series
 
@@ -73,6 +75,8 @@ class HistoryLine:
     levels: tuple[HistoryLevel, ...]
     users: int | None = None
     """The number of users; None of series."""
+    name: str = ""
+    """What it is a line of, such as ``SEQ1M Q8 read`` of quick tests; empty of series and loads."""
 
     @property
     def newest(self) -> HistoryLevel:
@@ -97,9 +101,9 @@ class History:
     subject: str
     """The target, for people."""
     command: Command | None
-    """The direction of its series; None of loads."""
+    """The direction of its series; None of loads and quick tests."""
     lines: tuple[HistoryLine, ...]
-    """The line of its series, or that of each number of users, ascending."""
+    """The line of its series, or that of each number of users, ascending, or those of its quick tests."""
     link_bits_per_second: int | None = None
     marks: tuple[HistoryMark, ...] = ()
     is_whole: bool = True
@@ -112,7 +116,11 @@ class History:
 
     @property
     def of_loads(self) -> bool:
-        return self.command is None
+        return any(line.users for line in self.lines)
+
+    @property
+    def of_quick_tests(self) -> bool:
+        return any(line.name for line in self.lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,46 +168,68 @@ def history_of_series(
 
 def history_of_loads(loads: Sequence[Load], notes: HistoryNotes) -> History | None:
     """The points of equal users of loads of one target and scenario, oldest first; five slices count as runs."""
-    by_users: dict[int, list[_LoadRates]] = {}
+    by_users: dict[int, list[_RecordingRates]] = {}
     for load in loads:
         for point in load.valid_points():
             rates = point.slice_rates
             if not rates and point.requests_per_second:
                 rates = (point.requests_per_second,)
             if point.size_bytes is None and rates:
-                by_users.setdefault(point.users, []).append(_LoadRates(load, rates))
+                by_users.setdefault(point.users, []).append(_RecordingRates(load, rates))
     if not by_users:
         return None
-    lines = tuple(_load_line(users, by_users[users], notes) for users in sorted(by_users))
+    lines = tuple(_line_of_rates(by_users[users], notes, users=users) for users in sorted(by_users))
     return History(subject=wording.place(loads[-1].targets[0]), command=None, lines=lines)
 
 
-@dataclass(frozen=True, slots=True)
-class _LoadRates:
-    """The rates of a load with some number of users, in requests per second."""
+def history_of_quick_tests(quick_tests: Sequence[Quick], notes: HistoryNotes) -> History | None:
+    """The lines of quick tests of one path, oldest first; their runs are the runs. None where nothing was measured."""
+    by_name: dict[str, list[_RecordingRates]] = {}
+    for quick in quick_tests:
+        for line in quick.lines:
+            rates = line_rates(line)
+            if rates:
+                by_name.setdefault(line.name, []).append(_RecordingRates(quick, rates))
 
-    load: Load
+    newest = quick_tests[-1] if quick_tests else None
+    if not by_name or newest is None:
+        return None
+    return History(
+        subject=wording.place(newest.target) if newest.target else newest.program,
+        command=None,
+        lines=tuple(_line_of_rates(measured, notes, name=name) for name, measured in by_name.items()),
+        link_bits_per_second=newest.link_bits_per_second,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _RecordingRates:
+    """The rates of a load with some number of users, in requests per second; or of a line of a quick test, in bytes."""
+
+    recording: Load | Quick
     rates: tuple[float, ...]
 
 
-def _load_line(users: int, measured: Sequence[_LoadRates], notes: HistoryNotes) -> HistoryLine:
-    points = tuple(_history_point(load_rates.load, load_rates.rates, notes) for load_rates in measured)
+def _line_of_rates(
+    measured: Sequence[_RecordingRates], notes: HistoryNotes, *, users: int | None = None, name: str = ""
+) -> HistoryLine:
+    points = tuple(_history_point(entry.recording, entry.rates, notes) for entry in measured)
     new_normals = [place for place, point in enumerate(points) if place and point.new_normal]
 
     spans: list[_LevelSpan] = []
     begin = 0
     reason = ""
     for end in [*new_normals, len(points)]:
-        spans += _load_spans(measured[begin:end], reason)
+        spans += _spans_of_rates(measured[begin:end], reason)
         begin = end
         reason = NEW_NORMAL
-    return HistoryLine(points=points, levels=_levels(points, spans), users=users)
+    return HistoryLine(points=points, levels=_levels(points, spans), users=users, name=name)
 
 
-def _load_spans(measured: Sequence[_LoadRates], reason: str) -> Iterator[_LevelSpan]:
+def _spans_of_rates(measured: Sequence[_RecordingRates], reason: str) -> Iterator[_LevelSpan]:
     """The levels between two "new normals": they change where a faster or slower is confirmed."""
-    rates = [load_rates.rates for load_rates in measured]
-    moments = [load_rates.load.moment for load_rates in measured]
+    rates = [entry.rates for entry in measured]
+    moments = [entry.recording.moment for entry in measured]
     changes = confirmed_changes(rates, moments)
     begin = 0
     verdict: Verdict | None = None
@@ -211,7 +241,7 @@ def _load_spans(measured: Sequence[_LoadRates], reason: str) -> Iterator[_LevelS
     yield _LevelSpan(len(measured) - begin, reason, verdict)
 
 
-def _history_point(recording: Series | Load, rates: Sequence[float], notes: HistoryNotes) -> HistoryPoint:
+def _history_point(recording: Series | Load | Quick, rates: Sequence[float], notes: HistoryNotes) -> HistoryPoint:
     client = recording.environment.get("client", {})
     is_new_normal = recording.id in notes.new_normals
     return HistoryPoint(

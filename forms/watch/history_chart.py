@@ -44,9 +44,11 @@ def history_chart(line: HistoryLine, history: History) -> report.Chart:
     if history.link_bits_per_second:
         levels.append(report.Level(name="link", value=history.link_bits_per_second / 8))
 
-    users = f", {wording.count(line.users, 'user')}" if line.users else ""
+    about_line = f", {wording.count(line.users, 'user')}" if line.users else ""
+    if line.name:
+        about_line = f", {line.name}"
     return report.Chart(
-        title=f"History{users}",
+        title=f"History{about_line}",
         unit="requests/s" if history.of_loads else "bytes/sec",
         bars=tuple(bars),
         signs=_MEANINGS,

@@ -19,21 +19,35 @@ SCHEMA = "sharebench/history/1"
 
 def history_sentence(history: History) -> str:
     """The answer: since when the path has its level, and how it changed last. Of loads, that of the most users."""
+    if history.of_quick_tests:
+        return _sentence_of_lines(history)
     line = history.lines[-1]
-    newest = line.newest
     users = f"{wording.count(line.users, 'user')}: " if line.users else ""
+    return f"{users}{_sentence_of_line(line)}"
+
+
+def _sentence_of_lines(history: History) -> str:
+    """Of quick tests: the lines that changed, each with its sentence; else that none did."""
+    changed = [line for line in history.lines if line.newest.change_percent is not None]
+    if changed:
+        return " ".join(f"{line.name}: {_sentence_of_line(line)}" for line in changed)
+    return _sentence_of_line(history.lines[0])
+
+
+def _sentence_of_line(line: HistoryLine) -> str:
+    newest = line.newest
     if newest.change_percent is None:
         first_day = day_of(line.points[0].created_at)
         if len(line.points) == 1:
-            return f"{users}One recording so far, of {first_day}; a second one can show a change."
-        return f"{users}No change found in {wording.count(len(line.points), 'recording')} since {first_day}."
+            return f"One recording so far, of {first_day}; a second one can show a change."
+        return f"No change found in {wording.count(len(line.points), 'recording')} since {first_day}."
 
     way = "faster" if newest.change_percent > 0 else "slower"
     change = wording.percent(abs(newest.change_percent))
     since = _since(line)
     if newest.verdict is None:
-        return f"{users}{change} {way} on average since {since} ({newest.why}). For a verdict, compare two of them."
-    return f"{users}{way.capitalize()} by {change} since {since}."
+        return f"{change} {way} on average since {since} ({newest.why}). For a verdict, compare two of them."
+    return f"{way.capitalize()} by {change} since {since}."
 
 
 def _since(line: HistoryLine) -> str:
@@ -55,7 +69,7 @@ def history_report(history: History, *, newest: int | None = None) -> report.Rep
 
     return report.Report(
         form="history",
-        title=f"History of {history.command or 'loads on'} {history.subject}",
+        title=f"History of {history_name(history)}",
         name="History",
         fields=(
             report.answer_field(history_sentence(history), level_tone(history.lines[-1].newest)),
@@ -67,6 +81,13 @@ def history_report(history: History, *, newest: int | None = None) -> report.Rep
         drawn=tuple(history_chart(line, history) for line in (history.lines[-1], *history.lines[:-1])),
         document=partial(history_document, history),
     )
+
+
+def history_name(history: History) -> str:
+    """What it is a history of: ``get nas/data/file``, ``loads on nas/data``, ``quick tests of nas/data``."""
+    if history.command is not None:
+        return f"{history.command} {history.subject}"
+    return f"quick tests of {history.subject}" if history.of_quick_tests else f"loads on {history.subject}"
 
 
 def _recordings_text(history: History) -> str:

@@ -14,9 +14,8 @@ UNCONFIRMED_TEXT = "not confirmed"
 
 def levels_table(history: History) -> report.Table:
     """A row for each level: from when to when, its average, and why it begins."""
-    users = ["Users"] if history.of_loads else []
     columns = report.columns_of(
-        *users,
+        *_line_headings(history),
         "From",
         "To",
         ("Recordings", report.ReportKind.WHOLE),
@@ -33,10 +32,9 @@ def levels_table(history: History) -> report.Table:
 
 def _level_rows(line: HistoryLine, history: History) -> Iterator[report.Row]:
     write_moment = moment_writer(line)
-    users = [str(line.users)] if history.of_loads else []
     for level in line.levels:
         yield report.row_of(
-            *users,
+            *_line_cells(line),
             write_moment(line.points[level.first].created_at),
             write_moment(line.points[level.last].created_at),
             level.last - level.first + 1,
@@ -47,12 +45,25 @@ def _level_rows(line: HistoryLine, history: History) -> Iterator[report.Row]:
         )
 
 
+def _line_headings(history: History) -> list[str]:
+    """The heading of the column that tells the lines apart; none where there is one line."""
+    if history.of_loads:
+        return ["Users"]
+    return ["Line"] if history.of_quick_tests else []
+
+
+def _line_cells(line: HistoryLine) -> list[str]:
+    if line.users:
+        return [str(line.users)]
+    return [line.name] if line.name else []
+
+
 def points_table(history: History, newest: int | None) -> report.Table:
     """A row for each recording, or for the ``newest`` ones only."""
     has_several_machines = len({point.machine for point in history.points}) > 1
     columns = report.columns_of(
         "Recording",
-        *(["Users"] if history.of_loads else []),
+        *_line_headings(history),
         wording.when_heading(),
         *(["Measured on"] if has_several_machines else []),
         (_unit(history), report.ReportKind.DECIMAL),
@@ -83,7 +94,7 @@ def _point_rows(line: HistoryLine, history: History, *, with_machine: bool) -> I
 
         yield report.row_of(
             point.recording,
-            *([str(line.users)] if line.users else []),
+            *_line_cells(line),
             to_minute(point.created_at),
             *([wording.plain(point.machine)] if with_machine else []),
             point.average * factor,

@@ -118,6 +118,8 @@ class Quick(records.Head):
     settings: Settings = field(default_factory=Settings)
     size_bytes: Count = USUAL_FILE_BYTES
     """The largest size of the file."""
+    run_seconds: AboveZero | None = None
+    """How long a run lasts at most; None where another program measured."""
 
     # What was found out.
     program: str = ""

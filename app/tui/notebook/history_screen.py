@@ -50,7 +50,7 @@ class HistoryScreen(ReportScreen, views.ZoomsCharts):
     def show(self, report: Report) -> None:
         super().show(report)
         history = self.history
-        self.heading = f"History · {history.command or 'loads'} {history.subject}"
+        self.heading = f"History · {watch_history_report.history_name(history)}"
         self.set_pane_title(self.heading)
 
         headline = self.query_one("#headline", Static)

@@ -9,6 +9,8 @@ from forms.diagnosis.report import diagnosis_report
 from forms.experiments.kinds_report import experiment_report
 from forms.isolation.report import isolation_report
 from forms.load.report import load_report
+from forms.quick.comparison import compare_quick_tests
+from forms.quick.comparison_report import quick_comparison_report
 from forms.quick.report import quick_report
 from forms.report import Report
 from forms.series.report import series_report
@@ -18,12 +20,13 @@ from forms.worksheets.bottleneck_report import bottleneck_report
 from forms.worksheets.users import UserGroup, UsersCalculation
 from forms.worksheets.users_report import users_report
 from storage.looks import Diagnosis, StageName
+from storage.quick.records import Quick
 from storage.records import Change, Command, Decision, Evidence, Series, Target
 from tests.builders import example_isolation, interleaved, random_series, series
 from tests.diagnoses import healthy_but, long_run_stage, small_files_stage
 from tests.forms.worksheets.table_b5 import B5
 from tests.loads import golden_load, golden_prediction
-from tests.quick_tests import quick_test
+from tests.quick_tests import RND_Q1, SEQ_Q8, quick_test
 from tests.recordings import WHO
 
 
@@ -78,6 +81,16 @@ def diagnosis(folder: str) -> Diagnosis:
     )
 
 
+def faster_quick_test() -> Quick:
+    """One line became faster and one slower, of a smaller file."""
+    rates = {
+        (SEQ_Q8, Command.GET): (290e6, 287e6, 292e6),
+        (RND_Q1, Command.PUT): (3e6, 3.1e6, 3.05e6),
+    }
+    fields = {"id": "bb77bb77bb77", "created_at": "2026-01-31T11:00:00.000Z", "file_bytes": 64 << 20}
+    return quick_test(rates, **fields)
+
+
 def reports(text: str = "strict sync") -> dict[str, Report]:
     base, other, _ = experiment(text)
     office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
@@ -90,6 +103,7 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
         "diagnosis": diagnosis_report(diagnosis(text)),
         "who": who_report(replace(WHO, sessions=(replace(WHO.sessions[0], users=(text,)), *WHO.sessions[1:]))),
         "quick": quick_report(quick_test(label=text)),
+        "quick_comparison": quick_comparison_report(compare_quick_tests(quick_test(label=text), faster_quick_test())),
         "random": series_report(run_form(random_series([2000, 2020, 1990, 2010, 2000], read_percent=70, label=text))),
         "bottleneck": bottleneck_report(B5, text),
         "clients": users_report(

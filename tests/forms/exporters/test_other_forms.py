@@ -21,7 +21,19 @@ from tests.forms.golden_files import check
 
 
 @pytest.mark.parametrize(
-    "form", ["comparison", "matrix", "experiment", "isolation", "load", "diagnosis", "random", "quick", "who"]
+    "form",
+    [
+        "comparison",
+        "matrix",
+        "experiment",
+        "isolation",
+        "load",
+        "diagnosis",
+        "random",
+        "quick",
+        "quick_comparison",
+        "who",
+    ],
 )
 @pytest.mark.parametrize("name", [n for n, f in FORMATS.items() if not f.binary])
 def test_golden_forms(form, name):
