@@ -14,11 +14,11 @@ from itertools import chain
 from operator import attrgetter
 
 from app.base.errors import UsageError
-from app.comparison import change_between, named, stand_in
+from app.comparison import change_between, gone_bases, named, stand_in
 from app.comparison.named import Counted
 from forms.comparison.bases import power_of_base
 from forms.comparison.history import groups_of
-from forms.comparison.judged_sides import Sides
+from forms.comparison.judged_sides import Sides, ids_of_side
 from forms.comparison.summary import sides_of
 from forms.stats import variation
 from forms.stats.before_change import BasePower
@@ -83,8 +83,14 @@ def sides_to_compare(
     all_sides = [
         change_between.with_unseen_changes(notebook, change_between.with_trial(notebook, sides)) for sides in all_sides
     ]
+    gone_ids = gone_bases.gone_base_ids(notebook)
     all_sides = [
-        replace(sides, baselines=baseline_names, left_out_members=(*left_out_of_base, *left_out))
+        replace(
+            sides,
+            baselines=baseline_names,
+            left_out_members=(*left_out_of_base, *left_out),
+            base_told_gone=not gone_ids.isdisjoint(ids_of_side(sides.base)),
+        )
         for sides, left_out in zip(all_sides, left_out_of_others, strict=True)
     ]
     if counted is Counted.REPEATS:

@@ -79,11 +79,10 @@ def _with_results(
     compared = []
     for yardstick in yardsticks.yardsticks_of(notebook, choices, series, heads):
         named = (yardstick.reference or yardstick.series.id, series.id)
-        # Of the base, the two whose runs were interleaved tell most; others are compared as they are.
-        if yardstick.series.id == base_id:
-            sides = sides_to_compare(notebook, named, counted=Counted.REPEATS, by_interleaved=True)[0]
-        else:
-            sides = sides_to_compare(notebook, named)[0]
+        # What repeats the series was asked for as its repeat, and counts with it, as on every page that shows the two.
+        # Of the base, the two whose runs were interleaved tell most.
+        by_interleaved = True if yardstick.series.id == base_id else None
+        sides = sides_to_compare(notebook, named, counted=Counted.REPEATS, by_interleaved=by_interleaved)[0]
         compared.append(replace(yardstick, sides=sides))
 
     proof_bases = {base.id for base in context.proof.base} if context.proof else set[str]()

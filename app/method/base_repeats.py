@@ -13,6 +13,7 @@ from operator import attrgetter
 from app.comparison.sides import series_with_repeats
 from app.method.choices import GuideChoices, MethodStep, choices_to_repeat
 from app.recording.spec import Lineage
+from forms.comparison.settling import SettlingStep
 from forms.findings.path import is_practice
 from forms.stats.before_change import RepeatPlan
 from forms.tuning.differences import is_repeat
@@ -40,6 +41,11 @@ def is_measurable_now(series: Series, practice: Sequence[Target]) -> bool:
 def is_likely_unchanged(series: Series) -> bool:
     """Whether it was measured so lately that a series measured now would be a repeat of it."""
     return time.time() - series.moment < _UNCHANGED_SECONDS
+
+
+def plan_of_step(step: SettlingStep) -> RepeatPlan:
+    """The repeats of the other side that would settle a comparison."""
+    return RepeatPlan(series=step.count, spacing_seconds=step.spacing_seconds, shows_percent=step.shows_percent)
 
 
 def first_repeat(choices: GuideChoices, base: Series, plan: RepeatPlan) -> GuideChoices:

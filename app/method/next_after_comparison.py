@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from app.method import improvements
+from app.method.base_repeats import plan_of_step
 from app.method.next_steps import LOOK_AT_ALL, NextStep, change_step, repeat_step
-from app.method.rounds import interleaved_by_hand, repeat_of
+from app.method.rounds import interleaved_by_hand, repeat_by_plan, repeat_of
 from forms.comparison.comparison import Comparison, more_interleaved_runs_settle, needs_longer_runs
-from forms.comparison.settling import SettlingStep, replaced_in
+from forms.comparison.settling import SettlingStep
 from forms.comparison.wording import interleaving, settling_sentence
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import Way
@@ -29,7 +30,7 @@ def after_comparison(comparison: Comparison) -> Iterator[NextStep]:
     if runs_to_settle:
         yield _interleaved_step(interleaving(comparison), comparison, runs)
 
-    if _is_worth_longer_runs(comparison) and not _is_base_gone(comparison):
+    if _is_worth_longer_runs(comparison) and not comparison.is_base_gone:
         if comparison.interleaved and comparison.busy_ids:
             # A disturbed moment passes sooner than a large file is made.
             yield interleaved_again
@@ -56,11 +57,6 @@ def _is_worth_longer_runs(comparison: Comparison) -> bool:
     is_open = comparison.decided is Verdict.UNKNOWN
     pairs_vary = comparison.tried is not None and comparison.tried.doubt is Doubt.VARYING
     return needs_longer_runs(comparison) or (is_open and (pairs_vary or comparison.has_short_runs))
-
-
-def _is_base_gone(comparison: Comparison) -> bool:
-    """Whether nobody can measure the base again, since the link, hardware or a version was replaced."""
-    return bool(replaced_in(comparison.differences, comparison.change))
 
 
 def _larger_file_step(comparison: Comparison) -> NextStep:
@@ -95,17 +91,17 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
     other = (comparison.other_name, comparison.other_id)
     if comparison.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.VARYING):
         more_runs = improvements.MORE_RUNS
-        measurable_sides = (other,) if _is_base_gone(comparison) else (base, other)
+        measurable_sides = (other,) if comparison.is_base_gone else (base, other)
         for name, series_id in measurable_sides:
             yield repeat_step(f"{more_runs.name}: {name}", series_id, more_runs)
 
-    if comparison.interleaved:
+    if comparison.interleaved or _is_as_sure_as_it_gets(comparison):
         return
     sides: tuple[tuple[str, str], ...] = (base, other)
     if comparison.doubt is Doubt.SAME_SETTINGS:
         # Sides of the same settings are repeats of each other already.
         sides = (base,)
-    elif _is_base_gone(comparison):
+    elif comparison.is_base_gone:
         sides = (other,)
     for name, series_id in sides:
         if series_id in comparison.busy_ids:
@@ -113,6 +109,12 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
             yield repeat_step(f"{wait.name}: {name}", series_id, wait)
         else:
             yield repeat_step(f"Measure again: {name}", series_id)
+
+
+def _is_as_sure_as_it_gets(comparison: Comparison) -> bool:
+    """Whether it is open, the base is gone, and more of the other side would hardly settle it: none is offered."""
+    is_settled_by_nothing = comparison.is_open and comparison.settle is None
+    return is_settled_by_nothing and comparison.is_base_gone and not comparison.is_certain_by_link
 
 
 def _settling_step(comparison: Comparison, step: SettlingStep) -> NextStep:
@@ -129,5 +131,8 @@ def _settling_step(comparison: Comparison, step: SettlingStep) -> NextStep:
             # A change that is made by hand on the server: the guide says when to make it and when to take it back.
             next_turn = partial(interleaved_by_hand, changed_id=comparison.other_id, series_a_side=step.series_a_side)
             return NextStep(name=sentence, choices=next_turn)
+        case Way.OTHER_AGAIN:
+            plan = plan_of_step(step)
+            return NextStep(name=sentence, choices=partial(repeat_by_plan, base_id=step.first_id, plan=plan))
         case _:
             return repeat_step(sentence, step.first_id)

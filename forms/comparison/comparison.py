@@ -10,7 +10,7 @@ from forms.comparison.client_options import (
 )
 from forms.comparison.hiccups import Alternative, OutstandingRun
 from forms.comparison.judged_sides import LeftOutMember
-from forms.comparison.settling import SettlingStep
+from forms.comparison.settling import SettlingStep, replaced_in
 from forms.layout import Sign, Tone
 from forms.stats import decision
 from forms.tuning.differences import Difference, told_differences
@@ -43,6 +43,8 @@ class OldLink:
     """The link of the base, which was full, and has been replaced by one that carried more than it ever could."""
 
     bits_per_second: float
+    change_percent: float
+    """From the base's average to the other's, by all valid runs."""
     spread_percent: tuple[float, float]
     """The changes (lowest, highest) of the other side's series from the base, or of its runs where it is one series."""
 
@@ -136,6 +138,8 @@ class Comparison(decision.ChangeDecision):
 
     old_link: OldLink | None = None
     """Where the other side carried more than the base's full link could at all; None else."""
+    base_told_gone: bool = False
+    """Whether the user said that the base cannot be measured again."""
     is_other_newest: bool = True
     """Whether the newest series of both sides is one of the other side, so that the base was before it."""
 
@@ -214,6 +218,16 @@ class Comparison(decision.ChangeDecision):
     @property
     def tone(self) -> Tone:
         return VERDICT_SIGNS[self._shown_verdict].tone
+
+    @property
+    def replaced(self) -> tuple[Difference, ...]:
+        """What was replaced between the sides: the link, hardware or a version; empty where nothing is known to be."""
+        return replaced_in(self.differences, self.change)
+
+    @property
+    def is_base_gone(self) -> bool:
+        """Whether nobody can measure the base again, as what was recorded shows, or as the user said."""
+        return self.base_told_gone or bool(self.replaced)
 
     @property
     def is_certain_by_link(self) -> bool:

@@ -57,6 +57,8 @@ class Sides:
     left_out_members: tuple[LeftOutMember, ...] = ()
     """Of the baselines that were named."""
 
+    base_told_gone: bool = False
+    """Whether the user said that the base cannot be measured again."""
     stands_in: bool = False
     """Whether these two, whose runs were interleaved, are compared in place of the series that were named."""
     interleaved_since: bool = False

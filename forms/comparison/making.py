@@ -95,6 +95,7 @@ def make_comparison(
         server_seen=server_seen,
         is_alike=is_alike,
         old_link=side_values.old_link_of(sides, differing, claimed),
+        base_told_gone=sides.base_told_gone,
         is_other_newest=newest_moment(sides.other) >= newest_moment(sides.base),
         has_short_runs=is_judged_as_same and side_values.newer_has_short_runs(base, other),
         # What answers it better.

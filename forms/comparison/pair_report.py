@@ -30,6 +30,7 @@ def pair_report(compared: ComparisonSummary) -> report.Report:
     tables.append(replace(side_by_side, is_detail=True))
 
     verdict = f"{comparison.sign} {words.answer_headline(comparison)}"
+    name_of_alternative = "Without some" if comparison.is_certain_by_link else "Because of"
     all_series = [series_summary.series for series_summary in (*compared.bases, *compared.others)]
     form = report.Report(
         form=FORM,
@@ -40,7 +41,7 @@ def pair_report(compared: ComparisonSummary) -> report.Report:
                 report.verdict_field(verdict, comparison.tone),
                 *(("Trial", line.text, line.tone) for line in words.trial_lines(comparison.tried, lead="")),
                 ("Certain", words.certain_sentence(comparison) or ""),
-                ("Because of", _alternative_text(comparison)),
+                (name_of_alternative, _alternative_text(comparison)),
                 report.basis_field(words.basis_sentence(comparison)),
                 ("To settle it", _settling_text(comparison)),
             ),
@@ -69,8 +70,10 @@ def _with_blamed_calls(form: report.Report, compared: ComparisonSummary) -> repo
 
 
 def _alternative_text(comparison: Comparison) -> str:
-    """What it would be without some runs; nothing where the link answers it."""
-    if comparison.without is None or comparison.is_certain_by_link:
+    """What it would be without some runs; where the link answers it, what the judged averages come to."""
+    if comparison.is_certain_by_link:
+        return words.judged_change_sentence(comparison)
+    if comparison.without is None:
         return ""
     return words.alternative_sentence(comparison.without)
 

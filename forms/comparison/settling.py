@@ -79,6 +79,8 @@ class OpenComparison:
     limits: Limits
     widening: float = 1.0
     """By how many times the interval is wider because several steps are judged together; 1 for a single one."""
+    base_told_gone: bool = False
+    """Whether the user said that the base cannot be measured again, whatever was recorded."""
 
     @property
     def first_base(self) -> records.Series:
@@ -164,7 +166,8 @@ def cheapest_step(comparison: OpenComparison) -> SettlingStep | None:
 def _possible_steps(comparison: OpenComparison) -> list[SettlingStep]:
     """Of steps that take equally long the earlier one is preferred."""
     step_of_each_way = []
-    if comparison.replaced and comparison.other_is_newest:
+    is_base_gone = comparison.base_told_gone or bool(comparison.replaced)
+    if is_base_gone and comparison.other_is_newest:
         step = _step_by_other_again(comparison)
         return [step] if step else []
 

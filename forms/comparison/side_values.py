@@ -9,7 +9,6 @@ from forms.comparison.judged_sides import Sides
 from forms.comparison.settling import replaced_in
 from forms.findings.series_warnings import advice
 from forms.series.names import names_beside
-from forms.stats.readings import read_series
 from forms.tuning.differences import Difference, effective, parameter_of
 from forms.tuning.own_setting import own_setting
 from storage import records
@@ -129,13 +128,17 @@ def old_link_of(sides: Sides, differing: Sequence[Difference], claimed: records.
     share_percent = records.percent_of_link(base_rate, link_bits)
     if share_percent is None or share_percent < FULL_LINK_PERCENT or other_rate <= link_bits / 8:
         return None
-    return OldLink(bits_per_second=link_bits, spread_percent=_changes_of_parts(sides.other, base_rate))
+    return OldLink(
+        bits_per_second=link_bits,
+        change_percent=100 * (other_rate / base_rate - 1),
+        spread_percent=_changes_of_parts(sides.other, base_rate),
+    )
 
 
 def _changes_of_parts(other: Sequence[records.Series], base_rate: float) -> tuple[float, float]:
     """(lowest, highest) change from the base in percent, of the series of a side, or of the runs of its only one."""
     if len(other) > 1:
-        rates = [read_series(series.rates()).average for series in other]
+        rates = [basic.fmean(series.rates()) for series in other]
     else:
         rates = list(chain.from_iterable(series.rates() for series in other))
     return 100 * (min(rates) / base_rate - 1), 100 * (max(rates) / base_rate - 1)

@@ -41,6 +41,7 @@ def step_that_settles(
             claimed=claimed,
             limits=limits,
             widening=widening,
+            base_told_gone=sides.base_told_gone,
         )
     )
 

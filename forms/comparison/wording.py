@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from forms import verdict_wording, wording
 from forms.comparison import comparison as series_comparison
 from forms.comparison import hiccups
-from forms.comparison.settling import SettlingStep, replaced_in, replaced_prose
+from forms.comparison.settling import SettlingStep, replaced_prose
 from forms.layout import Toned
 from forms.stats.before_change import SPACING_SECONDS
 from forms.stats.decision import Doubt, Verdict
@@ -139,7 +139,7 @@ def _verdict_clause(comparison: series_comparison.Comparison) -> str:
         return f"These series alone cannot tell: {change_figures(comparison)}"
 
     if comparison.is_certain_by_link and comparison.old_link is not None:
-        return _clause_by_link(comparison, comparison.old_link, change)
+        return _clause_by_link(comparison, comparison.old_link)
     if comparison.leaning:
         return _probably_clause(comparison, change)
 
@@ -151,8 +151,11 @@ def _verdict_clause(comparison: series_comparison.Comparison) -> str:
 
 def _probably_clause(comparison: series_comparison.Comparison, change_percent: float) -> str:
     """``Probably faster: 87.0 → 152 MB/s``, with the interval where it is narrow enough to tell something."""
-    judged_rates = judged_rates_text(comparison)
-    rates = f": {judged_rates}" if judged_rates else ""
+    base_rate = comparison.judged_base_bytes_per_second or comparison.base_bytes_per_second
+    other_rate = comparison.judged_other_bytes_per_second or comparison.other_bytes_per_second
+    rates = ""
+    if base_rate and other_rate:
+        rates = f": {wording.rate_change(base_rate, other_rate)}"
 
     interval = comparison.interval_percent
     if interval is None or verdict_wording.is_too_wide(*interval):
@@ -162,22 +165,16 @@ def _probably_clause(comparison: series_comparison.Comparison, change_percent: f
     return f"{verdict_word(comparison)}{rates}, {change}"
 
 
-def judged_rates_text(comparison: series_comparison.Comparison) -> str:
-    """``87.0 → 152 MB/s``, of what the change is computed from; empty where a side has none."""
-    base_rate = comparison.judged_base_bytes_per_second or comparison.base_bytes_per_second
-    other_rate = comparison.judged_other_bytes_per_second or comparison.other_bytes_per_second
-    return wording.rate_change(base_rate, other_rate) if base_rate and other_rate else ""
-
-
-def _clause_by_link(
-    comparison: series_comparison.Comparison, old_link: series_comparison.OldLink, change_percent: float
-) -> str:
-    """What is certain comes first, then what the change was from one series, or run, to another."""
+def _clause_by_link(comparison: series_comparison.Comparison, old_link: series_comparison.OldLink) -> str:
+    """What is certain comes first, then what the change was from one series, or run, to another; all runs count."""
+    base_rate = comparison.base_bytes_per_second or 0.0
+    other_rate = comparison.other_bytes_per_second or 0.0
     low, high = (verdict_wording.signed_end(end) for end in old_link.spread_percent)
     unit = "series to series" if len(comparison.other_ids) > 1 else "run to run"
     return (
-        f"It helped: {judged_rates_text(comparison)} ({verdict_wording.signed_end(change_percent)}),"
-        f" {_more_than_it_carries(old_link)}. How much varies from {unit}: {low} to {high}"
+        f"It helped: {wording.rate_change(base_rate, other_rate)}"
+        f" ({verdict_wording.signed_end(old_link.change_percent)}), {_more_than_it_carries(old_link)}."
+        f" By how much varies from {unit}: {low} to {high}"
     )
 
 
@@ -228,10 +225,18 @@ def basis_sentence(comparison: series_comparison.Comparison) -> str | None:
         return _basis_of_interleaved(comparison)
     if comparison.apart_percent is None:
         return None
+    if comparison.is_certain_by_link:
+        return _basis_by_link(comparison)
     basis = _basis_of_series(comparison)
     if not comparison.left_out:
         return basis
     return f"Judged without {outstanding_runs_text(comparison.left_out)}. {basis}"
+
+
+def _basis_by_link(comparison: series_comparison.Comparison) -> str:
+    """Why the size of the change stays open where the link tells its direction."""
+    gone = _cannot_be_measured_again(replaced_prose(comparison.replaced))
+    return f"It cannot be told more closely: the new side varies, and {gone[0].lower()}{gone[1:]}."
 
 
 def _basis_of_interleaved(comparison: series_comparison.Comparison) -> str:
@@ -250,11 +255,7 @@ def _basis_of_interleaved(comparison: series_comparison.Comparison) -> str:
 
 def _basis_of_series(comparison: series_comparison.Comparison) -> str:
     """The smallest change that is certain of such series, in the direction that is seen."""
-    if comparison.is_certain_by_link:
-        replaced = replaced_prose(replaced_in(comparison.differences, comparison.change))
-        return f"How much it is on other days is open: the runs vary, and the old side is gone ({replaced})."
-
-    counts = _counts_before_and_after(comparison)
+    counts = counts_before_and_after(comparison)
     is_one_a_side = len(comparison.base_ids) + len(comparison.other_ids) == 2
     run_deviation = comparison.variation.run_deviation if comparison.variation else None
     if is_one_a_side and run_deviation is not None and comparison.leaning and not comparison.history_count:
@@ -272,7 +273,7 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
     return f"{sentence}."
 
 
-def _counts_before_and_after(comparison: series_comparison.Comparison) -> str:
+def counts_before_and_after(comparison: series_comparison.Comparison) -> str:
     """``One series a side``, or ``3 series before and 5 after``."""
     base_count = len(comparison.base_ids)
     other_count = len(comparison.other_ids)
@@ -324,9 +325,8 @@ def hint_sentence(comparison: series_comparison.Comparison) -> str | None:
     if not comparison.is_open:
         return None
 
-    replaced = replaced_in(comparison.differences, comparison.change)
-    if replaced:
-        return _hint_without_base(comparison, replaced_prose(replaced))
+    if comparison.is_base_gone:
+        return _hint_without_base(comparison)
 
     # What no further run can change comes before what more runs would.
     if comparison.is_alike:
@@ -340,14 +340,15 @@ def hint_sentence(comparison: series_comparison.Comparison) -> str | None:
     return "The runs vary too much to show it: measure longer runs of a larger file, or at a quieter time."
 
 
-def _hint_without_base(comparison: series_comparison.Comparison, replaced: str) -> str | None:
+def _hint_without_base(comparison: series_comparison.Comparison) -> str | None:
     """What is left where nobody can measure the base again, and the other side alone would not settle it."""
     # The link has answered it.
     if comparison.is_certain_by_link:
         return None
+    gone = _cannot_be_measured_again(replaced_prose(comparison.replaced))
     return (
-        f"{_cannot_be_measured_again(replaced)}, and up to {MOST_OTHER_AGAIN} more series of the new side would hardly"
-        " tell more: this is as sure as it gets."
+        f"{gone}, and up to {MOST_OTHER_AGAIN} more series of the new side would hardly tell more: this is as sure as"
+        " it gets."
     )
 
 
@@ -404,13 +405,20 @@ def settling_sentence(step: SettlingStep) -> str:
 
 def _other_again_text(step: SettlingStep) -> str:
     """``The old side cannot be measured again (link 1 Gb/s → 2 Gb/s). Measure the new side 2 more times``"""
+    return f"{_cannot_be_measured_again(step.replaced)}. {other_again_title(step)}"
+
+
+def other_again_title(step: SettlingStep) -> str:
+    """``Measure the new side 2 more times, 10 min apart``"""
     times = "once more" if step.count == 1 else f"{step.count} more times"
     apart = f", {duration(step.spacing_seconds)} apart" if step.spacing_seconds >= SPACING_SECONDS else ""
-    return f"{_cannot_be_measured_again(step.replaced)}. Measure the new side {times}{apart}"
+    return f"Measure the new side {times}{apart}"
 
 
-def _cannot_be_measured_again(reason: str) -> str:
-    return f"The old side cannot be measured again ({reason})"
+def _cannot_be_measured_again(replaced: str) -> str:
+    """``replaced`` is empty where nothing that was recorded says so, but the user did."""
+    reason = f" ({replaced})" if replaced else ""
+    return f"The old side cannot be measured again{reason}"
 
 
 def settling_commands(step: SettlingStep) -> str:
@@ -431,6 +439,13 @@ def alternative_sentence(alternative: hiccups.Alternative) -> str:
     would_be = verdict_sentence(decision.verdict, decision.change_percent or 0.0, None)
     runs = outstanding_runs_text(alternative.runs)
     return f"Without {runs} this would be: {would_be[0].lower()}{would_be[1:]}."
+
+
+def judged_change_sentence(comparison: series_comparison.Comparison) -> str:
+    """What the change is without the runs that are left out of the judged averages; empty where there are none."""
+    if not comparison.left_out:
+        return ""
+    return f"Without {outstanding_runs_text(comparison.left_out)}: {wording.signed_percent(comparison.change_percent)}."
 
 
 def outstanding_runs_text(runs: tuple[hiccups.OutstandingRun, ...]) -> str:

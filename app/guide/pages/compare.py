@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from app.base.errors import UsageError
 from app.base.targets import parse_target
+from app.comparison.gone_bases import remember_gone
 from app.comparison.sides import power_of_stored_base
 from app.guide import context as guide_context
 from app.guide import page as guide_page
@@ -14,12 +15,15 @@ from app.guide.pages.proof import next_of_proof
 from app.guide.pages.proof_facts import change_text
 from app.method import choices as method_choices
 from app.method import one_change
+from app.method.base_repeats import first_repeat, plan_of_step
 from app.method.improvements import BUSY_TIME, SHORT_RUNS
 from forms import wording
+from forms.comparison import wording as words
 from forms.comparison.bases import power_sentence
 from forms.findings.path import is_practice
 from forms.series import summary as series_summary
 from forms.stats.decision import Verdict
+from forms.stats.settle import Way
 from storage import records
 from storage.notebook import Notebook
 from storage.shared import why_no_baseline_name
@@ -41,7 +45,7 @@ def compare_page(choices: method_choices.GuideChoices, context: guide_context.Gu
         _options(choices, context, series, judged),
         chart=_chart(form, judged),
     )
-    return replace(page, title=repeating.comparing_title(choices, series))
+    return replace(page, title=repeating.comparing_title(choices, series, context.yardsticks))
 
 
 def _chart(form: series_summary.SeriesSummary, judged: Sequence[compare_facts.JudgedYardstick]) -> guide_page.PageChart:
@@ -60,7 +64,11 @@ def _options(
     series: records.Series,
     judged: Sequence[compare_facts.JudgedYardstick],
 ) -> Iterator[guide_page.Option]:
-    repeats = before_change.repeat_options(choices, context.as_base)
+    answer = compare_facts.answered_question(context, series, judged)
+    # What answers a question is a base only where it was named as one.
+    repeats = []
+    if answer is None or context.kept_as:
+        repeats = before_change.repeat_options(choices, context.as_base)
     first_options = _likeliest_options(choices, context, series, judged)
     if context.kept_as and repeats:
         # Who has named it means to change something, and then the base is to be able to answer.
@@ -70,7 +78,7 @@ def _options(
         repeats = []
     yield from first_options
 
-    yield from _side_by_side(context, series)
+    yield from _side_by_side(context, series, answer)
     has_ftp = any(yardstick.name == "FTP" for yardstick in context.yardsticks)
     # FTP cannot flush, so that it is nothing to compare a flushed put with.
     if series.target.abilities.is_held_to_yardstick and not has_ftp and not series.flushed:
@@ -84,6 +92,34 @@ def _options(
     yield _keep_as_baseline(choices, context, series)
 
 
+def _options_of_answer(
+    choices: method_choices.GuideChoices, series: records.Series, answer: compare_facts.JudgedYardstick | None
+) -> Iterator[guide_page.Option]:
+    """What would settle the answer where that is measured here, its figures, and what is asked to advise rightly."""
+    if answer is None:
+        return
+    comparison = answer.comparison
+    figures = _beside_option(answer.yardstick.series.id, answer.yardstick.name, series)
+    step = comparison.settle
+    if step is not None and step.way is Way.OTHER_AGAIN:
+        begin = guide_page.Begin(first_repeat(choices, series, plan_of_step(step)))
+        hint = f"finds a change of {wording.percent(step.shows_percent)} nine times in ten"
+        yield guide_page.Option(words.other_again_title(step), begin, hint, advised=True)
+        yield figures
+    else:
+        yield replace(figures, hint="the answer with its figures", advised=True)
+
+    if comparison.is_open and not comparison.is_base_gone and comparison.change is None:
+        ids = comparison.base_ids
+
+        def note_gone(notebook: Notebook) -> str:
+            remember_gone(notebook, ids)
+            return "Noted: only the new side is measured again from now on."
+
+        store = guide_page.Store(note_gone, choices)
+        yield guide_page.Option("The old side is no longer there", store, "a switch, a disk or a server was replaced")
+
+
 def _likeliest_options(
     choices: method_choices.GuideChoices,
     context: guide_context.GuideContext,
@@ -95,6 +131,7 @@ def _likeliest_options(
     options = list(next_of_proof(choices, series, context.proof, context.settled)) or [
         *_first_round(choices, series, judged),
         *change_made_again(choices, series),
+        *_options_of_answer(choices, series, compare_facts.answered_question(context, series, judged)),
         guide_page.Option("Change one thing", change_next, "the next round"),
     ]
     advised = next((option for option in options if option.advised), options[0])
@@ -134,6 +171,9 @@ def _first_round(
 ) -> Iterator[guide_page.Option]:
     """The round that the series' warnings lead to, until there is a verdict beside one of the same protocol."""
     protocol = series.target.protocol
+    if any(judgement.comparison.is_base_gone for judgement in judged):
+        # Measured otherwise, it would be no answer beside a base that stays as it is.
+        return
     of_protocol = [
         judgement.comparison for judgement in judged if judgement.yardstick.series.target.protocol == protocol
     ]
@@ -149,7 +189,9 @@ def _first_round(
             return
 
 
-def _side_by_side(context: guide_context.GuideContext, series: records.Series) -> Iterator[guide_page.Option]:
+def _side_by_side(
+    context: guide_context.GuideContext, series: records.Series, answer: compare_facts.JudgedYardstick | None
+) -> Iterator[guide_page.Option]:
     proof = context.proof
     if proof and series.id not in {changed_series.id for changed_series in proof.other}:
         pair_of_proof = {"base": proof.base[0].id, "other": proof.other[0].id}
@@ -159,9 +201,18 @@ def _side_by_side(context: guide_context.GuideContext, series: records.Series) -
     names: dict[str, str] = {}
     for yardstick in reversed(context.yardsticks):
         names[yardstick.series.id] = yardstick.name
+    offered_ids: set[str] = set()
+    if answer is not None:
+        # Its repeats stand on the side of the series itself.
+        offered_ids = {answer.yardstick.series.id, *answer.comparison.other_ids}
     for series_id, name in reversed(names.items()):
-        pair = {"base": series_id, "other": series.id}
-        yield guide_page.Option(f"Side by side with {name}", guide_page.Visit("compare", pair))
+        if series_id not in offered_ids:
+            yield _beside_option(series_id, name, series)
+
+
+def _beside_option(base_id: str, name: str, series: records.Series) -> guide_page.Option:
+    pair = {"base": base_id, "other": series.id}
+    return guide_page.Option(f"Side by side with {name}", guide_page.Visit("compare", pair))
 
 
 def _many_users(choices: method_choices.GuideChoices) -> Iterator[guide_page.Option]:

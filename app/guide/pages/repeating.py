@@ -2,16 +2,21 @@
 
 from collections.abc import Iterable
 
+from app.guide.context import Yardstick
 from app.guide.page import Go, Option
 from app.method.choices import GuideChoices, same_again
 from app.method.improvements import BETTER, LARGER_FILE, QUIET_FILE, improvements_of
+from forms import wording
 from storage.records import Series
 
 
-def comparing_title(choices: GuideChoices, series: Series) -> str:
+def comparing_title(choices: GuideChoices, series: Series, yardsticks: Iterable[Yardstick]) -> str:
     """The title of the page that compares the series, also where another page leads there."""
     if series.change is not None or choices.proven_id is not None:
         return "See what the change did"
+    baseline = next((yardstick.name for yardstick in yardsticks if yardstick.reference), None)
+    if baseline is not None:
+        return f"Compare with {wording.plain(baseline)}"
     if choices.spec.lineage.base_id:
         return "Compare with the series that it repeats"
     return "Compare with the expected"

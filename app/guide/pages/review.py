@@ -57,7 +57,8 @@ def _what_to_do(choices: method_choices.GuideChoices, context: GuideContext, ser
     if series.measured():
         go_on = page.Go(replace(choices, reviewed=True, step=method_choices.MethodStep.EXPECTED))
     hint = "" if is_of_change else "baselines, FTP, the link"
-    compare = page.Option(comparing_title(choices, series), go_on, hint, advised=not advised_rounds)
+    title = comparing_title(choices, series, context.yardsticks)
+    compare = page.Option(title, go_on, hint, advised=not advised_rounds)
     link_options = correct_options(choices, context, series)
     whole_form = page.Option("See the whole form", page.Visit("series", {"series_id": series.id}), "with its chart")
     if advised_rounds:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from app.comparison.named import Counted
 from app.comparison.sides import sides_to_compare
-from forms import layout
+from forms import layout, wording
 from forms.comparison import summary as comparison_summary
 from forms.comparison import wording as comparison_wording
 from forms.trial.report import tried_lines
@@ -33,26 +33,26 @@ def read_both_ways(notebook: Notebook, ids: tuple[str, str]) -> BothWays:
 
 
 def verdict_lines(both_ways: BothWays, *, two_alone: bool) -> list[layout.Toned]:
-    """The verdict on the two; where others count too, also that of all, which goes first where it decides.
+    """The one verdict on what is shown, and which series that counts where the two are not all there are.
 
-    ``two_alone`` says which of the two comparisons is shown below the verdict.
+    ``two_alone`` says which of both comparisons is shown. The other one is a key away, and is no second verdict.
     """
     form = both_ways.of_two if two_alone else both_ways.with_others
     comparison = form.comparison
-    lines = tried_lines(comparison.tried)
-    verdict = layout.Toned(f"{comparison.sign} {comparison_wording.comparison_sentences(comparison)}", comparison.tone)
+    text = f"{comparison.sign} {comparison_wording.comparison_sentences(comparison)}"
+    lines = [*tried_lines(comparison.tried), layout.Toned(text, comparison.tone)]
     if not both_ways.others_count:
-        return [*lines, verdict]
+        return lines
 
     of_all = both_ways.with_others.comparison
-    by_whom = "By their interleaved series" if of_all.stands_in else "By all series of their settings"
-    verdict_of_all = layout.Toned(
-        f"{of_all.sign} {by_whom} (o): {comparison_wording.comparison_headline(of_all)}", of_all.tone
-    )
-    if not two_alone:
-        return [*lines, verdict, layout.Toned(f"{by_whom} (o: the two you marked).")]
-    if not of_all.known:
-        return [*lines, verdict, verdict_of_all]
-
-    of_two = f"The two you marked, alone: {comparison.sign} {comparison_wording.comparison_headline(comparison)}"
-    return [verdict_of_all, layout.Toned(of_two, comparison.tone)]
+    if two_alone and of_all.stands_in:
+        lines.append(layout.Toned("Of these two series alone (o: the two that stand for them, interleaved)."))
+    elif two_alone:
+        count = len(of_all.base_ids) + len(of_all.other_ids) - 2
+        lines.append(layout.Toned(f"Of these two series alone (o: with {wording.count(count, 'repeat')} of them)."))
+    elif of_all.stands_in:
+        lines.append(layout.Toned("By their interleaved series (o: the two series alone)."))
+    else:
+        counts = comparison_wording.counts_before_and_after(of_all)
+        lines.append(layout.Toned(f"{counts} (o: only one of each)."))
+    return lines

@@ -1,7 +1,7 @@
 """Two series side by side: the verdict, their figures and their charts.
 
-Where other series of the notebook repeat the two, both comparisons can be seen: that of the two alone, and that with
-the others (``both_ways``).
+Where other series of the notebook were measured as repeats of the two, the verdict is on all of them, as on the pages
+of the guide. The comparison of the two alone is a key away (``both_ways``).
 """
 
 from collections.abc import Iterable
@@ -58,7 +58,7 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
         super().__init__()
         self.base_id = base
         self.other_id = other
-        self.shows_two_alone = True
+        self.shows_two_alone = False
         """Which of both comparisons is shown."""
         self.comparisons: both_ways.BothWays | None = None
 
@@ -144,8 +144,7 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
     def next_steps(self) -> Iterable[method_next_steps.NextStep]:
         if self.comparisons is None or self.form is None:
             return ()
-        of_all = self.comparisons.with_others.comparison
-        return next_after_comparison.after_comparison(of_all if of_all.known else self.form.comparison)
+        return next_after_comparison.after_comparison(self.form.comparison)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "only":

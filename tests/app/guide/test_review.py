@@ -256,7 +256,8 @@ async def test_the_comparison_uses_ftp_and_baselines(reviewing):
         shown = painted(reviewing)
         assert any(f"Against baseline before [x]: {sign} " in shown for sign in "▲▼=?")
         assert any(f"Against FTP: {sign} " in shown for sign in "▲▼=?")
-        await press(reviewing, pilot, "down", "enter")
+        assert "Side by side with baseline before [x]" in shown
+        await press(reviewing, pilot, "enter")
         assert type(reviewing.screen).__name__ == "CompareScreen"
         await press(reviewing, pilot, "escape")
         assert isinstance(reviewing.screen, GuideScreen)

@@ -1619,8 +1619,8 @@ def test_a_dialog_names_four_of_those_to_delete_and_counts_the_rest(tmp_path, mo
     assert asked.startswith(f"{4 + more} recordings are marked: {told}")
 
 
-async def test_the_two_that_were_marked_are_shown_and_what_judges_better_is_told_first(tmp_path):
-    """Of the interleaved series that stand for the two, the answer leads; the figures are those of the two."""
+async def test_interleaved_series_stand_for_the_two_that_were_marked(tmp_path):
+    """One verdict at a time: that of the interleaved series, or with a key that of the two."""
     few = replace(CLIENT, in_flight=1)
     wild = [100e6, 140e6, 95e6, 120e6, 85e6]
     pair = interleaved(one(3, base_id=f"{1:012x}"), one(4, (50e6, 50.5e6) * 3, client=few, base_id=f"{2:012x}"))
@@ -1631,32 +1631,32 @@ async def test_the_two_that_were_marked_are_shown_and_what_judges_better_is_told
         screen = here(app)
         assert isinstance(screen, CompareScreen)
         lines = painted(app).splitlines()
-        assert "series 2 against series 1─" in lines[0]
-        assert lines[1].startswith("▼ By their interleaved series (o): Slower by")
-        assert lines[2].startswith("The two you marked, alone: ? Inconclusive")
-        assert "Interleave them" not in painted(app)
+        assert "series 4 against series 3─" in lines[0]
+        assert lines[1].startswith("▼ Slower by")
+        assert "(o: the two series alone)" in painted(app)
+        assert "Inconclusive" not in painted(app)
         assert next(iter(screen.next_steps())).name.startswith("It is settled. For another change, start from series 3")
-        assert "o All that count" in footer_of(app)
+        assert "o Only two" in footer_of(app)
+
         await press(app, pilot, "o")
-        assert "series 4 against series 3─" in painted(app)
-        assert "By their interleaved series (o: the two you marked)." in painted(app)
-        assert "o As marked" in footer_of(app)
-        assert "o All that count" not in footer_of(app)
+        lines = painted(app).splitlines()
+        assert "series 2 against series 1─" in lines[0]
+        assert lines[1].startswith("? Inconclusive")
+        assert "o All series" in footer_of(app)
+        assert "o Only two" not in footer_of(app)
 
 
-async def test_a_comparison_leaves_the_repeats_out_and_takes_them_in(tmp_path):
+async def test_a_comparison_counts_the_repeats_and_leaves_them_out(tmp_path):
     series = (one(1), one(2, (60e6,) * 5, base_id=f"{1:012x}"), one(3))
     app = app_on(book(tmp_path / "notebook.db", *series), first="compare", base=f"{1:012x}", other=f"{3:012x}")
     async with app.run_test(size=(160, 36)) as pilot:
         await settled(app, pilot)
         for _ in range(2):
-            assert "series 3 against series 1─" in painted(app)
-            assert "? By all series of their settings (o): Inconclusive: 25 % faster (20 % slower to 96 %" in painted(
-                app
-            )
-            await press(app, pilot, "o")
             assert "series 3 against series 1 (2 series)" in painted(app)
-            assert "By all series of their settings (o: the two you marked)." in painted(app)
+            assert "2 series before and 1 after (o: only one of each)." in painted(app)
+            await press(app, pilot, "o")
+            assert "series 3 against series 1─" in painted(app)
+            assert "Of these two series alone (o: with 1 repeat of them)." in painted(app)
             await press(app, pilot, "o")
 
 
@@ -1665,7 +1665,7 @@ async def test_nothing_else_is_offered_where_no_other_series_count(tmp_path):
     async with app.run_test(size=(160, 36)) as pilot:
         await settled(app, pilot)
         assert "(o" not in painted(app)
-        assert "o All that count" not in footer_of(app)
+        assert "o Only two" not in footer_of(app)
 
 
 @pytest.mark.parametrize(
