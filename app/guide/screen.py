@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from math import inf
+from time import monotonic
+from typing import ClassVar, NamedTuple
 
 from textual import containers, events, on
 from textual.app import ComposeResult
@@ -11,7 +13,7 @@ from textual.binding import ActiveBinding
 from app.guide import needs, page_view, steps_view
 from app.guide.driven_screen import DrivenScreen
 from app.guide.session import GuideSession
-from app.guide.steps import standings
+from app.guide.steps import standings, why_blocked
 from app.method import choices as method_choices
 from app.recording.several import used_targets
 from app.tui.frame import commands
@@ -21,6 +23,18 @@ from app.tui.widgets.views import ZoomsCharts
 _STEP_HELP = "Go to the step of that number, where nothing blocks it."
 _HELP_SIGN = "question_mark"
 """No target begins with it."""
+_FIRST_STEP = 1
+_OTHER_STEPS = frozenset(str(number) for number in range(_FIRST_STEP + 1, len(method_choices.STEPS) + 1))
+"""Keys that lead from the first step, where a target is typed, to another one."""
+_TYPED_ON_SECONDS = 2.0
+"""Within this time a digit belongs to the address whose first ones were typed before it."""
+
+
+class _RefusedDigits(NamedTuple):
+    """Digits that were pressed one after the other for steps that cannot be opened yet, and when the last one was."""
+
+    digits: str = ""
+    at: float = -inf
 
 
 def _step_key(number: int) -> commands.KeyCommand:
@@ -47,6 +61,7 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
     """What another screen opened the guide with; Escape leads back there until something is chosen."""
     purpose = ""
     """For what other screen a target and a file are chosen here, in a sentence; it is dismissed once they are."""
+    _refused = _RefusedDigits()
     _begun: tuple[method_choices.MethodStep, int | None] | None = None
     """The step of the choice that was taken last, and its place on the page: to know a second Enter on it."""
 
@@ -129,11 +144,11 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
 
     @on(steps_view.StepsView.StepChosen)
     def _step_chosen(self, event: steps_view.StepsView.StepChosen) -> None:
-        self.drive(self.session.go(event.step))
+        self.drive(self.session.jump(event.step))
 
     @property
     def takes_text(self) -> bool:
-        """Whether what is typed is a target: then no command has a letter or a digit for its key."""
+        """Whether what is typed is a target: then no command but those of other steps has a character for its key."""
         return self.session.choices.step is method_choices.MethodStep.TARGET
 
     @property
@@ -141,12 +156,24 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
         bindings = super().active_bindings
         if not self.takes_text:
             return bindings
-        return {key: binding for key, binding in bindings.items() if len(key) > 1}
+        return {key: binding for key, binding in bindings.items() if len(key) > 1 or key in _OTHER_STEPS}
 
     def on_key(self, event: events.Key) -> None:
-        """On the target's step a character begins a target; what is typed after it belongs to it."""
-        if event.character and event.is_printable and not (self.is_active and event.key == _HELP_SIGN):
-            self._type(event, event.character)
+        """On the target's step a character begins a target, unless it is another step's; what follows belongs to it."""
+        if not event.character or not event.is_printable:
+            return
+        is_step = self.is_active and self.takes_text and event.key in _OTHER_STEPS
+        is_help = self.is_active and event.key == _HELP_SIGN
+        if not (is_step or is_help):
+            self._type(event, self._digits_before(event.character) + event.character)
+
+    def _digits_before(self, character: str) -> str:
+        """The digits of an address that were taken for those of steps, none of which could be opened."""
+        refused = self._refused
+        self._refused = _RefusedDigits()
+        belongs_to_address = character.isdigit() or character == "."
+        is_typed_on = monotonic() - refused.at < _TYPED_ON_SECONDS
+        return refused.digits if belongs_to_address and is_typed_on else ""
 
     def on_paste(self, event: events.Paste) -> None:
         self._type(event, event.text)
@@ -158,12 +185,16 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
         self.type_on(event, text)
 
     def action_step(self, number: int) -> None:
-        self.drive(self.session.go(method_choices.STEPS[number - 1]))
+        step = method_choices.STEPS[number - 1]
+        if self.takes_text and why_blocked(self.session.choices, self.session.known, step):
+            self._refused = _RefusedDigits(digits=f"{self._refused.digits}{number}", at=monotonic())
+        self.drive(self.session.jump(step))
 
     def action_back(self) -> None:
         """Back in the guide; out of it from the first step, and from what another screen has opened it with."""
         session = self.session
-        is_first = session.choices.step is method_choices.STEPS[0] and not session.has_just_begun
+        leads_back = session.has_just_begun or session.has_jumped_here
+        is_first = session.choices.step is method_choices.STEPS[0] and not leads_back
         if is_first or session.choices == self.came_with:
             super().action_back()
         else:
@@ -204,7 +235,7 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
             case "new":
                 return self.session.choices != method_choices.new_measurement(self.session.choices)
             case "step":
-                return not self.takes_text
+                return not self.takes_text or parameters != (_FIRST_STEP,)
             case "more":
                 return any(text.max_scroll_y > 0 for text in self.query("#page-text"))
             case "reject":

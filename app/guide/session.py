@@ -38,6 +38,13 @@ class _LeftRound(NamedTuple):
     """The choices that the round after it began with."""
 
 
+class _Jump(NamedTuple):
+    """From one page to another that is not the next one."""
+
+    left: method_choices.MethodStep
+    opened: method_choices.MethodStep
+
+
 class GuideSession:
     """What one session of the guide knows and has chosen; each method that returns ``needs.Steps`` is a step.
 
@@ -70,6 +77,8 @@ class GuideSession:
         """The last answer to each question that keeps it, by its heading."""
         self.left_rounds: list[_LeftRound] = []
         """The rounds that going back leads to, the last one last."""
+        self._jumps: list[_Jump] = []
+        """From page to page of this round; going back from where the last one led to leads to where it began."""
 
     # Begin, and keep what was chosen
 
@@ -113,6 +122,7 @@ class GuideSession:
         """As :meth:`take`; without a group (empty) it is never silenced, so that something may follow it."""
         if self._begins_new_round(choices):
             self.left_rounds.append(_LeftRound(choices=self.choices, next_begun=choices))
+            self._jumps.clear()
         self.choices = choices
 
         keep = partial(round_notebook.keep, choices=choices, before=self.known)
@@ -156,6 +166,18 @@ class GuideSession:
         else:
             yield from self.take(replace(self.choices, step=step))
 
+    def jump(self, step: method_choices.MethodStep) -> needs.Steps:
+        """As :meth:`go`, from wherever somebody is: going back then leads there again."""
+        left = self.choices.step
+        if step is not left and not guide_steps.why_blocked(self.choices, self.known, step):
+            self._jumps.append(_Jump(left=left, opened=step))
+        yield from self.go(step)
+
+    @property
+    def has_jumped_here(self) -> bool:
+        """Whether the page that is open was jumped to, so that going back leads to where that began."""
+        return bool(self._jumps) and self._jumps[-1].opened is self.choices.step
+
     def go_by(self, number: int) -> needs.Steps:
         """``number`` pages further; a negative one goes back. The first and the last one are the ends."""
         last = len(method_choices.STEPS) - 1
@@ -168,7 +190,10 @@ class GuideSession:
         return bool(self.left_rounds) and self.choices == self.left_rounds[-1].next_begun
 
     def back(self) -> needs.Steps:
-        """To the step before; from where a new round began, to the round that was left for it."""
+        """To the step before, or that was jumped here from; from where a new round began, to the round left for it."""
+        if self.has_jumped_here:
+            yield from self.go(self._jumps.pop().left)
+            return
         if not self.has_just_begun:
             yield from self.go_by(-1)
             return

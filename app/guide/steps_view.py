@@ -18,7 +18,7 @@ _STEP_SIGNS = _STEP_LOOKS | {guide_steps.StepState.DONE: "$success"}
 
 
 class StepsView(Widget):
-    ABOUT = "The steps of the method. The digits 1 to 8 go to a step, where no target is typed."
+    ABOUT = "The steps of the method. The digits 1 to 8 go to a step."
 
     @dataclass
     class StepChosen(Message):

@@ -355,7 +355,7 @@ async def test_a_step_back_from_where_a_new_round_begins_leads_to_the_round_that
         await press(reviewing, pilot, "escape")
         assert (session.choices.step, session.choices.series_id) == (MethodStep.REVIEW, MEASURED.id)
         await press(reviewing, pilot, "end", "enter", "2", "escape")
-        assert (session.choices.step, session.choices.series_id) == (MethodStep.TARGET, None), "an ordinary step back"
+        assert (session.choices.step, session.choices.series_id) == (MethodStep.RUN, None), "where it was jumped from"
 
 
 async def test_a_step_back_keeps_what_was_chosen_for_another_measurement(reviewing):
@@ -398,7 +398,7 @@ async def test_escape_leads_back_to_the_screen_that_a_round_was_begun_on(reviewi
         await settled(app, pilot)
         await press(app, pilot, "4", "escape")
         guide = app.screen
-        assert guide.session.choices.step == "quiet", "something was chosen: a step back"
+        assert guide.session.choices.step == "change", "where it was jumped from"
         guide.came_with = None
         app.visit("series", series_id=MEASURED.id)
         await settled(app, pilot)

@@ -229,7 +229,20 @@ async def test_a_target_can_be_typed_at_once_and_its_digits_go_to_no_step(guide_
 
 
 @pytest.mark.parametrize(
-    "typed", ["192.168.1.5", "nas/data", "qnap", "music", "usb@nas", "zfs/pool", "Engine", "Cad", "f/e b"]
+    "typed",
+    [
+        "192.168.1.5",
+        "203.0.113.5",
+        "8.8.8.8",
+        "nas/data",
+        "qnap",
+        "music",
+        "usb@nas",
+        "zfs/pool",
+        "Engine",
+        "Cad",
+        "f/e b",
+    ],
 )
 async def test_whatever_a_target_begins_with_begins_it(guide_app, typed):
     async with guide_app.run_test() as pilot:
@@ -239,6 +252,26 @@ async def test_whatever_a_target_begins_with_begins_it(guide_app, typed):
         await settled(guide_app, pilot)
         assert guide_app.screen.query_one(Input).value == typed
         assert guide_app.is_running
+
+
+async def test_digits_lead_from_the_target_to_another_step_and_escape_leads_back(guide_app):
+    async with guide_app.run_test() as pilot:
+        await settled(guide_app, pilot)
+        await press(guide_app, pilot, "4")
+        assert choices_of(guide_app).step is MethodStep.TARGET, (
+            "nothing was chosen, so that no other step can be opened"
+        )
+        assert not isinstance(guide_app.screen, AskDialog)
+
+        await press(guide_app, pilot, "enter", "enter", "enter")
+        await press(guide_app, pilot, "1")
+        for step, number in ((MethodStep.FILE, "2"), (MethodStep.WARM_UP, "4")):
+            await press(guide_app, pilot, number)
+            assert choices_of(guide_app).step is step
+            await press(guide_app, pilot, "escape")
+            assert choices_of(guide_app).step is MethodStep.TARGET
+        await press(guide_app, pilot, "escape")
+        assert choices_of(guide_app).step is MethodStep.FILE, "from where the target was looked at again"
 
 
 async def test_a_target_can_be_pasted_at_once_and_its_letters_are_no_keys_of_the_step(guide_app):
