@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from forms import link_share, report, wording
 from forms.comparison import wording as words
+from forms.comparison.several.report import basis_of_several
 from forms.comparison.summary import ComparisonSummary, series_of
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentSummary
@@ -68,7 +69,7 @@ def series_page(summary: SeriesSummary, form: report.Report) -> report.Report:
 
 
 def comparison_page(comparisons: Sequence[ComparisonSummary], form: report.Report) -> report.Report:
-    """Two series or more: the first verdict, what it is judged by, and the runs of both."""
+    """Two series or more: the verdicts, what they are judged by, and the runs of both where there are two."""
     all_series = series_of(comparisons)
     first = comparisons[0]
     run_tables: list[report.Table] = []
@@ -110,16 +111,10 @@ def _answer_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> str:
 
 
 def _basis_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> str:
-    """What the verdicts are judged by; what holds for several of them is said once."""
-    if len(comparisons) == 1:
-        return words.basis_sentence(comparisons[0].comparison) or ""
-
-    names_by_basis: dict[str, list[str]] = {}
-    for compared in comparisons:
-        basis = words.basis_sentence(compared.comparison)
-        if basis:
-            names_by_basis.setdefault(basis, []).append(compared.comparison.other_name)
-    return " ".join(f"{wording.listed(names)}: {basis}" for basis, names in names_by_basis.items())
+    """What the verdicts are judged by; the form of several says in a field of its own what is left out."""
+    if len(comparisons) > 1:
+        return basis_of_several(comparisons)
+    return words.basis_sentence(comparisons[0].comparison) or ""
 
 
 def experiment_page(summary: ExperimentSummary, newest: SeriesSummary) -> report.Report:

@@ -5,7 +5,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.base.advised_commands import audit_command
 from app.base.errors import UsageError
@@ -21,6 +21,7 @@ from storage.recordings import SERIES, Recording
 from storage.records import ExperimentKind, Run, RunStatus, Series, Target, format_target
 
 if TYPE_CHECKING:
+    from app.comparison.several import NamedComparisons
     from forms.report import Report
     from forms.series.summary import SeriesSummary
 
@@ -79,8 +80,9 @@ class SeriesKind(Kind[Series]):
 
         if len(heads) == 1:
             return pages.series_page(self.series_summary(notebook, heads[0]), self.form(notebook, heads[0]))
-        series, comparisons = self._comparisons(notebook, heads, ComparisonChoices(references=references))
-        return pages.comparison_page(comparisons, self._comparison_report(series, comparisons))
+        series, compared = self._comparisons(notebook, heads, ComparisonChoices(references=references))
+        form = self._comparison_report(series, compared)
+        return pages.comparison_page(compared.with_base, form)
 
     def recommendations(self, notebook: Notebook, head: Recording) -> list[str]:
         return recommendations_for(self.read(notebook, head))
@@ -132,30 +134,29 @@ class SeriesKind(Kind[Series]):
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
     ) -> ComparedRecordings:
         """Compare each with the first one. Raises UsageError."""
-        series, comparisons = self._comparisons(notebook, heads, choices or ComparisonChoices())
-        verdicts = [compared.comparison.verdict for compared in comparisons]
-        return ComparedRecordings(self._comparison_report(series, comparisons), exit_code_of(verdicts))
+        series, compared = self._comparisons(notebook, heads, choices or ComparisonChoices())
+        verdicts = [summary.comparison.verdict for summary in compared.with_base]
+        return ComparedRecordings(self._comparison_report(series, compared), exit_code_of(verdicts))
 
     def _comparisons(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices
-    ) -> tuple[list[Series], list[Any]]:
+    ) -> "tuple[list[Series], NamedComparisons]":
         from app.comparison.named import Counted, first_series
-        from app.comparison.sides import sides_to_compare
-        from forms.comparison.summary import comparisons
+        from app.comparison.several import compare_named
         from forms.stats.decision import Limits
 
         references = choices.references or [head.id for head in heads]
         counted = Counted.ALONE if choices.alone else Counted.NAMED
         if choices.repeats:
             counted = Counted.REPEATS
-        sides = sides_to_compare(notebook, references, choices.again, counted=counted)
         limits = Limits(noise_percent=choices.noise_percent, margin_percent=choices.margin_percent)
-        return first_series(notebook, references), comparisons(sides, limits)
+        compared = compare_named(notebook, references, choices.again, counted=counted, limits=limits)
+        return first_series(notebook, references), compared
 
-    def _comparison_report(self, series: Sequence[Series], comparisons: Sequence[Any]) -> "Report":
+    def _comparison_report(self, series: Sequence[Series], compared: "NamedComparisons") -> "Report":
         from forms.comparison.report import comparison_report
 
-        return comparison_report(series, comparisons)
+        return comparison_report(series, compared.with_base, compared.neighbours)
 
     def check_repeats(self, notebook: Notebook, ids: Sequence[str]) -> None:
         from forms.series.names import names_beside

@@ -22,8 +22,8 @@ from forms import exporters, wording
 class ExportScreen(BaseScreen):
     """A list of formats above a line for the file.
 
-    With some formats marked each is written to a file of its own, beside the one that is named. The line proposes a
-    name until something is typed there.
+    With some formats marked each is written to a file of its own, beside the one that is named: the line then proposes
+    a name without an ending. It proposes one until something is typed there.
     """
 
     KEYS = keys("export.mark export.print export.paper")
@@ -36,6 +36,8 @@ class ExportScreen(BaseScreen):
         super().__init__()
         self.ids = tuple(ids)
         self.gather: export_files.Gather = gather or partial(forms_of, references=self.ids)
+        self.what_name = name
+        """What people call the report that is exported without ids."""
         self.file_name = export_names.safe_file_name(name)
         """Proposed for the file, without its ending."""
         self.format = exporters.FORMATS["html"]
@@ -80,7 +82,7 @@ class ExportScreen(BaseScreen):
         if self.ids:
             self.with_notebook(partial(export_names.names_to_export, ids=self.ids), self._show_names)
         else:
-            self._show_names(([self.file_name], self.file_name))
+            self._show_names(([self.what_name], self.what_name))
 
     def _show_names(self, names_and_file_name: tuple[list[str], str]) -> None:
         names, file_name = names_and_file_name
@@ -176,9 +178,11 @@ class ExportScreen(BaseScreen):
 
     def _propose_path(self) -> None:
         if not self._path_was_typed:
-            first_format = exporters.FORMATS[self.marked[0]] if self.marked else self.format
+            formats = [exporters.FORMATS[name] for name in self.marked] or [self.format]
+            # Of several files the line has what their names share.
+            suffix = formats[0].suffix if len(formats) == 1 else ""
             with self.prevent(widgets.Input.Changed):  # or `_path_typed` would take it for typed
-                self.query_one("#path", widgets.Input).value = str(self.folder / (self.file_name + first_format.suffix))
+                self.query_one("#path", widgets.Input).value = str(self.folder / f"{self.file_name}{suffix}")
         self._show_folder()
 
     @on(widgets.Input.Changed, "#path")

@@ -2,18 +2,22 @@
 
 import re
 from collections.abc import Sequence
+from operator import attrgetter
 
 from app.recording.kind import kind_of
 from app.recording.listing import recording_lines
 from forms import wording
 from forms.series.listing import RecordingLine
 from storage.notebook import Notebook
+from storage.recordings import Recording
 from storage.records import with_zone
 
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 """What Windows takes for a device, whatever its ending."""
 _LONGEST_NAME = 60
+_MOST_NAMED = 4
+"""Of more recordings a file is named by their number."""
 
 
 def safe_file_name(name: str) -> str:
@@ -31,8 +35,7 @@ def names_to_export(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], 
 
     names = [_name_of(line) for line in lines] or ["no recording any more"]
     if len(heads) != 1:
-        kind = "series" if series.keys() >= {*ids} else "recordings"
-        return names, f"{len(heads)} {kind}"
+        return names, _name_of_several(heads, is_series=series.keys() >= {*ids})
 
     head = heads[0]
     if head.label:
@@ -47,6 +50,15 @@ def names_to_export(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], 
     elif target is None:
         action = f"{head.kind} {lines[0].name}"
     return names, f"{day} {place} {action}"
+
+
+def _name_of_several(heads: Sequence[Recording], *, is_series: bool) -> str:
+    """Their labels, the oldest first, where each of a few has one; else how many there are."""
+    in_order = sorted(heads, key=attrgetter("created_at"))
+    labels = [wording.plain(head.label or "") for head in in_order]
+    if all(labels) and 1 < len(labels) <= _MOST_NAMED:
+        return wording.listed(labels)
+    return f"{len(heads)} {'series' if is_series else 'recordings'}"
 
 
 def _name_of(line: RecordingLine) -> str:

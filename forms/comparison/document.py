@@ -105,6 +105,20 @@ def verdict_document(comparison: Comparison | None) -> dict[str, Any]:
     }
 
 
-def matrix_document(comparisons: Sequence[ComparisonSummary]) -> list[dict[str, Any]]:
-    """The documents of several comparisons, in their order."""
-    return [comparison_document(compared.comparison) for compared in comparisons]
+def matrix_document(
+    comparisons: Sequence[ComparisonSummary], neighbours: Sequence[ComparisonSummary] = ()
+) -> list[dict[str, Any]]:
+    """The documents of several comparisons, in their order, each with the verdict beside the one measured before."""
+    before = {compared.comparison.other_id: compared.comparison for compared in neighbours}
+    documents = []
+    for compared in comparisons:
+        document = comparison_document(compared.comparison)
+        neighbour = before.get(compared.comparison.other_id)
+        if neighbour is not None:
+            document["since_previous"] = {
+                "base": neighbour.base_id,
+                "base_name": neighbour.base_name,
+                **verdict_document(neighbour),
+            }
+        documents.append(document)
+    return documents

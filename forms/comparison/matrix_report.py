@@ -1,17 +1,12 @@
-"""The matrix of several set-ups on paper (Using Samba, table B-1), and the verdict on each.
+"""The matrix of several set-ups on paper (Using Samba, table B-1).
 
 A set-up has a column of averages, one of half their intervals (±), and, but for FTP, one of percent of FTP's average.
 """
 
-from collections.abc import Sequence
 from itertools import chain
 
-from forms.comparison.comparison import Comparison
 from forms.comparison.matrix import MatrixCell, MatrixColumn, ProtocolMatrix
-from forms.comparison.summary import ComparisonSummary
-from forms.comparison.wording import verdict_word
-from forms.report import Bar, Cell, Chart, Formula, ReportKind, Row, Table, cell_at, columns_of, row_of
-from forms.verdict_wording import is_too_wide
+from forms.report import Bar, Cell, Chart, Formula, ReportKind, Row, Table, cell_at, columns_of
 
 NOT_MEASURED = "n.a."
 """The text of a cell in which nothing was measured, as in the book."""
@@ -74,47 +69,3 @@ def _share_cell(cell: MatrixCell | None, average_at: int, row: int) -> Cell:
         return Cell()
     formula = Formula(template="100*{0}/{1}", references=(cell_at(average_at, row), cell_at(1, row)))
     return Cell(value=cell.percent_of_ftp, formula=formula)
-
-
-def verdicts_table(summaries: Sequence[ComparisonSummary]) -> Table:
-    """A row for each comparison: its verdict, and its change with the interval."""
-    comparisons = [compared.comparison for compared in summaries]
-    columns = columns_of(
-        "Series",
-        "Against",
-        "Verdict",
-        ("Change", ReportKind.SIGNED),
-        ("from", ReportKind.SIGNED),
-        ("to", ReportKind.SIGNED),
-    )
-
-    has_needed_runs = any(comparison.needed_runs for comparison in comparisons)
-    if has_needed_runs:
-        columns += columns_of(("Runs needed", ReportKind.WHOLE))
-
-    intervals = [comparison.interval_percent for comparison in comparisons if comparison.interval_percent]
-    caption = "Verdicts, with the 95 % interval of the change"
-    if any(is_too_wide(*interval) for interval in intervals):
-        caption += "; where that is too wide to tell anything it is left out"
-    return Table(
-        columns=columns,
-        rows=tuple(_verdict_row(comparison, has_needed_runs=has_needed_runs) for comparison in comparisons),
-        caption=caption,
-    )
-
-
-def _verdict_row(comparison: Comparison, *, has_needed_runs: bool) -> Row:
-    low: float | None = None
-    high: float | None = None
-    interval = comparison.interval_percent
-    if interval is not None and not is_too_wide(*interval):
-        low, high = interval
-    return row_of(
-        comparison.other_name,
-        comparison.base_name,
-        f"{comparison.sign} {verdict_word(comparison)}",
-        comparison.change_percent,
-        low,
-        high,
-        *([comparison.needed_runs] if has_needed_runs else []),
-    )

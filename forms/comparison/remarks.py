@@ -16,7 +16,12 @@ from storage import records
 
 
 def comparison_remarks(compared: ComparisonSummary) -> tuple[str, ...]:
-    return (*_remarks_on_sides(compared), *_remarks_on_differences(compared.comparison), *_remarks_on_series(compared))
+    return (*remarks_on_pair(compared), *_remarks_on_series(compared))
+
+
+def remarks_on_pair(compared: ComparisonSummary) -> tuple[str, ...]:
+    """What concerns both sides together, without what concerns a series by itself."""
+    return (*_remarks_on_sides(compared), *_remarks_on_differences(compared.comparison))
 
 
 def _remarks_on_sides(compared: ComparisonSummary) -> Iterator[str]:
@@ -105,7 +110,7 @@ def _remarks_on_series(compared: ComparisonSummary) -> Iterator[str]:
         is_told = comparison.change is not None and summary is compared.other
         if change and change.evidence is records.Evidence.CONTRADICTED and not is_told:
             yield f"{capitalized}: {_change_sentence(change)}"
-        yield from _doubts(summary, capitalized, interleaved=comparison.interleaved)
+        yield from doubts(summary, capitalized, interleaved=comparison.interleaved)
 
 
 def _name_series(
@@ -119,7 +124,8 @@ def _name_series(
         yield f'{side_name} {number} "{names[summary.series.id]}"', summary
 
 
-def _doubts(summary: SeriesSummary, name: str, *, interleaved: bool) -> Iterator[str]:
+def doubts(summary: SeriesSummary, name: str, *, interleaved: bool) -> Iterator[str]:
+    """What makes the average of a series doubtful, which is called ``name``."""
     unusual = sum(row.unusual is not None for row in summary.rows)
     if unusual:
         yield f"{name} has {wording.count(unusual, 'unusual run')}: open its form to see why."

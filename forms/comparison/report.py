@@ -8,21 +8,26 @@ from forms import report, wording
 from forms.comparison import summary
 from forms.comparison.matrix import ProtocolMatrix, protocol_matrix
 from forms.comparison.pair_report import FORM, pair_report
-from forms.comparison.several_report import report_of_several
+from forms.comparison.several.report import report_of_several
 from forms.comparison.summary import ComparisonSummary
 from storage.records import Series
 
 
 def comparison_report(
-    all_series: Sequence[Series], comparisons: Sequence[ComparisonSummary] | None = None
+    all_series: Sequence[Series],
+    comparisons: Sequence[ComparisonSummary] | None = None,
+    neighbours: Sequence[ComparisonSummary] = (),
 ) -> report.Report:
-    """The form of two series, or of several, the base first; ``comparisons`` of them, if they were made already."""
+    """The form of two series, or of several, the base first; ``comparisons`` of them, if they were made already.
+
+    ``neighbours`` are comparisons of each of several with the one that was measured before it.
+    """
     if comparisons is None:
         comparisons = summary.comparisons(summary.sides_of([(series,) for series in all_series]))
     if len(comparisons) == 1:
         form = pair_report(comparisons[0])
     else:
-        form = report_of_several(_matrix_of_sides(all_series, comparisons), comparisons)
+        form = report_of_several(_matrix_of_sides(all_series, comparisons), comparisons, neighbours)
     if len(all_series) <= 2:
         return form
 

@@ -1,5 +1,6 @@
 """A comparison in sentences: its verdict, what that rests on, and what to do next."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forms import verdict_wording, wording
@@ -101,14 +102,28 @@ def comparison_clause(comparison: series_comparison.Comparison) -> str:
 
 def comparison_sentences(comparison: series_comparison.Comparison) -> str:
     """All of it: the verdict, what particular runs hide, what it rests on and what would settle it."""
-    parts = (
+    parts = (*_verdict_sentences(comparison), basis_sentence(comparison), _next_sentence(comparison))
+    return " ".join(part for part in parts if part)
+
+
+def verdict_and_next_step(comparison: series_comparison.Comparison) -> str:
+    """The same without what it rests on."""
+    parts = (*_verdict_sentences(comparison), _next_sentence(comparison))
+    return " ".join(part for part in parts if part)
+
+
+def _verdict_sentences(comparison: series_comparison.Comparison) -> tuple[str | None, ...]:
+    without = comparison.without if not comparison.old_link else None
+    return (
         comparison_headline(comparison),
         certain_sentence(comparison),
-        alternative_sentence(comparison.without) if comparison.without and not comparison.old_link else None,
-        basis_sentence(comparison),
-        settling_sentence(comparison.settle) if comparison.settle else hint_sentence(comparison),
+        alternative_sentence(without) if without else None,
     )
-    return " ".join(part for part in parts if part)
+
+
+def _next_sentence(comparison: series_comparison.Comparison) -> str | None:
+    """What would settle it, or what to do instead."""
+    return settling_sentence(comparison.settle) if comparison.settle else hint_sentence(comparison)
 
 
 def comparison_title(comparison: series_comparison.Comparison) -> str:
@@ -237,6 +252,11 @@ def _basis_by_link(comparison: series_comparison.Comparison) -> str:
     """Why the size of the change stays open where the link tells its direction."""
     gone = _cannot_be_measured_again(replaced_prose(comparison.replaced))
     return f"It cannot be told more closely: the new side varies, and {gone[0].lower()}{gone[1:]}."
+
+
+def basis_without_runs(comparison: series_comparison.Comparison) -> str | None:
+    """What the verdict was judged by, without the runs that it leaves out."""
+    return basis_sentence(replace(comparison, left_out=()))
 
 
 def _basis_of_interleaved(comparison: series_comparison.Comparison) -> str:

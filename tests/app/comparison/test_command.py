@@ -92,8 +92,9 @@ def test_each_side_is_called_as_it_was_named_in_verdicts_tables_and_documents(db
     assert "april against before (3 series): ▼ Slower" in text
     assert "SMB" not in text
     assert '"before" is the mean of 3 series' in text
-    headings = next(line for line in out.splitlines() if line.startswith("Command"))
-    assert [name for name in ("before", "march", "april") if name in headings] == ["before", "march", "april"]
+    assert out.splitlines()[0] == "before, march and april compared"
+    rows = out.partition("Averages of the valid runs")[2].splitlines()[4:7]
+    assert [row.split("  ")[0] for row in rows] == ["before (3 series)", "march", "april"]
 
     assert compare(db, "before", "march", "april", "--json") == 1
     documents = json.loads(capsys.readouterr().out)

@@ -99,7 +99,7 @@ async def test_every_format_can_be_written(path):
             app.screen.query_one(OptionList).highlighted = at
             await pilot.press("enter", "ctrl+l", "enter")
             await settled(app, pilot)
-            assert taken_from(".") == [f"2-series{FORMATS[name].suffix}"]
+            assert taken_from(".") == [f"before-and-bold-x-31mred-1-1{FORMATS[name].suffix}"], "named by both labels"
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ async def test_several_marked_series_go_into_one_document(path):
         app.screen.query_one(OptionList).highlighted = list(FORMATS).index("json")
         await pilot.press("enter", "enter")
         await settled(app, pilot)
-        assert {one["label"] for one in json.loads(text("2-series.json"))} == {"before", NASTY}
+        assert {one["label"] for one in json.loads(text("before-and-bold-x-31mred-1-1.json"))} == {"before", NASTY}
 
 
 @pytest.mark.long
@@ -263,7 +263,7 @@ async def test_several_formats_are_written_at_once_and_the_folder_is_remembered(
     again = app_on(path, first="export", ids=[f"{1:012x}"])
     async with again.run_test(size=(120, 36)) as pilot:
         await settled(again, pilot)
-        assert again.screen.query_one("#path", Input).value == f"{tmp_path}/paper/before.html"
+        assert again.screen.query_one("#path", Input).value == f"{tmp_path}/paper/before", "what the two names share"
         assert f"Writes before.html, before.pdf into {tmp_path}/paper" in painted(again), "and so are the formats"
 
 

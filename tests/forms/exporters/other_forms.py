@@ -4,7 +4,9 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from forms.comparison.judged_sides import Sides
 from forms.comparison.report import comparison_report
+from forms.comparison.summary import comparisons
 from forms.diagnosis.report import diagnosis_report
 from forms.experiments.kinds_report import experiment_report
 from forms.isolation.report import isolation_report
@@ -70,6 +72,29 @@ def book_b1() -> list[Series]:
     return found
 
 
+def three_months(text: str) -> list[Series]:
+    """The same file in March, April and May: at first a shaper on this machine let less through than was given."""
+    shaped = {"link.rate_bits_per_second": 500_000_000, "link.shaper_bits_per_second": 500_000_000}
+    opened = {"link.rate_bits_per_second": 1_000_000_000, "link.shaper_bits_per_second": 1_000_000_000}
+    months = ((3, "march", 59e6, shaped), (4, "april", 119e6, opened), (5, text, 119.2e6, opened))
+    all_series = []
+    for month, label, rate, path in months:
+        # One run stands out, which the judged average leaves out.
+        rates = [rate, 1.001 * rate, 0.9 * rate, 1.002 * rate, 0.999 * rate]
+        facts = {"path": {**path, "link.shaper": "tbf"}, "client": {"host.name": "alpha", "measured.by": "Anna"}}
+        moment = f"2026-0{month}-02T10:00:00.000Z"
+        all_series.append(series(rates, id=f"{month:012x}", label=label, created_at=moment, environment=facts))
+    return all_series
+
+
+def several(text: str) -> Report:
+    """Each month beside March, and beside the one before."""
+    march, april, may = three_months(text)
+    beside_march = comparisons([Sides(base=(march,), other=(other,)) for other in (april, may)])
+    neighbours = comparisons([Sides(base=(base,), other=(other,)) for base, other in ((march, april), (april, may))])
+    return comparison_report([march, april, may], beside_march, neighbours)
+
+
 @cache
 def diagnosis(folder: str) -> Diagnosis:
     """Small files as fast as their path, but a long run that becomes slow."""
@@ -97,6 +122,7 @@ def reports(text: str = "strict sync") -> dict[str, Report]:
     return {
         "comparison": comparison_report(interleaved(base, replace(other, label=text))),
         "matrix": comparison_report(book_b1()),
+        "several": several(text),
         "experiment": experiment_report(text, experiment(text)),
         "load": load_report(golden_load(text), golden_prediction(text)),
         "isolation": isolation_report(replace(example_isolation(), label=text)),

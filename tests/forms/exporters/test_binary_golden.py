@@ -47,5 +47,6 @@ def test_spreadsheets(name):
 @pytest.mark.long
 def test_pdf(name):
     pages = PdfReader(io.BytesIO(export_reports([FORMS[name]], "pdf"))).pages
-    assert len(pages) == (2 if name in {"load", "isolation", "diagnosis", "random", "quick"} else 1)
+    of_two_pages = {"load", "isolation", "diagnosis", "random", "quick", "matrix"}
+    assert len(pages) == (2 if name in of_two_pages else 1)
     check(f"{name}.pdf.txt", "".join(f"{page.extract_text()}\n" for page in pages).encode())

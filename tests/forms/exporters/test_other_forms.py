@@ -25,6 +25,7 @@ from tests.forms.golden_files import check
     [
         "comparison",
         "matrix",
+        "several",
         "experiment",
         "isolation",
         "load",

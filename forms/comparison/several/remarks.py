@@ -1,0 +1,69 @@
+"""What beside the verdicts is to be known of several comparisons; what holds for more than one is said once."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from forms import wording
+from forms.comparison import remarks
+from forms.comparison.several.sides import ComparedSide
+from forms.comparison.summary import ComparisonSummary
+from forms.findings.series_warnings import advice
+from storage.records import QuietVerdict, Series
+
+_SAID_OTHERWISE = frozenset({"link-given", "busy", "unusual", "drift", "drift.rose", "dependence"})
+"""Warnings of a form that the field of the link says, or that comparisons have in words of their own."""
+
+
+def remarks_on_several(comparisons: Sequence[ComparisonSummary], sides: Sequence[ComparedSide]) -> tuple[str, ...]:
+    return (
+        *_remarks_on_pairs(comparisons),
+        *_busy_remarks(comparisons, sides),
+        *_remarks_on_sides(sides, are_interleaved=all(compared.comparison.interleaved for compared in comparisons)),
+    )
+
+
+def _remarks_on_pairs(comparisons: Sequence[ComparisonSummary]) -> Iterator[str]:
+    """What concerns two sides, behind the names of those that it holds for."""
+    by_base: dict[tuple[str, str], list[str]] = {}
+    for compared in comparisons:
+        comparison = compared.comparison
+        for text in remarks.remarks_on_pair(compared):
+            by_base.setdefault((text, comparison.base_name), []).append(comparison.other_name)
+    for (text, base_name), other_names in by_base.items():
+        yield f"{wording.listed(list(dict.fromkeys(other_names)))} against {base_name}: {text}"
+
+
+def _busy_remarks(comparisons: Sequence[ComparisonSummary], sides: Sequence[ComparedSide]) -> Iterator[str]:
+    busy = [side.name for side in sides if any(map(_is_busy, _series_of(side)))]
+    if not busy:
+        return
+    busy_ids = {series_id for compared in comparisons for series_id in compared.comparison.busy_ids}
+    again = " Measure again at a quiet one." if busy_ids else ""
+    yield f"Measured at a busy time: {wording.listed(busy)}.{again}"
+
+
+def _remarks_on_sides(sides: Sequence[ComparedSide], *, are_interleaved: bool) -> Iterator[str]:
+    """What concerns one series each: what makes its average doubtful, and the warnings of its form."""
+    doubtful: dict[str, list[str]] = {}
+    warned: dict[str, list[str]] = {}
+    for side in sides:
+        for summary in side.summaries:
+            for text in remarks.doubts(summary, side.name, interleaved=are_interleaved):
+                doubtful.setdefault(text.removeprefix(f"{side.name} "), []).append(side.name)
+            for warning in advice(summary.series):
+                if warning.key not in _SAID_OTHERWISE:
+                    warned.setdefault(warning.title, []).append(side.name)
+
+    for predicate, names in doubtful.items():
+        distinct_names = list(dict.fromkeys(names))
+        each_of = "Each of " if len(distinct_names) > 1 else ""
+        yield f"{each_of}{wording.listed(distinct_names)} {predicate}"
+    for text, names in warned.items():
+        yield f"{wording.listed(list(dict.fromkeys(names)))}: {text}"
+
+
+def _series_of(side: ComparedSide) -> Iterable[Series]:
+    return (summary.series for summary in side.summaries)
+
+
+def _is_busy(series: Series) -> bool:
+    return series.quiet_verdict is QuietVerdict.BUSY

@@ -1,0 +1,97 @@
+"""The sides of several comparisons, each once, with what people call it and what was judged of it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from forms.comparison.hiccups import OutstandingRun
+from forms.comparison.summary import ComparisonSummary
+from forms.series.summary import SeriesSummary
+from forms.stats.changes import percent_of
+from forms.stats.summary import LEVEL
+
+_MOST_NAMED = 4
+"""Of more names a title has the first ones, and how many more there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedSide:
+    """One side, by the first of the comparisons that it stands in."""
+
+    name: str
+    summaries: tuple[SeriesSummary, ...]
+    """The series that was named, then those that are averaged with it."""
+    average: float | None
+    """In bytes per second, of all valid runs."""
+    deviation: float | None
+    judged_average: float | None
+    """Without the runs that are left out; None where every run counts, or nothing is judged."""
+    apart_percent: float | None
+    """The most by which two equal series differ, 19 times in 20; None where no whole series were judged."""
+
+    @property
+    def series_id(self) -> str:
+        """Of the series that was named."""
+        return self.summaries[0].series.id
+
+    @property
+    def moment(self) -> str:
+        """When the last of its series began."""
+        return max(summary.series.created_at for summary in self.summaries)
+
+
+def sides_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> list[ComparedSide]:
+    """The base of each comparison and its other side, in their order, each once."""
+    sides: dict[str, ComparedSide] = {}
+    for compared in comparisons:
+        for side in (_base_side(compared), _other_side(compared)):
+            sides.setdefault(side.series_id, side)
+    return list(sides.values())
+
+
+def _base_side(compared: ComparisonSummary) -> ComparedSide:
+    comparison = compared.comparison
+    return ComparedSide(
+        name=comparison.base_name,
+        summaries=compared.bases,
+        average=comparison.base_bytes_per_second,
+        deviation=comparison.base_deviation_bytes_per_second,
+        judged_average=comparison.judged_base_bytes_per_second,
+        apart_percent=_equal_series_differ_by_percent(compared),
+    )
+
+
+def _other_side(compared: ComparisonSummary) -> ComparedSide:
+    comparison = compared.comparison
+    return ComparedSide(
+        name=comparison.other_name,
+        summaries=compared.others,
+        average=comparison.other_bytes_per_second,
+        deviation=comparison.other_deviation_bytes_per_second,
+        judged_average=comparison.judged_other_bytes_per_second,
+        apart_percent=_equal_series_differ_by_percent(compared),
+    )
+
+
+def _equal_series_differ_by_percent(compared: ComparisonSummary) -> float | None:
+    """As :attr:`Comparison.apart_percent`, but 19 times in 20 whatever the level of the verdicts is."""
+    variation = compared.comparison.variation
+    return percent_of(variation.least_shown(1, 1, LEVEL)) if variation else None
+
+
+def left_out_of_all(comparisons: Sequence[ComparisonSummary]) -> tuple[OutstandingRun, ...]:
+    """The runs that the judged averages leave out, each once."""
+    runs: dict[tuple[str, int], OutstandingRun] = {}
+    for compared in comparisons:
+        for run in compared.comparison.left_out:
+            runs.setdefault((run.series_id, run.number), run)
+    return tuple(runs.values())
+
+
+def names_for_a_title(names: Sequence[str]) -> Iterator[str]:
+    """All names, or of many the first ones and how many more there are."""
+    if len(names) <= _MOST_NAMED:
+        yield from names
+        return
+    kept_count = _MOST_NAMED - 1
+    yield from names[:kept_count]
+    yield f"{len(names) - kept_count} more"

@@ -1,0 +1,151 @@
+"""The tables and the chart of several comparisons: what each side was, and all verdicts with their intervals.
+
+A change is computed from the judged averages, which leave out runs that stand out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from forms import report, wording
+from forms.comparison.comparison import Comparison
+from forms.comparison.several.sides import ComparedSide
+from forms.comparison.summary import ComparisonSummary
+from forms.comparison.wording import verdict_word
+from forms.report import ReportKind
+from forms.verdict_wording import is_too_wide
+from storage.records import to_minute
+
+# Columns of the table of sides, from 0: name, when, runs, average, deviation, and judged where runs are left out.
+
+_AVERAGE = 3
+_JUDGED = 5
+
+_CHANGE = 3
+"""The column of the table of verdicts that has the change."""
+
+
+def sides_table(sides: Sequence[ComparedSide], *, has_judged: bool) -> report.Table:
+    """A row a side; ``has_judged``: whether some of their runs are left out of what is judged."""
+    headings = ["Valid runs", "Average, bytes/sec", "Deviation, bytes/sec"]
+    caption = "Averages of the valid runs"
+    if has_judged:
+        headings.append("Judged, bytes/sec")
+        caption += "; judged are those without runs that stand out"
+    columns = report.columns_of(
+        "Series", wording.when_heading(), *((heading, ReportKind.WHOLE) for heading in headings)
+    )
+    rows = tuple(_side_row(side, has_judged=has_judged) for side in sides)
+    return report.Table(columns=columns, rows=rows, caption=caption)
+
+
+def _side_row(side: ComparedSide, *, has_judged: bool) -> report.Row:
+    moments = sorted(to_minute(summary.series.created_at) for summary in side.summaries)
+    when = moments[0] if moments[0] == moments[-1] else f"{moments[0]} to {moments[-1]}"
+    runs = sum(len(summary.series.measured()) for summary in side.summaries)
+    cells: list[float | None] = [runs, side.average, side.deviation]
+    if has_judged:
+        cells.append(side.average if side.judged_average is None else side.judged_average)
+    count = len(side.summaries)
+    name = f"{side.name} ({count} series)" if count > 1 else side.name
+    return report.row_of(name, when, *cells)
+
+
+def verdicts_table(
+    comparisons: Sequence[ComparisonSummary],
+    neighbours: Sequence[ComparisonSummary],
+    *,
+    sides: Sequence[ComparedSide],
+    table: int,
+    has_judged: bool,
+) -> report.Table:
+    """A row for each comparison: its verdict, and its change with the interval; those of ``neighbours`` below.
+
+    ``sides`` are the rows of the table of sides, which stands at the place ``table`` of the report.
+    """
+    columns = report.columns_of(
+        "Series",
+        "Against",
+        "Verdict",
+        ("Change", ReportKind.SIGNED),
+        ("from", ReportKind.SIGNED),
+        ("to", ReportKind.SIGNED),
+    )
+    all_of_them = [compared.comparison for compared in (*comparisons, *neighbours)]
+    has_needed_runs = any(comparison.needed_runs for comparison in all_of_them)
+    if has_needed_runs:
+        columns += report.columns_of(("Runs needed", ReportKind.WHOLE))
+
+    row_of_side = {side.series_id: row for row, side in enumerate(sides)}
+    column = _JUDGED if has_judged else _AVERAGE
+    rows = []
+    for place, comparison in enumerate(all_of_them):
+        if neighbours and place == len(comparisons):
+            rows.append(report.row_of("One after the other", role=report.Role.HEADING))
+        row = _verdict_row(comparison, has_needed_runs=has_needed_runs)
+        base = report.cell_at(column, row_of_side[comparison.base_id], table)
+        other = report.cell_at(column, row_of_side[comparison.other_id], table)
+        rows.append(_with_formula(row, comparison, base, other))
+
+    intervals = [comparison.interval_percent for comparison in all_of_them if comparison.interval_percent]
+    caption = "Verdicts: the change, and from where to where it may truly lie"
+    if any(is_too_wide(*interval) for interval in intervals):
+        caption += "; where that is too wide to tell anything it is left out"
+    return report.Table(columns=columns, rows=tuple(rows), caption=caption)
+
+
+def _verdict_row(comparison: Comparison, *, has_needed_runs: bool) -> report.Row:
+    low, high = _told_interval(comparison) or (None, None)
+    return report.row_of(
+        comparison.other_name,
+        comparison.base_name,
+        f"{comparison.sign} {verdict_word(comparison)}",
+        comparison.change_percent,
+        low,
+        high,
+        *([comparison.needed_runs] if has_needed_runs else []),
+    )
+
+
+def _with_formula(
+    row: report.Row, comparison: Comparison, base: report.ColumnGroup, other: report.ColumnGroup
+) -> report.Row:
+    """The row with its change as a formula; interleaved runs are judged pair by pair, of which it has no averages."""
+    if comparison.change_percent is None or comparison.interleaved:
+        return row
+    formula = report.Formula(template="100*({1}-{0})/{0}", references=(base, other))
+    cells = list(row.cells)
+    cells[_CHANGE] = replace(cells[_CHANGE], formula=formula)
+    return replace(row, cells=tuple(cells))
+
+
+def _told_interval(comparison: Comparison) -> tuple[float, float] | None:
+    interval = comparison.interval_percent
+    return None if interval is None or is_too_wide(*interval) else interval
+
+
+def averages_chart(sides: Sequence[ComparedSide], *, table: int) -> report.Chart | None:
+    """The average of each side, and where other series like it would lie; ``table`` is the place of that of sides."""
+    if any(side.average is None for side in sides):
+        return None
+
+    bars = tuple(report.Bar(name=side.name, value=side.average, interval=_series_interval(side)) for side in sides)
+    title = "Average throughput"
+    if any(bar.interval for bar in bars):
+        title = "Averages, and where 19 of 20 such series would lie"
+    return report.Chart(
+        title=title,
+        unit="bytes/sec",
+        bars=bars,
+        source=(table, _AVERAGE),
+        intervals="19 of 20 such series",
+        in_text=True,
+    )
+
+
+def _series_interval(side: ComparedSide) -> tuple[float, float] | None:
+    """(low, high) in bytes/s, where 19 of 20 equal series would lie; None where that is not known."""
+    if side.apart_percent is None or side.average is None:
+        return None
+    # A difference of two equal series varies by the root of two times as much as one of them.
+    factor = (1 + side.apart_percent / 100) ** 0.5**0.5
+    return side.average / factor, side.average * factor

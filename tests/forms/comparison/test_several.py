@@ -1,0 +1,130 @@
+"""Three series and more on one page: every number tallies, what holds for all is said once, what happened when."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from forms.comparison.judged_sides import Sides
+from forms.comparison.report import comparison_report
+from forms.comparison.several.facts import shared_text
+from forms.comparison.several.sides import names_for_a_title
+from forms.comparison.summary import comparison_form, comparisons
+from forms.report import Report, Table
+from tests.forms.exporters.other_forms import several, three_months
+
+
+def text_of(report: Report, name: str) -> str:
+    return next((field.text for field in report.fields if field.name == name), "")
+
+
+def number(table: Table, row: int, column: int) -> Any:
+    return table.rows[row].cells[column].value
+
+
+def test_the_change_is_that_of_the_judged_averages_on_the_page():
+    sides, verdicts = several("may").tables
+    judged = [number(sides, row, 5) for row in range(3)]
+    headings = [column.heading for column in sides.columns]
+    assert headings[5] == "Judged, bytes/sec"
+    for row, (base, other) in ((0, (0, 1)), (1, (0, 2)), (3, (0, 1)), (4, (1, 2))):
+        assert number(verdicts, row, 3) == pytest.approx(100 * (judged[other] / judged[base] - 1))
+
+
+def test_the_chart_has_the_numbers_of_the_table_and_intervals():
+    report = several("may")
+    (averages,) = report.charts
+    assert [bar.value for bar in averages.bars] == [number(report.tables[0], row, 3) for row in range(3)]
+    assert all(bar.interval for bar in averages.bars)
+
+
+def test_a_pair_has_one_interval_on_the_page_and_it_says_why_another_one_alone():
+    report = several("may")
+    verdicts = report.tables[1]
+    against_base, as_neighbour = ([number(verdicts, row, column) for column in (3, 4, 5)] for row in (0, 3))
+    assert against_base == as_neighbour
+    march, april, _ = three_months("may")
+    alone = comparison_form(march, april).comparison.interval_percent
+    assert alone is not None
+    assert against_base[1] < alone[0] < alone[1] < against_base[2]
+    assert "alone" in text_of(report, "Intervals")
+
+
+def test_a_reader_who_has_only_the_page_learns_what_was_measured():
+    report = several("may")
+    assert report.title == "march, april and may compared"
+    assert text_of(report, "Target") == "smb://nas/data/big.bin"
+    assert text_of(report, "File") == "1 GiB (1,073,741,824 bytes)"
+    assert text_of(report, "Runs") == "5 measured, after 2 warm-up runs"
+    assert "sharebench 0.1.0, dialect 3.1.1, not signed" in text_of(report, "Client")
+    assert text_of(report, "Base").startswith("march, the oldest")
+    assert text_of(report, "When") == "2026-03-02 10:00 to 2026-05-02 10:00 UTC from alpha"
+    assert text_of(report, "Measured by") == "Anna"
+    assert "run 3 of 'march'" in text_of(report, "Left out")
+    assert [number(report.tables[0], row, 1) for row in range(3)] == [
+        "2026-03-02 10:00",
+        "2026-04-02 10:00",
+        "2026-05-02 10:00",
+    ]
+
+
+def test_a_link_that_was_given_too_fast_is_one_statement_with_its_cause():
+    report = several("may")
+    link = text_of(report, "Link")
+    assert "traffic shaper (tbf) on the measuring machine alpha" in link
+    assert "500 Mb/s" in link
+    assert link.endswith("april and may: 1 Gb/s (93 % used)")
+    assert [remark.count("shaper") for remark in report.advice if "link speed" in remark or "shaper" in remark] == [1]
+
+
+def test_what_holds_for_several_is_said_once():
+    report = several("may")
+    assert len(set(report.advice)) == len(report.advice)
+    differs = [remark for remark in report.advice if "What differs" in remark]
+    assert len(differs) == 1
+    assert differs[0].startswith("april and may against march: ")
+    assert "Each of march, april and may has 1 unusual run: open its form to see why." in report.advice
+
+
+def test_what_happened_when_stands_on_the_page_and_in_its_document():
+    report = several("may")
+    steps = text_of(report, "Step by step")
+    assert steps.startswith("march → april: Faster by ")
+    assert "april → may: Inconclusive: no difference seen" in steps
+    first, second = report.document()
+    assert (first["since_previous"]["base_name"], second["since_previous"]["base_name"]) == ("march", "april")
+    assert first["since_previous"]["change_percent"] == first["change_percent"]
+
+
+def test_without_neighbours_nothing_is_said_of_them():
+    march, april, may = three_months("may")
+    report = comparison_report([march, april, may])
+    assert text_of(report, "Step by step") == ""
+    assert len(report.tables[1].rows) == 2
+    assert "since_previous" not in report.document()[0]
+
+
+def test_the_base_is_called_the_oldest_only_where_it_is():
+    march, april, may = three_months("may")
+    found = comparisons([Sides(base=(may,), other=(other,)) for other in (march, april)])
+    assert text_of(comparison_report([may, march, april], found), "Base").startswith("may: ")
+
+
+def test_facts_that_differ_stand_behind_the_names_that_have_them():
+    assert shared_text({"a": ("march", "x"), "b": ("april", "x")}) == "x"
+    assert shared_text({"a": ("march", "x"), "b": ("april", "y"), "c": ("may", "y")}) == "march: x; april and may: y"
+    assert shared_text({"a": ("march", ""), "b": ("april", "y")}) == "march: unknown; april: y"
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"), [(4, ["1", "2", "3", "4"]), (5, ["1", "2", "3", "2 more"]), (9, ["1", "2", "3", "6 more"])]
+)
+def test_a_title_names_all_or_says_how_many_more(count: int, shown: list[str]):
+    assert list(names_for_a_title([str(place) for place in range(1, count + 1)])) == shown
+
+
+def test_more_than_the_interface_carries_came_by_several_and_nothing_was_given_wrongly():
+    march, april, may = three_months("may")
+    slow = {"link.rate_bits_per_second": 400_000_000}
+    report = comparison_report([replace(march, environment={"path": slow}), april, may])
+    assert "given as" not in text_of(report, "Link")
