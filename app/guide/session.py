@@ -336,6 +336,11 @@ class GuideSession:
         next_step = guide_steps.next_step(choices, replace(self.known, series=None), method_choices.MethodStep.TARGET)
         yield from self.take(replace(choices, step=next_step))
 
+    def take_beside(self, choices: method_choices.GuideChoices, target: records.Target) -> needs.Steps:
+        """Take the choices of another screen, and reach the second target that they are to be compared with."""
+        yield from self._take(choices, group="")
+        yield from self.do(page.Connect(target, is_second=True))
+
     def remember_series(self, series_id: str) -> needs.Steps:
         """There is a series: remember it at once, so that a crash does not lose it."""
         yield from self.take(self._with_series(series_id))

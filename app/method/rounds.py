@@ -141,6 +141,11 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     return _remember_round(notebook, replace(repeat, spec=with_label(repeat.spec, label)))
 
 
+def round_to_compare(notebook: Notebook, series_id: str) -> GuideChoices:
+    """The same as in that series once more, to be compared with a second target, which is chosen next; remembered."""
+    return _remember_round(notebook, second_target.choices_to_compare(notebook.series(series_id)))
+
+
 def repeat_of(
     notebook: Notebook, series_id: str, better: Improvement | None = None, then: records.Change | None = None
 ) -> GuideChoices:

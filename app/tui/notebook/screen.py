@@ -407,7 +407,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
             return bool(self.removed)
         if action == "back":
             return self._can_go_back()
-        if action == "again" and self._pointed_line is not None and not self._pointed_line.can_be_repeated:
+        if action in {"again", "versus"} and self._pointed_line is not None and not self._pointed_line.can_be_repeated:
             return False
         if action in _OF_ALL and not self._total:
             return False

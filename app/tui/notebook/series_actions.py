@@ -1,14 +1,17 @@
 """What can be done with the series that are pointed at or marked, on every screen that shows some."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from app.base.errors import UsageError
 from app.tui.frame.commands import keys
 from app.tui.frame.measuring import MeasureMixin
 from app.tui.notebook import series_jobs
 
 if TYPE_CHECKING:
+    from app.method.choices import GuideChoices
     from app.recording.kind import Kind
     from app.recording.listing import ListedRecordings
     from app.tui.notebook.dialogs import SeriesTexts
@@ -18,10 +21,17 @@ if TYPE_CHECKING:
 
 # The first paint does not wait for what comes after it, so dialogs and kinds are imported in the functions below.
 
+_SECOND_HEADING = "Beside which other server?"
+_SECOND_TEXT = (
+    "This is measured again, and what you type beside it: another server, share, protocol or address, with a file of"
+    " the same size, or a folder where one is made. Their runs alternate, and the pairs say which is faster."
+)
 _NOT_NOW = "not now"
 """The answer to an offer that leaves everything as it is."""
 
-ACTING_KEYS = keys("series.edit series.baseline series.compare series.export series.try series.again series.history")
+ACTING_KEYS = keys(
+    "series.edit series.baseline series.compare series.export series.try series.again series.versus series.history"
+)
 
 
 class SeriesActions(MeasureMixin):
@@ -233,6 +243,34 @@ class SeriesActions(MeasureMixin):
         series_id = self.pointed_id()
         if series_id is not None:
             self.with_notebook(partial(measure_again, series_id=series_id), self.measure_with)
+
+    def action_versus(self) -> None:
+        """Lead to the guide, with the choices that measure it again beside another server, which is asked for."""
+        recording_id = self.pointed_id()
+        if recording_id is None or self.sharebench_app.returned_to_measurement():
+            return
+        self.with_notebook(partial(series_jobs.round_beside, recording_id=recording_id), self._ask_second_target)
+
+    def _ask_second_target(self, choices: "GuideChoices") -> None:
+        from app.base.targets import parse_typed_target
+        from app.tui.frame.dialogs import AskDialog
+        from app.tui.widgets.completion import TargetSuggester, known_places
+        from storage.records import format_target
+
+        def begin(text: str) -> None:
+            try:
+                target = parse_typed_target(text)
+            except UsageError as error:
+                self.work_failed(error)
+                return
+            self.measure_beside(choices, target)
+
+        own_target = choices.target
+        assert own_target is not None
+        own_place = own_target if choices.file is None else replace(own_target, path=choices.file)
+        dialog = AskDialog(_SECOND_HEADING, _SECOND_TEXT, value=format_target(own_place))
+        dialog.box.suggester = TargetSuggester(known_places([], self.context.listed_shares))
+        self.ask(dialog, begin)
 
     def action_try(self) -> None:
         recording_id = self.pointed_id()

@@ -37,6 +37,16 @@ def prepare_to_try(notebook: "Notebook", recording_id: str) -> str:
     return plan.name if plan and catalogue.search(plan.name) else ""
 
 
+def round_beside(notebook: "Notebook", recording_id: str) -> "GuideChoices":
+    """A round that measures a series again, to be compared with another server. Raises UsageError for other kinds."""
+    from app.base.errors import UsageError
+    from app.method.rounds import round_to_compare
+
+    if not notebook.heads_of([recording_id]):
+        raise UsageError("this is no series of runs: only those can be measured beside another server")
+    return round_to_compare(notebook, recording_id)
+
+
 def read_texts(notebook: "Notebook", ids: Sequence[str]) -> "SeriesTexts":
     """The label and the note that all of these have; empty where they differ."""
     from app.tui.notebook.dialogs import SeriesTexts

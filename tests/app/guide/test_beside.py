@@ -29,8 +29,8 @@ from app.tui.frame.dialogs import AskDialog, MessageDialog
 from forms.comparison.pairs import paired_runs
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, RunCounts
-from storage.records import Command, Phase, RunStatus, SeriesStatus, format_target
-from tests.builders import interleaved, one
+from storage.records import Command, Phase, RunStatus, SeriesStatus, Target, format_target
+from tests.builders import book, interleaved, one
 from tests.tui import measured, painted, press, settled, text_of
 
 pytestmark = pytest.mark.usefixtures("known_ceiling")
@@ -234,6 +234,41 @@ async def test_a_side_that_fails_is_named_and_both_are_resumed(tmp_path: Path, f
         all_series = [notebook.series(head.id) for head in notebook.heads()]
     assert [series.status for series in all_series] == [SeriesStatus.COMPLETE] * 2
     assert [len(series.measured()) for series in all_series] == [5, 5]
+
+
+@pytest.mark.parametrize("is_guide_open", [False, True])
+async def test_a_recording_is_measured_beside_another_server(tmp_path: Path, folders: list[Path], is_guide_open: bool):
+    old = one(1, target=Target(protocol="file", path=str(folders[0] / "big.bin")), label="old")
+    path = book(
+        tmp_path / "notebook.db", replace(old, runs=tuple(replace(run, size_bytes=4 * MIB) for run in old.runs))
+    )
+    context = Context(notebook_path=path, backend=Backend())
+    app = SharebenchApp(context, first="guide" if is_guide_open else "notebook")
+    async with app.run_test(size=(110, 40)) as pilot:
+        await settled(app, pilot)
+        if is_guide_open:
+            app.visit("notebook")
+            await settled(app, pilot)
+        await press(app, pilot, "V")
+        assert isinstance(app.screen, AskDialog)
+        await answer(app, pilot, str(folders[1] / "big.bin"))
+        assert app.screen is guide(app)
+        choices = guide(app).session.choices
+        assert choices.beside is not None
+        assert (choices.file, choices.beside.file) == (str(folders[0] / "big.bin"), str(folders[1] / "big.bin"))
+        assert choices.step is MethodStep.RUN
+        assert "Compared with" in painted(app)
+
+
+async def test_what_is_no_target_is_told_and_leaves_the_notebook_as_it_was(tmp_path: Path, folders: list[Path]):
+    path = book(tmp_path / "notebook.db", one(1, target=Target(protocol="file", path=str(folders[0] / "big.bin"))))
+    app = SharebenchApp(Context(notebook_path=path, backend=Backend()), first="notebook")
+    async with app.run_test(size=(110, 40)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "V")
+        await answer(app, pilot, "smb://alice:secret@new/public")
+        assert isinstance(app.screen, MessageDialog)
+        assert "secret" not in painted(app)
 
 
 def test_line_by_line(tmp_path: Path, folders: list[Path], monkeypatch):
