@@ -250,7 +250,6 @@ async def test_a_recording_is_measured_beside_another_server(tmp_path: Path, fol
             app.visit("notebook")
             await settled(app, pilot)
         await press(app, pilot, "V")
-        assert isinstance(app.screen, AskDialog)
         await answer(app, pilot, str(folders[1] / "big.bin"))
         assert app.screen is guide(app)
         choices = guide(app).session.choices
