@@ -33,6 +33,7 @@ STEADY_PERCENT = 3.0
 
 _OUTBOUND = re.compile(r"^interface\.(?P<name>.+)\.tx_bytes_during$")
 
+_LOOPBACK = "lo"
 _ALL_OUTBOUND = 0.9
 """Share of what all interfaces sent from which one of them is said to send everything."""
 
@@ -268,6 +269,9 @@ def _routed_one_way(facts: Facts) -> str | None:
     inward = facts.get("link.inward_interface")
     outward = facts.get("link.interface")
     if not inward or not outward or inward == outward:
+        return None
+    # The loopback may have an address that any interface takes requests for, as behind a load balancer.
+    if inward == _LOOPBACK:
         return None
 
     cards = number_of_fact(facts, "link.cards_up") or 0

@@ -15,7 +15,7 @@ import pytest
 
 from tests.command_line import QUICK, ROOT, Inside
 from tests.servers.distance import FarLink
-from tests.servers.netns import Link
+from tests.servers.netns import PAYLOAD_SHARE, Link
 from tests.servers.process import program, require_root
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
@@ -137,6 +137,24 @@ def ssh_to(machines: list[Machine], folder: Path, dead: str) -> Path:
     return folder
 
 
+_CONNECT = """
+import socket, sys, time
+seconds = []
+for _ in range(15):
+    began = time.perf_counter()
+    socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=10).close()
+    seconds.append(time.perf_counter() - began)
+print(min(seconds))
+"""
+
+
+def least_echo_seconds(machine: Machine, address: str, port: int) -> float:
+    """The least time from a SYN of that machine to the answer of the server's kernel."""
+    return float(
+        run(machine.link.prefix[0], *machine.link.prefix[1:], sys.executable, "-c", _CONNECT, address, str(port))
+    )
+
+
 @pytest.mark.alone
 def test_three_machines_are_told_apart_in_one_call(
     tmp_path: Path, address: str, machines: list[Machine], make_smbd, monkeypatch: pytest.MonkeyPatch
@@ -165,9 +183,18 @@ def test_three_machines_are_told_apart_in_one_call(
     assert [measured["link_bits_per_second"] for measured in places] == [10**9, 10**8, 10**7]
     assert [measured["limit"] for measured in places[1:]] == ["link", "link"]
 
-    # How near these come to the links and to echoes is measured on a quiet machine, not here.
     for machine, measured in zip(machines, places, strict=True):
-        assert 8 * measured["average_bytes_per_second"] <= 1.02 * machine.bits_per_second, machine.name
-        assert measured["round_trip_seconds"] >= 0.99 * machine.least_round_trip_seconds, machine.name
+        share = 8 * measured["average_bytes_per_second"] / (PAYLOAD_SHARE * machine.bits_per_second)
+        # How near the fast one comes to its link depends on the processor here: its lower bound is for a quiet machine.
+        least_share = 0.95 if machine.bits_per_second <= 10**8 else 0.5
+        assert least_share <= share <= 1.05, (machine.name, share)
+
+        echo_seconds = least_echo_seconds(machine, address, server.port)
+        difference = abs(measured["round_trip_seconds"] - echo_seconds)
+        assert difference <= max(0.1 * echo_seconds, 0.001), (
+            machine.name,
+            measured["round_trip_seconds"],
+            echo_seconds,
+        )
     rates = [measured["average_bytes_per_second"] for measured in places]
     assert rates == sorted(rates, reverse=True)

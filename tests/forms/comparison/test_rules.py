@@ -482,6 +482,8 @@ def test_one_interface_carries_all_the_outbound_traffic():
     assert "by eth1, its answers leave by eth0 of 2 that are up" in found[0].evidence
     same = {**facts, "link.interface": "eth1"}
     assert of("one-interface-out", steady("smb", 100, environment={"server": same})) == []
+    of_loopback = {**facts, "link.inward_interface": "lo"}
+    assert of("one-interface-out", steady("smb", 100, environment={"server": of_loopback})) == []
     assert of("one-interface-out", steady("smb", 100, environment={"server": {"link.interface": "eth0"}})) == []
 
 
