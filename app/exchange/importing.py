@@ -1,4 +1,6 @@
-"""Imports recordings from files that ``export`` wrote, or from a filled-in form (CSV): all of a file, or nothing.
+"""Imports recordings from files that ``export`` wrote, from a filled-in form (CSV), or from the result of a program.
+
+All of a file is imported, or nothing.
 
 A recording is a series, or has series inside, such as a trial.
 """
@@ -15,12 +17,13 @@ from app.base.errors import UsageError
 from app.exchange import foreign_files
 from app.recording import kind as recording_kind
 from forms import importers
-from forms.importers import filled_form
+from forms.importers import disk_marks, filled_form
 from forms.importers.form_lines import NoForm
 from forms.layout import visible
 from storage import records, shared
 from storage.json_reader import DocumentError
 from storage.notebook import Notebook
+from storage.quick.records import QUICK
 from storage.recordings import SERIES
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
@@ -69,6 +72,10 @@ def read(content: bytes, defaults: filled_form.FormDefaults) -> list[ImportedRec
 
     first_byte = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if first_byte not in {b"{", b"["}:
+        text = content.removeprefix(codecs.BOM_UTF8).decode()
+        if disk_marks.is_disk_mark(text):
+            quick_test = disk_marks.quick_test_from_disk_mark(text, defaults)
+            return [ImportedRecording(recording_kind.KINDS[QUICK], quick_test)]
         return [
             ImportedRecording(recording_kind.KINDS[SERIES], series) for series in _series_of_forms(content, defaults)
         ]

@@ -22,6 +22,7 @@ class QuickKind(Kind[Quick]):
     name = QUICK
     record: type = Quick
     has_history = True
+    measured_fields = ("program", "file_bytes", "lines")
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
         from forms.quick.report import quick_report

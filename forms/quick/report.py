@@ -25,6 +25,13 @@ _SMALL = quick_records.ACCESSES[-1]
 """The lines that the judgement is about: the faster of the two sequential ones, and single small requests."""
 
 
+_INTERVAL_COLUMNS = (
+    report.Column(heading="from", kind=report.ReportKind.DECIMAL),
+    report.Column(heading="to", kind=report.ReportKind.DECIMAL),
+)
+_P99_COLUMN = report.Column(heading="p99 ms", kind=report.ReportKind.SECONDS, is_detail=True)
+
+
 def quick_document(quick: quick_records.Quick) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
@@ -218,38 +225,41 @@ def _known_table(figures: Sequence[summary.LineFigures]) -> report.Table:
 
 def _details_table(caption: str, quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> report.Table:
     has_link = quick.link_bits_per_second is not None
-    has_limits = any(line.limit for line in figures)
+    # Another program tells one rate for each line, without an interval and what limits it.
+    has_runs = not quick.program
     columns = [
         report.Column(heading="", kind=report.ReportKind.TEXT),
         report.Column(heading="MB/s", kind=report.ReportKind.DECIMAL),
-        report.Column(heading="from", kind=report.ReportKind.DECIMAL),
-        report.Column(heading="to", kind=report.ReportKind.DECIMAL),
+        *(_INTERVAL_COLUMNS if has_runs else ()),
         report.Column(heading="IOPS", kind=report.ReportKind.DECIMAL),
         report.Column(heading="ms", kind=report.ReportKind.SECONDS),
-        report.Column(heading="p99 ms", kind=report.ReportKind.SECONDS, is_detail=True),
+        *([_P99_COLUMN] if has_runs else []),
         *([report.Column(heading="% of link", kind=report.ReportKind.PERCENT)] if has_link else []),
-        *([report.Column(heading="Limited by", kind=report.ReportKind.TEXT)] if has_limits else []),
+        *([report.Column(heading="Limited by", kind=report.ReportKind.TEXT)] if has_runs else []),
     ]
     return report.Table(
         columns=tuple(columns),
-        rows=tuple(_details_row(line, has_link=has_link, has_limits=has_limits) for line in figures),
-        caption=f"{caption}; from, to: 95 % interval of MB/s",
+        rows=tuple(_details_row(line, has_link=has_link, has_runs=has_runs) for line in figures),
+        caption=f"{caption}; from, to: 95 % interval of MB/s" if has_runs else caption,
     )
 
 
-def _details_row(figures: summary.LineFigures, *, has_link: bool, has_limits: bool) -> report.Row:
+def _details_row(figures: summary.LineFigures, *, has_link: bool, has_runs: bool) -> report.Row:
     low, high = figures.interval or (None, None)
-    return report.row_of(
-        figures.line.access.name,
-        wording.megabytes(figures.bytes_per_second),
+    interval = (
         # With three runs the interval may reach below zero, which no rate is.
         wording.megabytes(None if low is None else max(0.0, low)),
         wording.megabytes(high),
+    )
+    return report.row_of(
+        figures.line.access.name,
+        wording.megabytes(figures.bytes_per_second),
+        *(interval if has_runs else ()),
         figures.operations_per_second,
         _milliseconds(figures.request_seconds),
-        _milliseconds(figures.p99_seconds),
+        *([_milliseconds(figures.p99_seconds)] if has_runs else []),
         *([figures.percent_of_link] if has_link else []),
-        *([figures.limit] if has_limits else []),
+        *([figures.limit] if has_runs else []),
     )
 
 

@@ -36,8 +36,8 @@ from storage.records import Command
 def import_command(context: click.Context, /, *, file: str | None, as_new: bool, as_json: bool, **choices: Any) -> None:
     """Add the recordings of FILE (- for stdin) to the notebook.
 
-    FILE is JSON written by `export`, a run form as CSV, exported or filled in by hand, or another notebook. It is
-    imported whole or not at all.
+    FILE is JSON written by `export`, a run form as CSV, exported or filled in by hand, another notebook, or the text
+    that CrystalDiskMark or KDiskMark saves or copies, to hold beside a quick test. It is imported whole or not at all.
     """
     defaults = FormDefaults(
         target_of=parse_target,
