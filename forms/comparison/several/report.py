@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from forms import report, wording
+from forms import report, verdict_wording, wording
 from forms.comparison import matrix_report, summary
 from forms.comparison import wording as words
 from forms.comparison.comparison import Comparison
@@ -128,6 +128,10 @@ def _base_text(comparisons: Sequence[ComparisonSummary], sides: Sequence[Compare
 
 def basis_of_several(comparisons: Sequence[ComparisonSummary]) -> str:
     """What the verdicts are judged by; what holds for several of them is said once."""
+    in_one_sentence = _basis_of_single_series(comparisons)
+    if in_one_sentence:
+        return in_one_sentence
+
     names_by_basis: dict[str, list[str]] = {}
     for compared in comparisons:
         basis = words.basis_without_runs(compared.comparison)
@@ -136,6 +140,29 @@ def basis_of_several(comparisons: Sequence[ComparisonSummary]) -> str:
     if len(names_by_basis) == 1:
         return next(iter(names_by_basis))
     return " ".join(f"{wording.listed(names)}: {basis}" for basis, names in names_by_basis.items())
+
+
+def _basis_of_single_series(comparisons: Sequence[ComparisonSummary]) -> str:
+    """Where each side is one series without a history: why a change is known less closely than the averages are."""
+    apart_percents: list[float] = []
+    run_deviations: list[float] = []
+    for compared in comparisons:
+        comparison = compared.comparison
+        is_one_a_side = len(comparison.base_ids) == len(comparison.other_ids) == 1
+        if not is_one_a_side or comparison.history_count or comparison.variation is None:
+            return ""
+        if comparison.apart_percent is None:
+            return ""
+        apart_percents.append(comparison.apart_percent)
+        run_deviations.append(100 * comparison.variation.run_deviation)
+
+    if not apart_percents:
+        return ""
+    beyond = verdict_wording.beyond(max(apart_percents))
+    return (
+        f"Each was measured once. The same measured again can come out {beyond} here"
+        f" (its runs vary by up to {wording.percent(max(run_deviations))}): hence the ranges in brackets."
+    )
 
 
 def _left_out_text(runs: tuple[OutstandingRun, ...]) -> str:
@@ -149,6 +176,6 @@ def _joint_intervals_text(comparisons: Sequence[ComparisonSummary]) -> str:
         return ""
     all_verdicts = "both" if len(judged) == 2 else f"all {len(judged)}"
     return (
-        f"wider than those of a pair that is compared alone, so that {all_verdicts} verdicts together are right"
-        " 19 times in 20"
+        "the ranges in brackets; wider than for a pair that is compared alone, so that"
+        f" {all_verdicts} verdicts together are right 19 times in 20"
     )

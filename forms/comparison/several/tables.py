@@ -3,7 +3,7 @@
 A change is computed from the judged averages, which leave out runs that stand out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from forms import report, wording
@@ -13,7 +13,7 @@ from forms.comparison.summary import ComparisonSummary
 from forms.comparison.wording import verdict_word
 from forms.report import ReportKind
 from forms.verdict_wording import is_too_wide
-from storage.records import to_minute
+from storage.records import to_minute, to_second
 
 # Columns of the table of sides, from 0: name, when, runs, average, deviation, and judged where runs are left out.
 
@@ -34,12 +34,16 @@ def sides_table(sides: Sequence[ComparedSide], *, has_judged: bool) -> report.Ta
     columns = report.columns_of(
         "Series", wording.when_heading(), *((heading, ReportKind.WHOLE) for heading in headings)
     )
-    rows = tuple(_side_row(side, has_judged=has_judged) for side in sides)
+    moments = [summary.series.created_at for side in sides for summary in side.summaries]
+    has_second = len(set(map(to_minute, moments))) < len(moments)
+    written = to_second if has_second else to_minute
+    rows = tuple(_side_row(side, written, has_judged=has_judged) for side in sides)
     return report.Table(columns=columns, rows=rows, caption=caption)
 
 
-def _side_row(side: ComparedSide, *, has_judged: bool) -> report.Row:
-    moments = sorted(to_minute(summary.series.created_at) for summary in side.summaries)
+def _side_row(side: ComparedSide, written: Callable[[str], str], *, has_judged: bool) -> report.Row:
+    """``written`` writes a moment for people."""
+    moments = sorted(written(summary.series.created_at) for summary in side.summaries)
     when = moments[0] if moments[0] == moments[-1] else f"{moments[0]} to {moments[-1]}"
     runs = sum(len(summary.series.measured()) for summary in side.summaries)
     cells: list[float | None] = [runs, side.average, side.deviation]

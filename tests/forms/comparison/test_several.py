@@ -68,6 +68,21 @@ def test_a_reader_who_has_only_the_page_learns_what_was_measured():
     ]
 
 
+def test_series_of_one_minute_have_their_seconds():
+    march, april, may = three_months("may")
+    report = comparison_report([march, replace(april, created_at="2026-03-02T10:00:31.000Z"), may])
+    assert [number(report.tables[0], row, 1)[11:] for row in range(3)] == ["10:00:00", "10:00:31", "10:00:00"]
+
+
+def test_single_series_say_why_the_change_is_known_less_closely_than_their_averages():
+    basis = text_of(several("may"), "Judged by")
+    assert "measured once" in basis
+    march, april, may = three_months("may")
+    again = replace(march, id="a" * 12, created_at="2026-03-02T11:00:00.000Z")
+    found = comparisons([Sides(base=(march, again), other=(other,)) for other in (april, may)])
+    assert "measured once" not in text_of(comparison_report([march, april, may], found), "Judged by")
+
+
 def test_a_link_that_was_given_too_fast_is_one_statement_with_its_cause():
     report = several("may")
     link = text_of(report, "Link")
