@@ -160,15 +160,44 @@ serving_the_port() {
     done
 }
 
+# Prints the program of the smbd of root's, or of this user's, that was started with $conf: a server may have several
+# versions beside one another. One of a container is passed over: it does not run here, and is not ours to run.
+its_program() {
+    here=$(stat -L -c %d:%i /)
+    for process in /proc/[0-9]*; do
+        { IFS= read -r command <"$process/comm"; } 2>/dev/null && [ "$command" = smbd ] || continue
+        case $(stat -c %u "$process") in 0 | "$(id -u)") ;; *) continue ;; esac
+        [ "$(stat -L -c %d:%i "$process/root/")" = "$here" ] || continue
+        words=$(tr '\000' '\n' <"$process/cmdline")
+        case $words in smbd:*) continue ;; esac
+        given=$(printf '%s\n' "$words" | sed -n '/^\(-s\|--configfile\)$/{n;p;};s/^--configfile=//p;s/^-s\//\//p')
+        [ "${given:-$default}" = "$conf" ] || continue
+        readlink "$process/exe"
+        return
+    done
+}
+
+# Makes the smbd and the testparm that belong to $conf those that are asked.
+use_its_programs() {
+    program=$(its_program)
+    [ -n "$program" ] && [ -x "$program" ] && [ "${program##*/}" = smbd ] || return
+    [ "$program" != "$(readlink -f "$(command -v smbd)")" ] || return
+    [ -z "$(writable_by_all "$program")" ] || return
+    case $(stat -c %u "$program") in 0 | "$(id -u)") ;; *) return ;; esac
+    PATH=${program%/*}:${program%/*/smbd}/bin:$PATH
+    build=$(smbd -b 2>/dev/null)
+}
+
 configuration() {
     build=$(smbd -b 2>/dev/null)
+    default=$(printf '%s\n' "$build" | sed -n 's/^ *CONFIGFILE: *//p')
+    [ -n "$conf" ] || [ -z "$port" ] || conf=$(serving_the_port)
+    [ -n "$conf" ] && [ "$(printf '%s\n' "$conf" | wc -l)" -eq 1 ] || conf=$default
+    use_its_programs
     section build
     printf '%s\n' "$build"
     section version
     smbd -V
-    default=$(printf '%s\n' "$build" | sed -n 's/^ *CONFIGFILE: *//p')
-    [ -n "$conf" ] || [ -z "$port" ] || conf=$(serving_the_port)
-    [ -n "$conf" ] && [ "$(printf '%s\n' "$conf" | wc -l)" -eq 1 ] || conf=$default
     started=$conf
     writable=
     section conf.started

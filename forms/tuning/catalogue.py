@@ -16,7 +16,10 @@ from storage import json_reader, records
 
 
 class EntryKind(StrEnum):
-    """Where a setting is made: on the server, in the kernel, at a mount, a network card, the client, a file system."""
+    """Where a setting is made: on the server, in the kernel, at a mount, a network card, the client, a file system.
+
+    A *service* is which program serves.
+    """
 
     SMB_CONF = "smb.conf"
     SYSCTL = "sysctl"
@@ -24,6 +27,7 @@ class EntryKind(StrEnum):
     NIC = "nic"
     CLIENT = "client"
     FILESYSTEM = "filesystem"
+    SERVICE = "service"
 
 
 class Status(StrEnum):

@@ -183,13 +183,44 @@ def is_repeat(first: Series, again: Series) -> bool:
     return same_path(first, again) and not differences_of_repeat(first, again)
 
 
+_OWN_PLACES = frozenset(
+    {
+        "binddns dir",
+        "cache directory",
+        "lock directory",
+        "log file",
+        "ncalrpc dir",
+        "netbios name",
+        "ntp signd socket directory",
+        "passdb backend",
+        "pid directory",
+        "private dir",
+        "smb passwd file",
+        "smb ports",
+        "state directory",
+        "username map",
+        "usershare path",
+        "winbindd socket directory",
+    }
+)
+"""Parameters that any two daemons have to differ in: where they keep their files, and by what they are reached."""
+_CONF_PATH = "server.smb.conf.path"
+
+
+def _is_own_place(difference: Difference) -> bool:
+    return difference.name == _CONF_PATH or difference.parameter in _OWN_PLACES
+
+
 def told_differences(differing: Iterable[Difference]) -> list[Difference]:
     """What is told to people: one cause once.
 
-    The session shows whether signing or encryption was required, and one speed of a link is told once.
+    The session shows whether signing or encryption was required, and one speed of a link is told once. Of two servers
+    it is not told that each keeps its files in a place of its own.
     """
     all_differences = list(differing)
     names = {difference.name for difference in all_differences}
+    if "target" in names:
+        all_differences = [difference for difference in all_differences if not _is_own_place(difference)]
     untold = {name for name in names if _SHOWN_BY.get(name) in names}
     untold |= _speeds_told_otherwise({difference.name: difference for difference in all_differences})
     return [difference for difference in all_differences if difference.name not in untold]

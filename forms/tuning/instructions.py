@@ -117,6 +117,16 @@ def _host_steps(entry: CatalogueEntry, value: str) -> Iterator[InstructionStep]:
         option = f" --{entry.name.removeprefix('client ')}" if value == "yes" else ""
         yield InstructionStep("give it to the next series", f"sharebench run …{option}")
         return
+    elif entry.name == "version of Samba":
+        yield InstructionStep(
+            "start the new smbd beside the old one, on another port, over the same folder; its smb.conf and the risks",
+            "sharebench help versus",
+        )
+        yield InstructionStep(
+            "measure both interleaved",
+            "sharebench run smb://USER@HOST/SHARE/FILE --runs 8 --versus smb://USER@HOST:1445/SHARE/FILE",
+        )
+        return
     elif entry.name == "MTU":
         yield InstructionStep("as root, on every host and switch of the way", f"ip link set dev INTERFACE mtu {quoted}")
     elif queue_file:

@@ -20,6 +20,7 @@ _FACTS = {
     "I/O scheduler": ("disk.scheduler",),
     "file system and journal": ("filesystem.type", "filesystem.options"),
     "number of network cards": ("link.cards_up",),
+    "version of Samba": ("samba.version",),
 }
 """The facts that show an entry of the catalogue."""
 _FLUSHED = "flushed"

@@ -50,7 +50,7 @@ _OF_MARKED = ("compare", "export", "delete")
 """Those that come first of all where recordings are marked."""
 _OF_ALL = {"filter", "sort", "group"}
 """Those that need a recording in the notebook."""
-_OF_TARGETS = {*_FOREMOST, "again", "history"} - _OF_ALL - {"new"}
+_OF_TARGETS = {*_FOREMOST, "again", "versus", "history"} - _OF_ALL - {"new"}
 """Those that need a recording that is marked, or that the cursor points at."""
 
 TITLE = "sharebench · Notebook"

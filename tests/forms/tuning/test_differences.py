@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from forms.tuning.differences import Difference, differences, differences_before
+from forms.tuning.differences import GLOBAL, Difference, differences, differences_before, told_differences
 from forms.tuning.fact_names import is_volatile
 from storage.plan import Settings
 from storage.records import ClientFacts, Command, FactValue, Series, Target
-from tests.builders import CLIENT, series
+from tests.builders import CLIENT, one, series
 from tests.specs import plan_with
 
 
@@ -173,3 +173,18 @@ def test_a_link_speed_that_one_side_was_given_as_both_saw_it_is_no_difference(
     )
     for found in (differences(base, other), differences(other, base)):
         assert ("link_bits_per_second" in {difference.name for difference in found}) is differs
+
+
+def test_of_two_servers_it_is_not_told_where_each_keeps_its_own_files() -> None:
+    base_facts = {"smb.conf.path": "/a/smb.conf", f"{GLOBAL}private dir": "/a", f"{GLOBAL}strict sync": "yes"}
+    other_facts = {"smb.conf.path": "/b/smb.conf", f"{GLOBAL}private dir": "/b", f"{GLOBAL}strict sync": "no"}
+    base = one(1, environment={"server": base_facts})
+    beside = one(2, environment={"server": other_facts}, target=replace(base.target, port=1445))
+    told = {difference.label for difference in told_differences(differences(base, beside))}
+    assert "strict sync" in told
+    assert not told & {"private dir", "server: smb.conf"}
+
+    # Of one server they say that somebody has changed something.
+    later = one(2, environment={"server": other_facts}, target=base.target)
+    told_later = {difference.label for difference in told_differences(differences(base, later))}
+    assert {"private dir", "strict sync"} <= told_later
