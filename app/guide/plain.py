@@ -196,6 +196,7 @@ class PlainGuide:
         end = needs.ComparisonEnd(job)
         runs = job.counts.warmups + job.counts.runs
         watch_turns(_told_to(end, job.events()), job.control, job.names, [runs] * 2)
+        raise_at_once()
         if end.failure is not None:
             self._terminal.say(f"The comparison ended early: {end.failure[1].text}")
         return end.ids

@@ -15,6 +15,7 @@ from impacket.spnego import SPNEGO_NegTokenInit, SPNEGO_NegTokenResp, TypesMech
 from app.base import errors
 from app.clients.smb import imitation, negotiate, protection, session_requests, wire
 from app.clients.smb.channel import Channel
+from app.clients.smb.credentials import realm_advice
 from app.clients.smb.wire import FRAME_BYTES, Opcode, Response
 from storage.plan import Settings
 
@@ -36,8 +37,8 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         """None before the server has answered."""
         self.is_guest = False
         """Whether the session is a guest's or anonymous, and so cannot be protected."""
-        self._is_user_named = False
-        """Whether somebody is to be logged in by name, and not as a guest."""
+        self._user = ""
+        """Who is to be logged in by name; empty for a guest."""
         self.signing: int | None = None
         """The algorithm by which requests are signed; None where they are not."""
         self._offer = imitation.offer_of(settings)
@@ -118,7 +119,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
 
         Raises impacket's SessionError for a login that is refused.
         """
-        self._is_user_named = bool(user)
+        self._user = user
         self._Session["PreauthIntegrityHashValue"] = self._Connection["PreauthIntegrityHashValue"]
         greeting = ntlm.getNTLMSSPType1(self._Connection["ClientName"], domain, signingRequired=True)
         offered = SPNEGO_NegTokenInit()
@@ -221,10 +222,11 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             )
 
         known_as = "the server took this user, or the password, for unknown and logged it in as a guest; it"
-        who = known_as if self._is_user_named else "the server"
+        who = known_as if self._user else "the server"
         return errors.GuestDeniedError(
             f"{where}: {who} refuses the share to this guest; guest ok, valid users, hosts allow or hosts deny, smb "
             "encrypt or a preexec script may do that there; try it as a user that it knows: smb://USER@HOST/SHARE"
+            f"{realm_advice(self._user)}"
         )
 
     def _take_login_answer(self, response: Response, message: bytes) -> None:

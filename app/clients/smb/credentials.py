@@ -18,13 +18,29 @@ def login_credentials(target: records.Target, secrets: Secrets) -> Credentials:
     if secrets.nt_hash and not _NT_HASH.fullmatch(secrets.nt_hash):
         raise errors.UsageError("an NT hash is 32 hexadecimal digits; give those, or the password")
 
+    domain = target.domain or ""
+    user = target.user or ""
+    if secrets.kerberos and "@" in user:
+        # A ticket names the user and the realm apart; a login by NTLM has both in the user's name.
+        user, _, domain = user.rpartition("@")
+
     return Credentials(
-        domain=target.domain or "",
-        username=target.user or "",
+        domain=domain,
+        username=user,
         password=secrets.password or "",
         hashes=f":{secrets.nt_hash}" if secrets.nt_hash else None,
         use_kerberos=secrets.kerberos,
         ccacheFile=_ticket_cache(target.host) if secrets.kerberos else None,
+    )
+
+
+def realm_advice(user: str, *, kerberos: bool = False) -> str:
+    """What else a refused USER@REALM may want; empty for another user, and where a ticket was shown."""
+    if kerberos or "@" not in user:
+        return ""
+    return (
+        f"; {user} was logged in with a password (NTLM): where a domain lets in by Kerberos alone, run `kinit {user}`"
+        " and add --kerberos, and an account of this server alone is written without the @ and what follows"
     )
 
 

@@ -17,7 +17,7 @@ from app.clients.base import Secrets
 from app.clients.smb import impacket_errors, referral, wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.connection import ChannelConnection
-from app.clients.smb.credentials import login_credentials
+from app.clients.smb.credentials import login_credentials, realm_advice
 from storage import records
 from storage.plan import Settings
 
@@ -46,7 +46,13 @@ class Session:
         )
         self._credentials = login_credentials(target, secrets)
         self._loaded_session: LoggedInSession | None = None
-        self._log_in(f"{self._where} as {target.user or 'guest'}")
+        try:
+            self._log_in(f"{self._where} as {target.user or 'guest'}")
+        except errors.LoginError as error:
+            advice = realm_advice(target.user or "", kerberos=secrets.kerberos)
+            if advice:
+                raise type(error)(f"{error}{advice}", options=error.options) from error
+            raise
 
     def share_names(self) -> list[str]:
         """Those that are folders and not hidden."""

@@ -2,6 +2,9 @@
 
 import inspect
 import struct
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +13,12 @@ from impacket.dcerpc.v5 import rpcrt, srvs
 from impacket.krb5 import ccache, kerberosv5, types
 
 from app.base.errors import ConnectionLostError, LoginError, MeasurementError, ProtocolError, SharebenchError
+from app.clients.base import Secrets
+from app.clients.smb.client import SMBClient
+from app.clients.smb.credentials import login_credentials
 from app.clients.smb.impacket_errors import mapped
 from app.clients.smb.wire import MEANINGS, STATUSES, place, status_error
+from storage.plan import Settings
 from storage.records import Target
 
 
@@ -105,3 +112,46 @@ def test_our_own_mistake_is_never_the_servers(wrong: type[Exception], module: st
     exec("def stumble(): raise wrong('x')", made)
     with pytest.raises(told or wrong), mapped("//nas"):
         made["stumble"]()
+
+
+@pytest.mark.parametrize("user", ["bench@EXAMPLE.COM", "bench@sub.example.com", "nobody@EXAMPLE.COM"])
+@pytest.mark.parametrize("map_to_guest", ["Never", "Bad User"])
+def test_a_refused_user_of_a_realm_is_told_of_kerberos(make_smbd, user: str, map_to_guest: str):
+    target = replace(make_smbd({"map to guest": map_to_guest}).target(), user=user)
+    with (
+        pytest.raises(LoginError, match=f"kinit {user}"),
+        closing(SMBClient(target, Secrets(password="wrong"), Settings())) as client,
+    ):
+        client.connect()
+
+
+@pytest.mark.parametrize("map_to_guest", ["Never", "Bad User"])
+def test_a_refused_user_without_a_realm_is_not(make_smbd, map_to_guest: str):
+    target = replace(make_smbd({"map to guest": map_to_guest}).target(), user="nobody-here")
+    with (
+        pytest.raises(LoginError) as caught,
+        closing(SMBClient(target, Secrets(password="wrong"), Settings())) as client,
+    ):
+        client.connect()
+    assert "kinit" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("user", "domain", "expected"),
+    [
+        ("alice@EXAMPLE.COM", "", ("alice", "EXAMPLE.COM")),
+        ("alice@EXAMPLE.COM", "OTHER", ("alice", "EXAMPLE.COM")),
+        ("alice", "EXAMPLE.COM", ("alice", "EXAMPLE.COM")),
+        ("", "", ("", "")),
+    ],
+)
+def test_a_ticket_names_user_and_realm_apart(
+    user: str, domain: str, expected: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "tickets").touch()
+    monkeypatch.setenv("KRB5CCNAME", str(tmp_path / "tickets"))
+    target = Target(protocol="smb", host="h", share="s", user=user, domain=domain)
+    credentials = login_credentials(target, Secrets(kerberos=True))
+    assert (credentials.username, credentials.domain) == expected
+    by_password = login_credentials(target, Secrets(password="p"))
+    assert (by_password.username, by_password.domain) == (user, domain)
