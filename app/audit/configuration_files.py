@@ -2,11 +2,13 @@
 
 import glob
 import shlex
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
 from app.base.errors import UsageError
-from forms.tuning.conf_file import UnreadReason, read_conf
+from forms.tuning import per_client
+from forms.tuning.conf_file import SmbConfFile, UnreadReason, read_conf
 
 MOST_BYTES = 16 << 20
 MOST_INCLUDES = 200
@@ -59,6 +61,21 @@ def read_includes(path: str, files: dict[str, str]) -> list[str]:
         if not was_added:
             return problems
     return [*problems, f"{path} includes more than {MOST_INCLUDES} files; the rest was not read"]
+
+
+def files_per_client(conf: SmbConfFile, read_files: Collection[str]) -> dict[str, list[str]]:
+    """By the name in the configuration that differs from client to client, the files on this machine that it means.
+
+    Those that were read are left out.
+    """
+    parts = conf.unread_for(UnreadReason.INCLUDE_PER_CLIENT, UnreadReason.CONFIG_FILE_PER_CLIENT)
+    names = {part.setting.value for part in parts}
+    files_by_name = {}
+    for name in names:
+        root = Path("/") if name.startswith("/") else Path()
+        matches = map(str, root.glob(per_client.pattern_of(name).lstrip("/")))
+        files_by_name[name] = sorted(file for file in matches if _is_file(file) and file not in read_files)
+    return files_by_name
 
 
 def _is_file(name: str) -> bool:

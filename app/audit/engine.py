@@ -89,7 +89,7 @@ def audit_server(request: AuditRequest) -> AuditResult:
         assert session.failure is not None
         raise session.failure
 
-    unread = unread_wording.texts_on_server(conf, samba.unreadable_files(answer)) if conf and answer else []
+    unread = samba.unread_texts(answer, conf) if conf and answer else []
     problems = tuple(problem for problem in server_side.problems if problem not in unread)
     if session.failure:
         problems = (*problems, f"no session: {session.failure}", *_possible_causes(session.failure, facts))
@@ -124,7 +124,7 @@ def audit_file(file_name: str, told_version: str = "") -> AuditResult:
     files = {path: configuration_files.read_configuration(Path(path))}
     unread = configuration_files.read_includes(path, files)
     conf = conf_file.read_conf(path, files)
-    unread += unread_wording.texts_of_copy(conf)
+    unread += unread_wording.texts_of_copy(conf, configuration_files.files_per_client(conf, files))
     if testparm_dump.is_dump(conf.settings):
         unread.append(unread_wording.LOG_LEVEL_OF_DUMP)
     modes = {name: Path(name).stat().st_mode & 0o7777 for name in files}

@@ -102,6 +102,20 @@ writable_by_all() {
     done
 }
 
+# FILE: prints, for each name of a file in it that smbd makes from the client (%m, %I …), the files that are there.
+files_per_client() {
+    sed -n 's/^[[:blank:]]*\([Ii][Nn][Cc][Ll][Uu][Dd][Ee]\|[Cc][Oo][Nn][Ff][Ii][Gg][[:blank:]]*[Ff][Ii][Ll][Ee]\)[[:blank:]]*=[[:blank:]]*//p' "$1" |
+        sed 's/[[:space:]]*$//' | grep % | sort -u | while IFS= read -r name; do
+        section "clients:$name"
+        pattern=$(printf '%s\n' "$name" | sed 's/%\$([^)]*)/*/g;s/%./*/g')
+        (
+            # Without separators a name with blanks is one pattern.
+            IFS=
+            for file in $pattern; do [ -f "$file" ] && printf '%s\n' "$file"; done
+        ) | head -n 200
+    done
+}
+
 # FILE: prints it and every file that it includes, each in a section of its own; adds to $writable what all may write to.
 configuration_files() {
     waiting=$1
@@ -123,6 +137,7 @@ configuration_files() {
 "
         included=$(sed -n 's/^[[:blank:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:blank:]]*=[[:blank:]]*//p' "$current")
         waiting=$(printf '%s\n%s\n' "$waiting" "$included" | sed '/^$/d')
+        files_per_client "$current"
     done
 }
 

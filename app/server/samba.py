@@ -90,7 +90,7 @@ def _add_configuration(samba: SambaFacts, answer: Answer, share: str | None) -> 
         samba.facts["smb.conf.writable_by_all"] = writable_path
 
     conf = conf_file.read_conf(started_path(answer), files)
-    samba.problems += unread_wording.texts_on_server(conf, unreadable_files(answer))
+    samba.problems += unread_texts(answer, conf)
     code = answer.code("testparm")
     if code is None:
         samba.problems.append(
@@ -139,10 +139,16 @@ def started_path(answer: Answer) -> str:
     return answer.stripped("conf.started") or answer.stripped("conf")
 
 
-def unreadable_files(answer: Answer) -> frozenset[str]:
-    """Files that are there, and that the account may not read."""
-    names = (name for name in answer.sections if name.startswith("unreadable:"))
-    return frozenset(name.removeprefix("unreadable:") for name in names)
+def unread_texts(answer: Answer, conf: conf_file.SmbConfFile) -> list[str]:
+    """One text for each part of the configuration that was not read there."""
+    unreadable = [name.removeprefix("unreadable:") for name in answer.sections if name.startswith("unreadable:")]
+    read_files = configuration_files(answer)
+    files_by_name = {}
+    for name, text in answer.sections.items():
+        if name.startswith("clients:"):
+            listed_files = [file for file in text.splitlines() if file not in read_files]
+            files_by_name[name.removeprefix("clients:")] = listed_files
+    return unread_wording.texts_on_server(conf, unreadable, files_by_name)
 
 
 def _documented_scopes(samba_version: str) -> Scopes:

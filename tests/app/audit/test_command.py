@@ -290,6 +290,29 @@ def test_an_smbd_that_reads_another_file_in_place_is_judged_by_that_one(inside: 
     assert "nothing harmful" not in said
 
 
+@pytest.mark.parametrize("is_server", [False, True])
+def test_the_files_of_single_clients_are_named_with_their_clients(
+    is_server: bool, inside: Inside, make_smbd, tmp_path: Path
+):
+    folder = tmp_path / "of clients"
+    folder.mkdir()
+    for name in ("smb.pc1.conf", "smb.pc2.conf", "10.0.0.7"):
+        (folder / name).write_text("[more]\npath = /srv\n")
+    server = make_smbd({"include": f"{folder}/smb.%m.conf"})
+    server.conf.write_text(server.conf.read_text().replace("[bench]", f"include = {folder}/%I\n[bench]", 1))
+    target = [format_target(server.target())] if is_server else []
+    done = Inside(inside.db, server.password)("audit", *target, "--smb-conf", str(server.conf), "--json")
+
+    assert done.returncode == 3, done.stderr
+    said = {text.partition(":")[0]: text for text in json.loads(done.stdout)["unread"]}
+    by_name = said[f"include = {folder}/smb.%m.conf"]
+    assert f"{folder}/smb.pc1.conf for pc1" in by_name
+    assert f"{folder}/smb.pc2.conf for pc2" in by_name
+    by_address = said[f"include = {folder}/%I"]
+    assert f"{folder}/10.0.0.7 for 10.0.0.7" in by_address
+    assert "pc1" not in by_address
+
+
 @pytest.mark.parametrize("line", ["include = /etc/samba/%m.conf", "config file = /etc/samba/%U.conf"])
 def test_settings_that_differ_from_client_to_client_are_no_all_clear(inside: Inside, make_smbd, line: str):
     smbd: Smbd = make_smbd()
