@@ -14,10 +14,10 @@ from impacket.smbconnection import SessionError, SMBConnection
 
 from app.base import errors
 from app.clients.base import Secrets
+from app.clients.smb import credentials as smb_credentials
 from app.clients.smb import impacket_errors, referral, wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.connection import ChannelConnection
-from app.clients.smb.credentials import login_credentials, realm_advice
 from storage import records
 from storage.plan import Settings
 
@@ -44,12 +44,12 @@ class Session:
         self._client = SMBConnection(
             self.connection.getRemoteName(), self.connection.getServerIP(), existingConnection=self.connection
         )
-        self._credentials = login_credentials(target, secrets)
+        self._credentials = smb_credentials.login_credentials(target, secrets)
         self._loaded_session: LoggedInSession | None = None
         try:
             self._log_in(f"{self._where} as {target.user or 'guest'}")
         except errors.LoginError as error:
-            advice = realm_advice(target.user or "", kerberos=secrets.kerberos)
+            advice = smb_credentials.realm_advice(target.user or "", kerberos=secrets.kerberos)
             if advice:
                 raise type(error)(f"{error}{advice}", options=error.options) from error
             raise
