@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from app import __version__
+from app.base import errors
 from app.base.child_process import need_linux
-from app.base.errors import CancelledError, NotebookError, SharebenchError, UsageError
 from app.cli import console, declare, failures, notebooks
 from app.cli.help import COMMANDS
 
@@ -114,7 +114,9 @@ def help_command(context: click.Context, names: tuple[str, ...]) -> None:
         if isinstance(command, click.Group):
             _, subcommand, _ = command.resolve_command(context, [name])
         if subcommand is None:
-            raise UsageError(f"{context.command_path} has no commands of its own; see `{context.command_path} --help`")
+            raise errors.UsageError(
+                f"{context.command_path} has no commands of its own; see `{context.command_path} --help`"
+            )
 
         context = click.Context(subcommand, info_name=name, parent=context)
         command = subcommand
@@ -144,7 +146,7 @@ def cli(context: click.Context, /, db: str | None, credentials: str | None) -> N
         return
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("the TUI needs a terminal; see `sharebench --help` for the commands that do not")
+        raise errors.UsageError("the TUI needs a terminal; see `sharebench --help` for the commands that do not")
     if os.environ.get("TERM") == "dumb":
         from app.guide.command import ask_plainly
 
@@ -181,15 +183,15 @@ def _run_command(
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return failures.fail(CancelledError("cancelled"), debug=debug)
+        return failures.fail(errors.CancelledError("cancelled"), debug=debug)
     except click.ClickException as error:
-        return failures.fail(UsageError(failures.usage_error_text(error)), debug=debug, arguments=arguments)
-    except SharebenchError as error:
-        if isinstance(error, NotebookError):
+        return failures.fail(errors.UsageError(failures.usage_error_text(error)), debug=debug, arguments=arguments)
+    except errors.SharebenchError as error:
+        if isinstance(error, errors.NotebookError):
             from app.cli import moved
 
             moved.print_forms(error, as_json="--json" in words)
-        return failures.fail(error, debug=debug, arguments=arguments if isinstance(error, UsageError) else ())
+        return failures.fail(error, debug=debug, arguments=arguments if isinstance(error, errors.UsageError) else ())
     except SystemExit:  # click's, where the reader of a --help left: 1 would say "slower"
         console.discard_output()
         return 0

@@ -11,11 +11,11 @@ from app.cli.progress import watch_turns
 from app.recording import process
 from app.recording.rescue import open_notebook
 from app.recording.spec import SeriesRequest
+from app.series import resume
 from app.series.earlier_rate import measured_rate
 from app.series.events import SeriesClosed
 from app.series.interleaved import record_interleaved
 from app.series.pace import Prospect
-from app.series.resume import Resumption, order_to_resume
 from app.server.link_facts import detect_link
 from app.server.routes import is_this_machine
 from forms.series.estimate import expected_rate
@@ -66,7 +66,7 @@ class Interleaved:
 
 
 def measure_interleaved(
-    todo: Sequence[SeriesRequest | Resumption], path: Path, names: Sequence[str], within_seconds: float
+    todo: Sequence[SeriesRequest | resume.Resumption], path: Path, names: Sequence[str], within_seconds: float
 ) -> Interleaved:
     """Measure the series run by run, in random order within each round; ``names`` are for the progress line."""
     control = process.SeriesControl(within_seconds)
@@ -78,7 +78,7 @@ def measure_interleaved(
 
     stored_ids = [event.series_id for event in closed if event.stored]
     error = error_that_ended(control, closed)
-    is_comparison = all(isinstance(item, Resumption) or item.spec.interleaved_with for item in todo)
+    is_comparison = all(isinstance(item, resume.Resumption) or item.spec.interleaved_with for item in todo)
     if error is not None and stored_ids and is_comparison:
         way = f"`sharebench run --resume {stored_ids[0]}` completes the comparison"
         text = control.why_cancelled if isinstance(error, CancelledError) else str(error)
@@ -88,8 +88,8 @@ def measure_interleaved(
     return Interleaved(series=series, error=error)
 
 
-def _order_of(item: SeriesRequest | Resumption, path: Path) -> process.MeasuringOrder:
+def _order_of(item: SeriesRequest | resume.Resumption, path: Path) -> process.MeasuringOrder:
     if isinstance(item, SeriesRequest):
         return process.MeasuringOrder.of_request(item)
     with open_notebook(path) as notebook:
-        return order_to_resume(notebook.series(item.series_id), item.secrets)
+        return resume.order_to_resume(notebook.series(item.series_id), item.secrets)

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from app.base.errors import CancelledError, MeasurementError
+from app.base import errors
 from app.cli import console, measuring, run_options
 from app.cli.progress import watch_turns
 from app.clients.base import Secrets
@@ -54,11 +54,11 @@ def run_places(
     console.answer_report(places_report(places_summary(outcomes), target), as_json=as_json)
 
     error = measuring.error_that_ended(control, closed)
-    if isinstance(error, CancelledError):
+    if isinstance(error, errors.CancelledError):
         raise error
     problems = [f"{host}: {problem}" for host, _series, problem in outcomes if problem]
     if problems:
-        raise MeasurementError("; ".join(problems))
+        raise errors.MeasurementError("; ".join(problems))
     return 0
 
 

@@ -16,8 +16,8 @@ from app.cli.moved import answer_from_elsewhere
 from app.recording import process
 from app.recording.told_estimate import ToldEstimate
 from app.series import events as series_events
+from app.series import progress as series_progress
 from app.series.pace import Prospect, RunPace
-from app.series.progress import SeriesProgress, left_text
 from forms import wording
 from forms.layout import visible
 from forms.series.progress import run_progress
@@ -64,7 +64,9 @@ class ProgressLine(StatusLine):
         super().__init__(redraws=redraws)
         self._prospect = prospect
         self._pace = pace
-        self._series = SeriesProgress.of_order(prospect.order) if prospect else SeriesProgress()
+        self._series = (
+            series_progress.SeriesProgress.of_order(prospect.order) if prospect else series_progress.SeriesProgress()
+        )
 
     def show(self, event: series_events.RecorderEvent) -> None:
         self._series = self._series.with_event(event)
@@ -100,7 +102,7 @@ class ProgressLine(StatusLine):
         progress = run_progress(event.seconds, event.moved_bytes, event.size_bytes)
         percent = "" if progress.percent is None else f"{progress.percent:3.0f} %"
         series_seconds_left = self._pace.seconds_left if self._pace else self._series.seconds_left
-        time_left = left_text(progress, series_seconds_left, is_open=self._series.open_ended)
+        time_left = series_progress.left_text(progress, series_seconds_left, is_open=self._series.open_ended)
         amount = f"{wording.binary_size(event.moved_bytes)} of {wording.binary_size(event.size_bytes)}"
         rate = wording.byte_rate(progress.bytes_per_second)
         self._draw_about(f"{self._run_text}  {percent}  {amount}  {rate}  {time_left}")

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import NamedTuple, Self
+from typing import Self
 
 from app.charts.series_charts import area_chart
 from app.load import events, measurement
@@ -35,7 +35,8 @@ _FIGURES_WIDTH = 25
 """Columns before a line of seconds: its name and its last figure."""
 
 
-class SecondsLine(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SecondsLine:
     """One line of what happened each second."""
 
     name: str

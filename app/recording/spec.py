@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from app.base.errors import UsageError
 from app.clients.base import Secrets
-from forms.tuning.fact_names import HOOK_CONCLUDE, HOOK_PREPARE, HOOK_SERVER_PREPARE
+from forms.tuning import fact_names
 from storage.json_reader import BESIDE
 from storage.plan import MonitorChoices, Plan, RunCounts, Settings
 from storage.protocols import Protocol
@@ -46,13 +46,21 @@ class Hooks:
     @property
     def facts(self) -> dict[str, str]:
         """The commands, by the names of the facts that the notebook keeps."""
-        commands = {HOOK_PREPARE: self.prepare, HOOK_CONCLUDE: self.conclude, HOOK_SERVER_PREPARE: self.server_prepare}
+        commands = {
+            fact_names.HOOK_PREPARE: self.prepare,
+            fact_names.HOOK_CONCLUDE: self.conclude,
+            fact_names.HOOK_SERVER_PREPARE: self.server_prepare,
+        }
         return {fact: command for fact, command in commands.items() if command}
 
 
 NO_HOOKS = Hooks()
 
-OPTION_OF_HOOK = {HOOK_PREPARE: PREPARE, HOOK_CONCLUDE: CONCLUDE, HOOK_SERVER_PREPARE: SERVER_PREPARE}
+OPTION_OF_HOOK = {
+    fact_names.HOOK_PREPARE: PREPARE,
+    fact_names.HOOK_CONCLUDE: CONCLUDE,
+    fact_names.HOOK_SERVER_PREPARE: SERVER_PREPARE,
+}
 """The option by the name of the fact."""
 
 

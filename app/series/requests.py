@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from app.base import ssh_address
 from app.base.errors import UsageError
-from app.base.ssh_address import FROM_OPTION, check_ssh_host
 from app.base.targets import check_complete, without_password
 from app.clients import base
 from app.clients.registry import check_client_name
@@ -119,14 +119,14 @@ def _check(spec: SeriesSpec, target: records.Target) -> None:
 def check_machines(spec: SeriesSpec, target: records.Target) -> None:
     """The names of the server and of the machine that measures, as ssh has them."""
     if spec.monitor.server_ssh:
-        check_ssh_host(spec.monitor.server_ssh)
+        ssh_address.check_ssh_host(spec.monitor.server_ssh)
     elif spec.hooks.server_prepare and not (target.abilities.is_local or is_this_machine(target.host)):
         text = f"the way to {target.host} is not known: say by which ssh host the command is run there"
         raise UsageError(text, options="--server-prepare, --server-ssh [USER@]HOST")
     if spec.monitor.from_host is None:
         return
 
-    check_ssh_host(spec.monitor.from_host, FROM_OPTION)
+    ssh_address.check_ssh_host(spec.monitor.from_host, ssh_address.FROM_OPTION)
     if spec.counts.profile or spec.hooks.server_prepare:
         text = "the machine that measures would log in to the server by ssh, to which it has no known way"
         raise UsageError(text, options="leave out --profile and --server-prepare, or --from")

@@ -17,10 +17,8 @@ from app.watch import judging, standing
 from app.watch.baseline import last_baseline
 from app.watch.request import WatchRequest, begin_check
 from forms.watch import rule
-from forms.watch.rule import Check, Outcome, count_nights
 from storage import looks
 from storage.errors import unusable
-from storage.looks import Watch, WatchState
 from storage.records import Series
 
 
@@ -28,8 +26,8 @@ def check(
     request: WatchRequest,
     path: Path,
     measure: Callable[[], SeriesClosed],
-    answer: Callable[[Check], None] | None = None,
-) -> Check:
+    answer: Callable[[rule.Check], None] | None = None,
+) -> rule.Check:
     """Check the path once; ``path`` is the notebook, and ``measure`` records a series there.
 
     ``answer`` tells the check before the watch is stored, which a full disk may refuse. A failed measurement is an
@@ -50,7 +48,7 @@ def check(
     return ended_check
 
 
-def _store(watch: Watch, path: Path) -> None:
+def _store(watch: looks.Watch, path: Path) -> None:
     """Raises NotebookError."""
     try:
         with open_notebook(path) as notebook:
@@ -59,16 +57,18 @@ def _store(watch: Watch, path: Path) -> None:
         raise errors.NotebookError(f"what the watch says now could not be stored: {unusable(error)}") from error
 
 
-def _carry_out(watch: Watch, request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]) -> Check:
+def _carry_out(
+    watch: looks.Watch, request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]
+) -> rule.Check:
     """Measure until the series of the check agree."""
     attempts = _Attempts(watch, request, path)
-    outcome: Outcome | None = None
+    outcome: rule.Outcome | None = None
     while outcome is None:
         attempts.measure_next(measure)
         outcome = attempts.joint_outcome()
 
     judgement = attempts.last_judgement
-    return Check(
+    return rule.Check(
         watch=standing.watch_after(watch, outcome, judgement, attempts.slow_ids),
         before=watch,
         outcome=outcome,
@@ -82,19 +82,19 @@ def _carry_out(watch: Watch, request: WatchRequest, path: Path, measure: Callabl
 class _Attempts:
     """The series that one check measures, or tries to, each judged as soon as it has ended."""
 
-    def __init__(self, watch: Watch, request: WatchRequest, path: Path) -> None:
+    def __init__(self, watch: looks.Watch, request: WatchRequest, path: Path) -> None:
         self._watch = watch
         self._request = request
         self._path = path
-        self._outcomes: list[Outcome] = []
+        self._outcomes: list[rule.Outcome] = []
         self._first_series: Series | None = None
         """The first that was measured: later ones are compared with the history before it, too."""
-        self._may_retry = watch.standing is not WatchState.UNMEASURABLE
+        self._may_retry = watch.standing is not looks.WatchState.UNMEASURABLE
         """Whether a path that cannot be measured is tried once more."""
 
         with open_notebook(path) as notebook:
-            nights = count_nights(last_baseline(notebook, watch))
-        self.last_judgement = judging.JudgedSeries(outcome=Outcome.UNMEASURABLE, nights=nights)
+            nights = rule.count_nights(last_baseline(notebook, watch))
+        self.last_judgement = judging.JudgedSeries(outcome=rule.Outcome.UNMEASURABLE, nights=nights)
         self.slow_ids: list[str] = []
         """The series that were slower."""
 
@@ -115,10 +115,10 @@ class _Attempts:
             self.last_judgement = judging.judge_series(
                 notebook, self._watch, self._request.limits, series, self._first_series
             )
-        if self.last_judgement.outcome is Outcome.SLOWER:
+        if self.last_judgement.outcome is rule.Outcome.SLOWER:
             self.slow_ids.append(series.id)
 
-    def joint_outcome(self) -> Outcome | None:
+    def joint_outcome(self) -> rule.Outcome | None:
         """What all attempts say together; None where another series has to be measured."""
         return rule.joint_outcome(
             self._outcomes, self._request.confirm, slowed=bool(self._watch.slow_ids), retries=self._may_retry

@@ -18,7 +18,7 @@ from forms.stats.before_change import SPACING_SECONDS
 from forms.stats.decision import Limits
 from forms.stats.settle import Settles
 from forms.stats.variation import SeriesGroup, Variation, in_pairs
-from forms.tuning.differences import Difference, differences_prose, replaced_between, value_text
+from forms.tuning import differences
 from forms.tuning.smb_conf import spelling
 from storage import records
 from storage.recommended import DEFAULT_WARMUPS
@@ -72,7 +72,7 @@ class OpenComparison:
     """The change that was seen, in percent of the base."""
     variation: Variation
     """How far equal series differ, by which the change was judged."""
-    differing: Sequence[Difference]
+    differing: Sequence[differences.Difference]
     """The settings and facts that differ between the sides."""
     claimed: records.Change | None
     """The change from the base to the other that somebody said was made."""
@@ -116,7 +116,7 @@ class OpenComparison:
         return self.is_same_path and not self.versus and is_claimed
 
     @property
-    def replaced(self) -> tuple[Difference, ...]:
+    def replaced(self) -> tuple[differences.Difference, ...]:
         """What was replaced between the sides, so that nobody can measure the base again; empty where one can."""
         return replaced_in(self.differing, self.claimed)
 
@@ -216,7 +216,7 @@ def _step_by_interleaving(comparison: OpenComparison) -> SettlingStep | None:
         shows_percent=amount.shows_percent,
         seconds=interleaved_seconds(amount.count, comparison.transfer_seconds),
         commands=(command,),
-        between=differences_prose(
+        between=differences.differences_prose(
             difference for difference in comparison.differing if difference.name in client_settings
         ),
         first_id=comparison.first_base.id,
@@ -309,19 +309,24 @@ def _group_of(side: Sequence[records.Series]) -> SeriesGroup:
     return SeriesGroup([series.rates() for series in side], [series.moment for series in side])
 
 
-def replaced_in(differing: Sequence[Difference], claimed: records.Change | None) -> tuple[Difference, ...]:
+def replaced_in(
+    differing: Sequence[differences.Difference], claimed: records.Change | None
+) -> tuple[differences.Difference, ...]:
     """What was replaced between two sides; empty where the change is one that a trial or the client makes."""
     is_setting = claimed is not None and _can_be_tried(claimed)
-    return () if is_setting else replaced_between(differing)
+    return () if is_setting else differences.replaced_between(differing)
 
 
-def replaced_prose(replaced: Sequence[Difference]) -> str:
+def replaced_prose(replaced: Sequence[differences.Difference]) -> str:
     """What was replaced, for people; facts that changed in one way, such as a link and its shaper, are told once."""
-    told: dict[tuple[str, str], Difference] = {}
+    told: dict[tuple[str, str], differences.Difference] = {}
     for difference in replaced:
-        values = (value_text(difference.name, difference.base), value_text(difference.name, difference.other))
+        values = (
+            differences.value_text(difference.name, difference.base),
+            differences.value_text(difference.name, difference.other),
+        )
         told.setdefault(values, difference)
-    return differences_prose(told.values())
+    return differences.differences_prose(told.values())
 
 
 def interleaved_seconds(runs: int, run_seconds: float) -> float:
@@ -330,7 +335,7 @@ def interleaved_seconds(runs: int, run_seconds: float) -> float:
 
 
 def _server_setting(
-    claimed: records.Change | None, differing: Sequence[Difference], other: records.Series
+    claimed: records.Change | None, differing: Sequence[differences.Difference], other: records.Series
 ) -> str | None:
     """``NAME=VALUE`` that a trial can make: the claimed change, or the only parameter that differs; else None."""
     if not other.target.abilities.through_samba:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from forms import link_share, wording
 from forms.findings.series_warnings import MEMORY_SHARE, advice, advised_size
 from forms.layout import Tone, Toned
-from forms.series.file_size import FileFit, FileSizeContext, FitReason, advised_bytes, judge_file_size
+from forms.series import file_size
 from forms.series.summary import SeriesSummary
 from storage.plan import QuietTime
 from storage.records import Evidence, QuietVerdict, RunStatus, Series, SeriesStatus
@@ -72,9 +72,9 @@ def plus_or_minus(half_width_percent: float | None) -> str:
     return "" if half_width_percent is None else f" ± {wording.percent(half_width_percent)}"
 
 
-def advised_size_sentences(context: FileSizeContext) -> str:
+def advised_size_sentences(context: file_size.FileSizeContext) -> str:
     """The advised size and why it is advised."""
-    size = advised_bytes(context)
+    size = file_size.advised_bytes(context)
     typed = wording.typed_size(size)
     rate = context.expected_bytes_per_second
     if rate is None:
@@ -98,39 +98,39 @@ def _fit_in_memory(size: int, rate: float, memory_bytes: int) -> str:
 
 
 class FileSuitability(NamedTuple):
-    word: FileFit
+    word: file_size.FileFit
     reason: str
     """A sentence for people."""
 
 
-def suitability(size_bytes: int, context: FileSizeContext) -> FileSuitability:
-    reason = judge_file_size(size_bytes, context)
+def suitability(size_bytes: int, context: file_size.FileSizeContext) -> FileSuitability:
+    reason = file_size.judge_file_size(size_bytes, context)
     return FileSuitability(reason.fit, _fit_sentence(reason, size_bytes, context))
 
 
-def _fit_sentence(reason: FitReason, size_bytes: int, context: FileSizeContext) -> str:
+def _fit_sentence(reason: file_size.FitReason, size_bytes: int, context: file_size.FileSizeContext) -> str:
     rate = context.expected_bytes_per_second
     lasts = f"A run would last {wording.seconds(size_bytes / rate)}" if rate else ""
-    instead = f"choose one of {wording.typed_size(advised_bytes(context))} or so, or have one made"
+    instead = f"choose one of {wording.typed_size(file_size.advised_bytes(context))} or so, or have one made"
 
     match reason:
-        case FitReason.NO_BYTES:
+        case file_size.FitReason.NO_BYTES:
             return "An empty file moves no bytes: choose another."
-        case FitReason.UNDER_A_MEGABYTE:
+        case file_size.FitReason.UNDER_A_MEGABYTE:
             return "A file under 1 MB measures opening and closing: choose a larger one."
-        case FitReason.NO_RATE:
+        case file_size.FitReason.NO_RATE:
             return "Link and server speeds are unknown, so it may be too small."
-        case FitReason.UNDER_A_SECOND:
+        case file_size.FitReason.UNDER_A_SECOND:
             return f"{lasts}: mostly start-up and chance; {instead}."
-        case FitReason.BEYOND_MEMORY:
+        case file_size.FitReason.BEYOND_MEMORY:
             return (
                 f"More than half the server's memory ({wording.file_size(context.memory_bytes or 0)}): after the"
                 " warm-up it may still come from the disk, so the disk is measured too;"
                 f" {instead} to leave the disk out."
             )
-        case FitReason.FEW_SECONDS:
+        case file_size.FitReason.FEW_SECONDS:
             return f"{lasts}: usable; {instead} for a steadier result."
-        case FitReason.BEYOND_PATIENCE:
+        case file_size.FitReason.BEYOND_PATIENCE:
             return f"{lasts}; a smaller file tells as much sooner."
-        case FitReason.GOOD_TIME:
+        case file_size.FitReason.GOOD_TIME:
             return f"{lasts}: long enough to trust."
