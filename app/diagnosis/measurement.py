@@ -154,7 +154,7 @@ class _DiagnosisMeasurement:
         self._earlier_folder = diagnosis.leftover
         """What an attempt before this one left on the share, where one is resumed that was killed."""
 
-        self._times = StageTimes(plan.SIZES[request.effort])
+        self._times = StageTimes(request.effort)
         """How long stages will take, by those that have ended."""
         self._stages_to_come = [name for name in diagnosis.planned if diagnosis.stage(name) is None]
         # The first login of a process is the cold one, and the audit logs in too.

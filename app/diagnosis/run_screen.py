@@ -86,7 +86,7 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
         lines: list[str] = []
         for stage in reversed(self.record.stages if self.record else ()):
             is_judged = report.is_judged(self.record, stage.name)
-            outcome = plain(stage.error or ("measured" if is_judged else "not read"))
+            outcome = plain(stage.error or ("measured" if is_judged else "not read, as there is no ssh to it"))
             sign = "✓" if is_judged else "!"
             lines += hanging(f"{sign} {report.STAGE_NAMES[stage.name]}: {outcome}, {stage.seconds:.0f} s", width)
         return "\n".join(lines)

@@ -12,8 +12,14 @@ from app.tui.widgets.lines_screen import LinesScreen
 from forms.diagnosis.chosen_complaint import COMPLAINTS
 from storage import looks
 
-_ABOUT_STAGES = f"Stages: {', '.join(looks.StageName)}; empty: all of them."
-_ABOUT_COMPLAINT = f"What users complain of, which is answered first: {', '.join(COMPLAINTS)}; empty: none."
+_ABOUT_STAGES = (
+    f"Stages: what is measured: {', '.join(looks.StageName)}. Empty: all of them; fewer take less time. The complaint"
+    " says which is answered first."
+)
+_ABOUT_COMPLAINT = (
+    f"Complaint: what users complain of: {', '.join(COMPLAINTS)}. It is answered first; all stages are measured all the"
+    " same."
+)
 
 
 class DiagnosisScreen(LinesScreen):
@@ -25,14 +31,22 @@ class DiagnosisScreen(LinesScreen):
     STORED = "diagnoses"
     LINES = (
         form_lines.TARGET,
-        form_lines.FormLine("complaint", "Complaint", "such as small-files; empty: none", about=_ABOUT_COMPLAINT),
-        form_lines.FormLine("only", "Stages", "such as connect,folders; empty: all", about=_ABOUT_STAGES),
+        form_lines.FormLine(
+            "complaint", "Complaint", "such as small-files: answered first; empty: none", about=_ABOUT_COMPLAINT
+        ),
+        form_lines.FormLine("only", "Stages", "what is measured; empty: all", about=_ABOUT_STAGES),
         form_lines.FormLine("effort", "Effort", "quick, usual or thorough", looks.Effort.USUAL.value),
         form_lines.FormLine("folder", "Large folder", "an existing one on the share, read only; empty: new ones"),
         form_lines.SSH,
         form_lines.CONF,
     )
     RUN = DiagnosisRunScreen
+
+    @classmethod
+    def plan_of(cls, typed: Mapping[str, str]) -> str:
+        effort = looks.Effort(typed["effort"]) if typed["effort"] in tuple(looks.Effort) else looks.Effort.USUAL
+        spec.parse_complaint(typed["complaint"])
+        return spec.time_text(effort, spec.parse_stages(typed["only"]) or looks.stages_of(()))
 
     @classmethod
     def parse(cls, typed: Mapping[str, str]) -> spec.DiagnosisRequest:

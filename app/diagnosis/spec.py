@@ -87,15 +87,19 @@ def amount_text(request: DiagnosisRequest) -> str:
     if not files:
         return ""
 
-    usual_seconds = StageTimes(sizes).seconds(request.stages)
-    longest_seconds = sizes.seconds(request.stages)
     return (
         f"Creates at most {wording.count(files, 'file')} of {wording.binary_size(size_bytes)} together, never more than"
         f" {100 * plan.SHARE_OF_FREE:.0f} % of the free space, in a folder of its own in"
         f" {format_target(request.target)}, and removes them at the end."
-        f" Takes about {wording.duration(usual_seconds)} on a local network,"
-        f" {wording.duration(longest_seconds)} at most."
+        f" {time_text(request.effort, request.stages)}"
     )
+
+
+def time_text(effort: Effort, stages: tuple[StageName, ...]) -> str:
+    """How long these stages take, in a sentence."""
+    usual = wording.duration(StageTimes(effort).seconds(stages))
+    longest = wording.duration(plan.SIZES[effort].seconds(stages))
+    return f"Takes about {usual} on a local network, {longest} at most."
 
 
 def request_of(diagnosis: Diagnosis, secrets: Secrets) -> DiagnosisRequest:

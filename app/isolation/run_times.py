@@ -3,7 +3,7 @@
 from statistics import fmean
 from time import monotonic
 
-from app.isolation.timetable import WHOLE_RUN
+from app.isolation.spec import WHOLE_RUN
 from app.recording.told_estimate import is_wrong_by_half
 
 

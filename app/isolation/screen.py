@@ -1,21 +1,19 @@
 """The form of an isolation on the screen: the lines that say what is to be measured."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from app.base.errors import UsageError
 from app.clients.base import Secrets
 from app.isolation import script
 from app.isolation import spec as isolation_spec
 from app.isolation.run_screen import IsolationRunScreen
-from app.isolation.timetable import WHOLE_RUN
 from app.server.named_servers import server_ways
+from app.server.routes import is_own_address
+from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets import form_lines
 from app.tui.widgets.lines_screen import LinesScreen
 from forms import wording
-
-_RUNS_OF_A_ROUND = 4
-"""Of each number of clients in a round: the server, disk and network together, and one of these alone."""
-
 
 _ABOUT_LEAVING_OUT = (
     "Leave out: what these operations cost, measured with and without them. Names with a comma between them, of"
@@ -77,17 +75,17 @@ class IsolationScreen(LinesScreen):
         clients = isolation_spec.parse_clients(typed["clients"])
         rounds = _parse_rounds(typed)
         run_seconds = _parse_seconds(typed)
-        seconds = min(
-            60 * isolation_spec.DEFAULT_MINUTES,
-            rounds * len(clients) * _RUNS_OF_A_ROUND * WHOLE_RUN * run_seconds,
-        )
+        host = form_lines.typed_target(typed["target"]).host
+        is_alone = not typed.get("ssh") and host != "localhost" and not is_own_address(host)
+        seconds = isolation_spec.expected_seconds(clients, rounds, run_seconds, is_server_alone=is_alone)
 
         warnings = ""
         if rounds < isolation_spec.DEFAULT_ROUNDS:
             warnings += f" Fewer than {isolation_spec.DEFAULT_ROUNDS} rounds rarely give a verdict."
         if run_seconds < isolation_spec.DEFAULT_SECONDS:
             warnings += f" Runs under {isolation_spec.DEFAULT_SECONDS} s may fail."
-        about = f"Measures server, disk and network, interleaved: about {wording.duration(seconds)}."
+        measured = "the server alone, as there is no ssh to it" if is_alone else "server, disk and network, interleaved"
+        about = f"Measures {measured}: about {wording.duration(seconds)}."
         return f"{about} It leaves no file.{warnings}"
 
     @classmethod
@@ -120,3 +118,14 @@ class IsolationScreen(LinesScreen):
             smb_conf=ways.smb_conf,
             expose_tbench=bool(exposed_host),
         )
+
+    def begin(self, request: isolation_spec.IsolationRequest) -> None:
+        """Say what comes and ask, as every form does that works on a server for minutes."""
+
+        def begin_after_yes(_answer: bool) -> None:
+            super(IsolationScreen, self).begin(request)
+
+        def ask(amount: str) -> None:
+            self.ask(ConfirmDialog("Begin the isolation?", amount, yes="Begin", no="Back"), begin_after_yes)
+
+        self.in_background(partial(isolation_spec.amount_text, request), ask)

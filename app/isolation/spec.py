@@ -1,12 +1,14 @@
 """What is asked of an isolation, and what holds where nothing else is asked for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from app.base.errors import UsageError
 from app.clients.base import Secrets
 from app.isolation.script import Operation, Script, load_script
 from app.recording.spec import ServerRequest
+from app.server.routes import is_this_machine
+from forms import wording
 from storage.isolation import Isolation
 from storage.records import Target
 
@@ -16,6 +18,12 @@ DEFAULT_CLIENTS_ON_SCREEN = (1, 4, 8)
 MOST_CLIENTS = 512
 DEFAULT_ROUNDS = 3
 MOST_ROUNDS = 100
+_RUNS_OF_A_ROUND = 4
+"""Of each number of clients in a round: the server, disk and network together, and one of these alone."""
+
+WHOLE_RUN = 1.6
+"""Expected time until the next run, as a multiple of a run's length, before the first has ended."""
+
 DEFAULT_SECONDS = 5
 """Of a run, plus a fifth for the warm-up, as in dbench."""
 LEAST_SECONDS = 2
@@ -60,6 +68,34 @@ def parse_clients(text: str) -> tuple[int, ...]:
     if not all(word.isdecimal() and 1 <= int(word) <= MOST_CLIENTS for word in words):
         raise UsageError(f"{text!r} is no list of numbers from 1 to {MOST_CLIENTS}, such as 1,4,8")
     return tuple(sorted({int(word) for word in words}))
+
+
+def expected_seconds(clients: Sequence[int], rounds: int, run_seconds: int, *, is_server_alone: bool) -> float:
+    """How long an isolation probably takes; ``is_server_alone``: neither its disk nor the network can be measured."""
+    runs_of_a_round = 1 if is_server_alone else _RUNS_OF_A_ROUND
+    whole_seconds = rounds * len(clients) * runs_of_a_round * WHOLE_RUN * run_seconds
+    return min(60 * DEFAULT_MINUTES, whole_seconds)
+
+
+def is_server_alone(request: IsolationRequest) -> bool:
+    """Whether only the share can be reached, so that the server is measured as a whole.
+
+    It may ask for the address of a name.
+    """
+    return request.server_ssh is None and not is_this_machine(request.target.host)
+
+
+def amount_text(request: IsolationRequest) -> str:
+    """What is measured, and how long it takes; may ask for the address of a name."""
+    is_alone = is_server_alone(request)
+    seconds = expected_seconds(request.clients, request.rounds, request.seconds, is_server_alone=is_alone)
+    measured = "server, disk and network, interleaved"
+    if is_alone:
+        measured = (
+            "the server as a whole: without ssh to it, neither its disk nor the network can be measured by itself, so"
+            " that the answer is about the server or this client only"
+        )
+    return f"Measures {measured}. Takes about {wording.duration(seconds)}, and leaves no file."
 
 
 def request_to_resume(

@@ -27,8 +27,6 @@ class PlannedRun(NamedTuple):
     clients: int
 
 
-WHOLE_RUN = 1.6
-"""Expected time until the next run, as a multiple of a run's length, before the first has ended."""
 _CLOSE_PRICE = 1.05
 """A price is precise enough if its interval reaches at most 5 % to either side."""
 _MOST_PRICE_ROUNDS = 12

@@ -11,7 +11,7 @@ from app.method import next_after_looks
 from app.method.next_steps import LOOK_AT_ALL, NextStep
 from app.trial.resume import StoredTrial
 from forms.isolation.summary import isolation_summary
-from forms.isolation.verdict import IsolationDoubt, IsolationVerdict
+from forms.isolation.verdict import Cause, IsolationDoubt, IsolationVerdict
 from forms.isolation.wording import look_at
 from forms.tuning.catalogue import about
 from storage import looks, recordings, records
@@ -68,6 +68,9 @@ def after_recording(kind: str, record: object) -> Iterator[NextStep]:
 def _after_isolation(isolation: Isolation) -> Iterator[NextStep]:
     """Read about the settings that the verdict names; measure longer where it could be clearer."""
     verdict = isolation_summary(isolation).verdict
+    if verdict.cause is Cause.CLIENT:
+        arguments = {"target": records.format_target(isolation.target)}
+        yield NextStep(name="Find out what users wait for: diagnose", screen="diagnosis", arguments=arguments)
     for name in look_at(verdict):
         yield next_after_looks.read_about(name)
     if _is_worth_longer_isolation(isolation, verdict):

@@ -13,7 +13,10 @@ from app.tui.widgets.reading import Copies
 from app.tui.widgets.views import AnsiView
 from forms import layout
 
-_ABOUT = "Copy this and send it to who has access to the server. With the answer in a file: audit, line smb.conf."
+_ABOUT = (
+    "Send this to who has access to the server (y copies it). The answer in a file is judged by F7 Audit: leave the"
+    " target empty, and type the file's name in the line smb.conf."
+)
 
 
 class RequestScreen(Copies):

@@ -42,7 +42,10 @@ COUNTED = (
 _SCOPES = {
     AuditScope.SERVER: "The server's configuration and facts were read. Nothing was measured or changed.",
     AuditScope.FILE: "Only this file was read: the server's kernel, disks and sessions are unknown.",
-    AuditScope.SESSION: "Only what a session reveals was seen. Add --server-ssh [USER@]HOST to read the settings.",
+    AuditScope.SESSION: (
+        "Only what a session reveals was seen. With ssh to the server, add --server-ssh [USER@]HOST."
+        " Without it, ask who administers it for the output of `testparm -s`, and audit that file: --smb-conf FILE."
+    ),
 }
 _SETTINGS_SHOWN = 8
 """The first settings that matter are shown even where they are at their defaults."""
@@ -145,6 +148,7 @@ def audit_report(audit: Audit, results: Mapping[str, Sequence[str]] | None = Non
             ("Samba", str(audit.facts.get(fact_names.SAMBA_VERSION, ""))),
             ("Scope", _scope_text(audit)),
             ("Read", path if audit.scope is AuditScope.SERVER else ""),
+            ("Session", _session_text(audit)),
             *(("Not found out", problem, Tone.CAUTION) for problem in audit.problems),
         ),
         tables=(*_finding_tables(audit, results or {}), *_settings_tables(audit)),
@@ -157,6 +161,25 @@ def _scope_text(audit: Audit) -> str:
     if audit.scope is AuditScope.FILE and fact_names.samba_version(audit.facts) is None:
         text += " So is its Samba: --samba 4.22 judges the file for that version."
     return text
+
+
+def _session_text(audit: Audit) -> str:
+    """What a session with the server revealed; empty where its settings were read, which say more."""
+    if audit.scope is not AuditScope.SESSION:
+        return ""
+
+    parts = [f"{name} {audit.facts[fact]}" for fact, name in _SESSION_FACTS.items() if audit.facts.get(fact)]
+    return ", ".join(parts)
+
+
+_SESSION_FACTS: Mapping[str, str] = {
+    "session.dialect": "SMB",
+    "session.signing": "signing",
+    "session.encryption": "encryption",
+    "mtu.path_bytes": "largest packet of the path in bytes",
+    fact_names.SAMBA_VERSION: "Samba",
+}
+"""What is told of a session: the fact, and its name for people."""
 
 
 def _finding_tables(audit: Audit, results: Mapping[str, Sequence[str]]) -> Iterator[report.Table]:

@@ -23,7 +23,7 @@ LOOK_AT: Mapping[Cause, tuple[str, ...]] = {
     Cause.DISK: ("strict sync", "file system and journal", "vm.dirty_ratio", "I/O scheduler"),
     Cause.NETWORK: ("number of network cards", "server multi channel support", _OFFLOADS, "MTU"),
     Cause.PROCESSOR: ("server signing", "server smb encrypt", "log level", _OFFLOADS),
-    Cause.CLIENT: ("load: number of clients", "smbclient options"),
+    Cause.CLIENT: (),
     Cause.UNKNOWN: (),
 }
 """The entries of the catalogue of settings to look at next, by what limits the server."""
@@ -39,6 +39,8 @@ def answer_sentence(verdict: IsolationVerdict) -> str:
 
 
 def _next_step(verdict: IsolationVerdict) -> str:
+    if verdict.cause is Cause.CLIENT:
+        return _after_client_limit(verdict.evidence)
     if verdict.cause is not Cause.UNKNOWN:
         entries = wording.listed(look_at(verdict))
         if not entries:
@@ -56,6 +58,18 @@ def _next_step(verdict: IsolationVerdict) -> str:
     if _main_doubt(verdict) is IsolationDoubt.OTHERS:
         return "Measure again at a quiet time."
     return "Measure more rounds, with more clients, for longer, or from another machine."
+
+
+def _after_client_limit(evidence: LayerEvidence) -> str:
+    """What is known of the server although the client was the limit, and what would tell more."""
+    known = ""
+    if evidence.server:
+        known = f"Of the server it says that it carries at least {wording.rate(evidence.server)} of this work"
+        known += f" with {clients_text(evidence)}. "
+    return (
+        f"{known}To learn more of it, run this on a machine with time to spare, or find what users wait for:"
+        " `sharebench diagnose TARGET` compares saving with reading, which holds on a busy client too."
+    )
 
 
 def _main_doubt(verdict: IsolationVerdict) -> IsolationDoubt | None:
@@ -157,7 +171,7 @@ def _client_limit(evidence: LayerEvidence) -> str:
         reason = f"the server did {100 * evidence.ceiling_share:.0f} % of what this machine can ask for{clients}"
     else:
         reason = f"its processors are {evidence.client_cpu_percent or 0:.0f} % busy"
-    return f"this client; {reason}; measure from a faster machine"
+    return f"this client; {reason}"
 
 
 _LIMITS: Mapping[Cause, Callable[[LayerEvidence], str]] = {

@@ -38,7 +38,13 @@ TARGET = FormLine(
     "[USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, or @NAME",
     about="Target: [USER@]HOST/SHARE, smb://USER@HOST:PORT/SHARE, @NAME; Right completes.",
 )
-SSH = FormLine("ssh", "Server by ssh", "[USER@]HOST; empty: the server is this machine")
+SSH = FormLine(
+    "ssh",
+    "Server by ssh",
+    "[USER@]HOST; empty: none, or the server is this machine",
+    about="Server by ssh: a login there, by which its settings are read. Empty where you have none (all else is"
+    " measured) and where the server is this machine.",
+)
 CONF = FormLine("conf", "smb.conf", "its path on the server; empty: the one that smbd uses")
 
 

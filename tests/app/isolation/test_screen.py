@@ -24,7 +24,7 @@ from app.method.known_ways import keep_ways, read_ways
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.context import Context
-from app.tui.frame.dialogs import AskDialog, MessageDialog
+from app.tui.frame.dialogs import AskDialog, ConfirmDialog, MessageDialog
 from app.tui.widgets.views import AnsiView
 from storage.isolation import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
@@ -152,6 +152,17 @@ def test_the_lines_say_how_long_it_takes(app: SharebenchApp, monkeypatch, client
         IsolationScreen.plan_of(TYPED | {"rounds": "many"})
 
 
+def test_the_server_alone_takes_less_time_than_with_its_disk_and_network():
+    """Without ssh, neither of these can be measured of another machine."""
+    elsewhere = TYPED | {"target": "smb://bench@192.0.2.7/bench", "clients": "1,4,8", "rounds": "3"}
+    request = IsolationScreen.parse(elsewhere)
+    assert isolation_spec.is_server_alone(request)
+    alone = isolation_spec.expected_seconds((1, 4, 8), 3, 5, is_server_alone=True)
+    assert isolation_spec.expected_seconds((1, 4, 8), 3, 5, is_server_alone=False) == 4 * alone
+    assert "the server alone" in IsolationScreen.plan_of(elsewhere)
+    assert "the server alone" not in IsolationScreen.plan_of(elsewhere | {"ssh": "root@nas"})
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
@@ -227,6 +238,8 @@ async def test_a_refused_password_is_not_sent_again_but_asked_for(app: Sharebenc
         await settled(app, pilot)
         app.screen.query_one("#target", Input).value = "alice@nas/data"
         await press(app, pilot, "f9")
+        assert shows(app, ConfirmDialog), "it takes minutes, and asks before it begins"
+        await press(app, pilot, "y")
         await measured(app, pilot)
         assert shows(app, AskDialog)
         assert "the server refused the login. Type the password again" in text_of(app.screen, ".dialog-text")
@@ -236,7 +249,7 @@ async def test_a_refused_password_is_not_sent_again_but_asked_for(app: Sharebenc
         await press(app, pilot, "escape")
         assert "Nothing was measured." in painted(app)
         assert "s Stop" not in painted(app)
-        await press(app, pilot, "escape", "f9")
+        await press(app, pilot, "escape", "f9", "y")
         assert shows(app, AskDialog)
     assert sent == ["of the environment", "typed"]
 
@@ -249,7 +262,7 @@ async def test_a_guest_that_is_refused_is_told(app: SharebenchApp, monkeypatch):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         app.screen.query_one("#target", Input).value = "nas/data"
-        await press(app, pilot, "f9")
+        await press(app, pilot, "f9", "y")
         await measured(app, pilot)
         assert shows(app, MessageDialog)
         assert "the server lets no guest in" in painted(app)
@@ -317,7 +330,7 @@ async def test_from_the_lines_to_the_verdict(app: SharebenchApp, smbd: Smbd):
         await pilot.press("escape")
         for key, value in {"target": smbd_url(smbd), "clients": "1", "rounds": "1"}.items():
             app.screen.query_one(f"#{key}", Input).value = value
-        await pilot.press("f9")
+        await press(app, pilot, "f9", "y")
         assert shows(app, AskDialog)
         app.screen.query_one("#answer", Input).value = smbd.password
         await pilot.press("enter")
