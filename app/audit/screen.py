@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from app.audit.engine import AuditRequest, AuditResult, audit_file, audit_server
+from app.audit import engine
 from app.clients.base import Secrets
 from app.server.named_servers import server_ways
 from app.tui.frame.commands import keys
@@ -47,7 +47,7 @@ class AuditScreen(LinesScreen):
     )
 
     @classmethod
-    def parse(cls, typed: Mapping[str, str]) -> AuditRequest | LocalFile:
+    def parse(cls, typed: Mapping[str, str]) -> engine.AuditRequest | LocalFile:
         values = form_lines.typed_values(cls.LINES, typed)
         if values["conf"] and not values["target"]:
             return LocalFile(path=values["conf"])
@@ -55,28 +55,28 @@ class AuditScreen(LinesScreen):
         question = "which server? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE"
         target = form_lines.typed_target(values["target"], question)
         ways = server_ways(target, values["ssh"], values["conf"])
-        return AuditRequest(target=target, ssh=ways.server_ssh, smb_conf=ways.smb_conf)
+        return engine.AuditRequest(target=target, ssh=ways.server_ssh, smb_conf=ways.smb_conf)
 
-    def begin(self, request: AuditRequest | LocalFile) -> None:
+    def begin(self, request: engine.AuditRequest | LocalFile) -> None:
         if isinstance(request, LocalFile):
-            self.in_background(partial(audit_file, request.path), self._store)
+            self.in_background(partial(engine.audit_file, request.path), self._store)
             return
 
         def audit(secrets: Secrets) -> None:
             def give_secrets() -> Secrets:
                 return secrets
 
-            job = partial(audit_server, replace(request, secrets=give_secrets))
+            job = partial(engine.audit_server, replace(request, secrets=give_secrets))
             self.in_background(job, partial(self._store_of_server, request.target))
 
         log_in(self, request.target, audit)
 
-    def _store_of_server(self, target: Target, result: AuditResult) -> None:
+    def _store_of_server(self, target: Target, result: engine.AuditResult) -> None:
         if result.refused:  # the settings were read all the same; the next audit asks again
             self.context.logins.refuse(target)
         self._store(result)
 
-    def _store(self, result: AuditResult) -> None:
+    def _store(self, result: engine.AuditResult) -> None:
         def add(notebook: Notebook) -> None:
             notebook.add_recording(recording_of(result.audit))
 
@@ -91,7 +91,7 @@ class AuditResultScreen(StoredScreen):
 
     KEYS: ClassVar = keys("audit.try audit.fix audit.export")
 
-    def __init__(self, result: AuditResult) -> None:
+    def __init__(self, result: engine.AuditResult) -> None:
         super().__init__(result.audit.id)
         self.remedies = remedies(result.audit.findings)
         self.diff = proposed_diff(result.audit.findings, result.files)
