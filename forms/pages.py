@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from forms import link_share, report, wording
 from forms.comparison import wording as words
-from forms.comparison.several.report import basis_of_several
+from forms.comparison.several.report import basis_of_several, rates_sentence
 from forms.comparison.summary import ComparisonSummary, series_of
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentSummary
@@ -25,6 +25,9 @@ _MOST_ROWS = 20
 
 _MOST_FIELDS = 10
 """Lines above the tables."""
+
+_MOST_FIELDS_OF_SEVERAL = 17
+"""Above the tables of several series, which have no tables of runs: those say what was measured, for a customer."""
 
 _MOST_RESULTS = 4
 """Lines below them."""
@@ -88,6 +91,7 @@ def comparison_page(comparisons: Sequence[ComparisonSummary], form: report.Repor
         answer=_answer_of_comparisons(comparisons),
         tone=first.comparison.tone,
         how_sure=_basis_of_comparisons(comparisons),
+        most_fields=_MOST_FIELDS if len(comparisons) == 1 else _MOST_FIELDS_OF_SEVERAL,
     )
 
 
@@ -103,11 +107,12 @@ def _answer_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> str:
     """The verdict; of several each one says what is held against what."""
     if len(comparisons) == 1:
         return words.comparison_headline(comparisons[0].comparison)
-    clauses = [
-        f"{words.comparison_title(compared.comparison)}: {words.comparison_clause(compared.comparison)}"
-        for compared in comparisons
-    ]
-    return f"{'; '.join(clauses)}."
+    sentences = []
+    for compared in comparisons:
+        comparison = compared.comparison
+        clause = words.comparison_clause(comparison)
+        sentences.append(f"{words.comparison_title(comparison)}: {clause}.{rates_sentence(comparison)}")
+    return " ".join(sentences)
 
 
 def _basis_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> str:
@@ -141,6 +146,7 @@ def one_page(
     answer: str,
     tone: Tone = Tone.PLAIN,
     how_sure: str = "",
+    most_fields: int = _MOST_FIELDS,
 ) -> report.Report:
     """The form below what is said of it, cut to what a page holds; a table that is cut says how many rows it had."""
     own_fields = [
@@ -158,7 +164,7 @@ def one_page(
     charts = form.charts[: 1 if rows > _ROWS_BESIDE_TWO_CHARTS else 2]
     return replace(
         form,
-        fields=tuple(_shortened_field(field) for field in (*top, *others[: _MOST_FIELDS - len(top)])),
+        fields=tuple(_shortened_field(field) for field in (*top, *others[: most_fields - len(top)])),
         tables=tables,
         results=tuple(_shortened_field(field) for field in form.results[:_MOST_RESULTS]),
         advice=tuple(_shortened(text) for text in form.advice[:_MOST_ADVICE]),

@@ -20,6 +20,7 @@ from forms.series.report import series_report
 from forms.series.summary import run_form
 from storage.records import Change, Decision
 from tests.builders import full_series, one
+from tests.forms.exporters.other_forms import three_months
 from tests.forms.exporters.page import CHROMIUM
 from tests.servers.process import require
 
@@ -51,7 +52,19 @@ def an_experiment(steps: int = 12) -> Report:
     return pages.experiment_page(experiment_summary("tuning", series), run_form(series[-1]))
 
 
-PAGES = {"series": a_series, "comparison": a_comparison, "experiment": an_experiment, "short": lambda: an_experiment(3)}
+def several_months() -> Report:
+    months = three_months("may")
+    found = comparisons([Sides(base=(months[0],), other=(other,)) for other in months[1:]])
+    return pages.comparison_page(found, comparison_report(months, found, found))
+
+
+PAGES = {
+    "series": a_series,
+    "comparison": a_comparison,
+    "several": several_months,
+    "experiment": an_experiment,
+    "short": lambda: an_experiment(3),
+}
 
 
 def fields(report: Report) -> dict[str, str]:
@@ -122,13 +135,14 @@ def test_several_verdicts_say_which_is_which_and_nothing_is_cut_or_counted_twice
     report = pages.comparison_page(found, comparison_report([march[0], *others], found))
     said = fields(report)
     assert said["Answer"].startswith("april against spring (2 series): Faster by ")
-    assert "; may against spring (2 series): Inconclusive: " in said["Answer"]
+    assert ". may against spring (2 series): Inconclusive: " in said["Answer"]
     assert said["Measured"].endswith(": 20 runs in 4 series, 2026-01-01 to 2026-01-04.")
     assert "april: " in said["How sure"] or "april and may: " in said["How sure"]
     settle = found[1].comparison.settle
     assert settle is not None
     assert said["To settle it"] == f"may: {settling_sentence(settle)}"
     assert "…" not in " ".join(field.text for field in report.fields)
+    assert {"Target", "File", "Runs", "Client", "Link", "When"} <= {*said}
 
 
 @pytest.mark.long

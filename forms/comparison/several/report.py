@@ -84,13 +84,13 @@ def _verdict_field(compared: ComparisonSummary) -> report.Field:
     """The verdict, which says what is held against what, and what would settle it."""
     comparison = compared.comparison
     verdict = f"{comparison.sign} {words.verdict_and_next_step(comparison)}"
-    text = f"{words.comparison_title(comparison)}: {verdict}{_rates_sentence(comparison)}"
+    text = f"{words.comparison_title(comparison)}: {verdict}{rates_sentence(comparison)}"
     if comparison.differences and not comparison.known:
         text += f" What differs: {differences_prose(comparison.differences)}."
     return report.Field(name=wording.VERDICT, text=text, tone=comparison.tone, role=report.FieldRole.ONE_OF_ANSWERS)
 
 
-def _rates_sentence(comparison: Comparison) -> str:
+def rates_sentence(comparison: Comparison) -> str:
     """`` From 59.3 MB/s to 119.6 MB/s.``, by the judged averages; a probable answer has its rates already."""
     base_rate = comparison.judged_base_bytes_per_second or comparison.base_bytes_per_second
     other_rate = comparison.judged_other_bytes_per_second or comparison.other_bytes_per_second
