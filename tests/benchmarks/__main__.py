@@ -1,4 +1,4 @@
-"""``make bench``: our clients beside others against real servers, in alternating pairs; it asserts nothing.
+"""``make bench``: our clients beside others against real servers, in random order; it asserts nothing.
 
 Each row is printed and written to ``.bench/`` (Markdown, and JSON with all numbers) as soon as it is measured. A row
 whose programs are not installed says so; one that fails says why, and the exit code is 1 at the end.
@@ -9,16 +9,15 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from app.base.units import parse_size
+from tests.benchmarks.contests import CONTEST_HEAD, contest_lines
 from tests.benchmarks.memory import MEMORY_HEAD, memory_line, memory_rows
-from tests.benchmarks.rows import all_rows, answer_rows
+from tests.benchmarks.rows import answer_rows, contest_rows, drawing_rows
 from tests.benchmarks.table import PAIRS_HEAD, machine, pair_line, where
 from tests.benchmarks.times import TIMES_HEAD, times_line
-from tests.benchmarks.trees import tree_rows
 from tests.benchmarks.users import USERS_HEAD, users_line, users_rows
 from tests.servers.process import missing
 
@@ -27,7 +26,8 @@ FOLDER = Path(__file__).resolve().parents[2] / ".bench"
 
 def tables(size_bytes: int, pairs: int) -> Iterator[tuple[str, Iterator[Any], Callable[[Any], str]]]:
     """The head of each table, its rows, and how a result becomes a line."""
-    yield PAIRS_HEAD, chain(all_rows(size_bytes, pairs), tree_rows(pairs)), pair_line
+    yield CONTEST_HEAD, contest_rows(size_bytes, pairs), contest_lines
+    yield PAIRS_HEAD, drawing_rows(size_bytes, pairs), pair_line
     yield TIMES_HEAD, answer_rows(size_bytes, pairs), times_line
     yield USERS_HEAD, users_rows(), users_line
     yield MEMORY_HEAD, memory_rows(), memory_line
@@ -63,8 +63,8 @@ def main() -> int:
     parser.add_argument("--rows", default="", metavar="NAME,…", help="the same, separated by commas")
     parser.add_argument("--list", action="store_true", help="print the names of the rows, and measure nothing")
     parser.add_argument("--long", action="store_true", help="the rows that take long as well (all that --rows names)")
-    parser.add_argument("--size", default="1G", help="the file's size (1G)")
-    parser.add_argument("--pairs", type=int, default=7, help="alternating pairs (7)")
+    parser.add_argument("--size", default="512M", help="the file's size (512M)")
+    parser.add_argument("--pairs", type=int, default=7, help="rounds of a row (7)")
     parser.add_argument("--folder", help="where the servers' files lie (the usual temporary folder)")
     asked = parser.parse_args()
     tempfile.tempdir = asked.folder

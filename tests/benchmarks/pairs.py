@@ -1,29 +1,20 @@
-"""Two ways to move the same file, in turns: medians, their ratio, and the memory of the measuring processes."""
+"""What a pair of ways to do the same gave, and the most memory of measuring processes."""
 
 from __future__ import annotations
 
-import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import psutil
 
-from app.recording.process import RunFinished, RunStarted, SeriesControl
 from app.recording.spec import SeriesRequest
-from app.series.events import SeriesClosed
-from app.series.interleaved import record_interleaved
 from forms.stats.decision import ChangeDecision
 from forms.stats.summary import median
 from forms.stats.verdict_rule import decide_interleaved
-from storage.notebook import Notebook
-from storage.plan import CeilingPolicy, QuietTime
-from tests.specs import varied
 
-_SERVERS = {"smbd", "vsftpd"}
 Orders = tuple[SeriesRequest, SeriesRequest]
 
 
@@ -81,71 +72,6 @@ class Result:
     def __str__(self) -> str:
         ours, theirs = median(self.our_rates) or 0.0, median(self.their_rates) or 0.0
         return f"{ours / 1e6:.0f} against {theirs / 1e6:.0f} MB/s, ratio {self.ratio:.2f}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One comparison: how to set it up, and what its ratio should be."""
-
-    name: str
-    ours: str
-    theirs: str
-    at_least: float
-    aim: float
-    needs: tuple[str, ...]
-    set_up: Callable[[], AbstractContextManager[Orders]]
-
-    def measure(self) -> Result:
-        """Run the pair in turns."""
-        with self.set_up() as (ours, theirs), tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "notebook.db"
-            quick = [_quick(ours), _quick(theirs)]
-            shares: tuple[list[float], list[float]] = ([], [])
-            before: tuple[dict[int, float], dict[int, float]] = ({}, {})
-            with PeakMemory() as memory:
-                for index, event in record_interleaved(quick, path, SeriesControl()):
-                    if isinstance(event, RunStarted):
-                        before = _processor_seconds()
-                    elif isinstance(event, RunFinished) and index == 0 and event.run.seconds:
-                        for share, then, now in zip(shares, before, _processor_seconds(), strict=True):
-                            taken = sum(used - then.get(process, 0.0) for process, used in now.items())
-                            share.append(taken / event.run.seconds)
-                    if isinstance(event, SeriesClosed) and event.failure:
-                        raise RuntimeError(f"{self.name}: {event.failure.text}")
-            with Notebook(path) as notebook:
-                found = {head.label: notebook.series(head.id) for head in notebook.heads()}
-        rates = {
-            label: tuple(run.bytes_per_second or 0.0 for run in series.measured()) for label, series in found.items()
-        }
-        return Result(
-            name=self.name,
-            ours=self.ours,
-            theirs=self.theirs,
-            our_rates=rates["ours"],
-            their_rates=rates["theirs"],
-            at_least=self.at_least,
-            aim=self.aim,
-            our_peak_bytes=memory.peak_bytes,
-            client_share=median(shares[0]),
-            server_share=median(shares[1]),
-        )
-
-
-def _processor_seconds() -> tuple[dict[int, float], dict[int, float]]:
-    """Processor time of each measuring process and each server process that the bench has started, by process id."""
-    clients, servers = dict[int, float](), dict[int, float]()
-    for process in psutil.Process().children(recursive=True):
-        with suppress(psutil.Error):
-            times = process.cpu_times()
-            if process.name() in _SERVERS:
-                servers[process.pid] = times.user + times.system
-            elif "app.recording.child" in process.cmdline():
-                clients[process.pid] = times.user + times.system
-    return clients, servers
-
-
-def _quick(order: SeriesRequest) -> SeriesRequest:
-    return varied(order, quiet_time=QuietTime.SKIP, ceiling=CeilingPolicy.SKIP)
 
 
 class PeakMemory:

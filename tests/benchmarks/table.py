@@ -48,7 +48,7 @@ def where(folder: str) -> str:
     return (
         f"{here['date']}, {here['cpus']} x {here['cpu']}, Linux {here['kernel']} ({here['tcp']}), Python"
         f" {here['python']}; {here['smbclient']}, {here['curl']}, {here['iperf3']}; loopback, files in {folder}, in"
-        " alternating pairs."
+        " random order."
     )
 
 
