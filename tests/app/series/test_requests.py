@@ -36,7 +36,7 @@ OTHER = spec_with(
     experiment="tuning", base_id="a" * 12, repeats=True,
     change_name="strict sync", change_value="no", quiet_time=QuietTime.REQUIRE, wait_seconds=60.0,
     server_ssh="admin@nas", smb_conf="/etc/samba/smb.conf", ceiling=CeilingPolicy.SKIP, from_host="alice@branch",
-    prepare="sync", conclude="date", server_prepare="fstrim /srv", like=Imitated.MACOS_15,
+    prepare="sync", conclude="date", server_prepare="fstrim /srv", like=Imitated.MACOS_15, interleaved_with="b" * 12,
 )  # fmt: skip
 FITTING = varied(
     OTHER, drop_cache=False, make_file=False, files=None, client="sharebench", from_host=None, random=False,
@@ -44,7 +44,7 @@ FITTING = varied(
 )  # fmt: skip
 AT_RANDOM = varied(FITTING, random=True, read_percent=70, random_seconds=3.0, verify=False)
 NAMES = tuple(USUAL.to_json())
-NOT_TYPED = {"base_id", "repeats", "change_name", "change_value", "from_host"}
+NOT_TYPED = {"base_id", "repeats", "change_name", "change_value", "interleaved_with", "from_host"}
 """The last is typed as ``--from``, which may name several machines: a series of each."""
 
 
@@ -68,7 +68,7 @@ def test_every_choice_reaches_the_measuring_process(spec: SeriesSpec):
 
 def test_every_choice_but_those_of_one_rung_comes_back_from_the_notebook():
     lost = {"note", "question", "base_id", "repeats", "change_name", "change_value", "wait_seconds"}
-    lost |= {"prepare", "conclude", "server_prepare"}
+    lost |= {"prepare", "conclude", "server_prepare", "interleaved_with"}
     back, before = spec_of(stored(series_request(FITTING, FILE, Secrets()))).to_json(), FITTING.to_json()
     assert {name for name in NAMES if back[name] != before[name]} == lost
 
@@ -97,7 +97,8 @@ def test_a_series_measured_again_by_the_guide_is_measured_by_the_same_choices():
     again = request_of(choices_of(stored(before)), Secrets())
     assert (again.spec.command, again.target) == (before.spec.command, before.target)
     usual_wait = replace(before.spec.plan.monitor, quiet_time=QuietTime.RECORD)
-    assert again.spec.plan == replace(before.spec.plan, monitor=usual_wait)
+    # It is measured by itself, whatever its base was interleaved with.
+    assert again.spec.plan == replace(before.spec.plan, monitor=usual_wait, interleaved_with="")
 
 
 def test_what_fits_one_server_is_forgotten_at_another():
