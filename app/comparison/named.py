@@ -5,11 +5,12 @@ settings: an interrupted one is averaged with no other.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
 from itertools import chain
 
 from app.base.errors import UsageError
-from forms.comparison.judged_sides import LeftOutMember
+from forms.comparison.judged_sides import LeftOutMember, Sides
 from forms.tuning import differences as tuning
 from storage.notebook import Notebook
 from storage.recordings import SERIES
@@ -82,6 +83,17 @@ def baseline_names(notebook: Notebook, references: Sequence[str], series: Sequen
         if reference != named_series.id and named_series.id in ids_by_name.get(reference, ()):
             names[named_series.id] = reference
     return names
+
+
+def with_names_of_baselines(notebook: Notebook, sides: Sides) -> Sides:
+    """The sides, each called by the baseline whose series all stand on it, unless it has such a name already."""
+    names: dict[str, str] = {}
+    for name in dict.fromkeys(baseline.name for baseline in notebook.baselines()):
+        ids = set(notebook.baseline_ids(name, SERIES))
+        for side in (sides.base, sides.other):
+            if side[0].id in ids and ids <= {series.id for series in side}:
+                names.setdefault(side[0].id, name)
+    return replace(sides, baselines={**names, **sides.baselines})
 
 
 def with_repeats(notebook: Notebook, named_groups: Sequence[tuple[Series, ...]]) -> list[tuple[Series, ...]]:

@@ -94,6 +94,7 @@ def sides_to_compare(
         for sides, left_out in zip(all_sides, left_out_of_others, strict=True)
     ]
     if counted is Counted.REPEATS:
+        all_sides = [named.with_names_of_baselines(notebook, sides) for sides in all_sides]
         return [with_history(notebook, sides) for sides in all_sides]
 
     named_sides = [_only_named(sides, named_ids) for sides in all_sides]

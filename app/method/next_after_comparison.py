@@ -72,9 +72,11 @@ def _larger_file_step(comparison: Comparison) -> NextStep:
 
 def _steps_to_change(comparison: Comparison) -> Iterator[NextStep]:
     """Another change, from the side that the answer says is the better one to start from."""
-    is_settled = comparison.decided is not Verdict.UNKNOWN
-    if is_settled and (comparison.change or comparison.tried or comparison.interleaved):
-        if comparison.decided is Verdict.FASTER:
+    is_settled = comparison.decided is not Verdict.UNKNOWN or comparison.is_certain_by_link
+    was_changed = comparison.change or comparison.tried or comparison.interleaved or comparison.is_base_gone
+    if is_settled and was_changed:
+        # Nobody can go back to a base that is gone.
+        if comparison.decided is Verdict.FASTER or comparison.is_base_gone:
             start = f"{comparison.other_name} (the other)"
             start_id = comparison.other_id
         else:
@@ -95,7 +97,7 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
         for name, series_id in measurable_sides:
             yield repeat_step(f"{more_runs.name}: {name}", series_id, more_runs)
 
-    if comparison.interleaved or _is_as_sure_as_it_gets(comparison):
+    if comparison.interleaved or _is_answered_for_good(comparison):
         return
     sides: tuple[tuple[str, str], ...] = (base, other)
     if comparison.doubt is Doubt.SAME_SETTINGS:
@@ -111,10 +113,9 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
             yield repeat_step(f"Measure again: {name}", series_id)
 
 
-def _is_as_sure_as_it_gets(comparison: Comparison) -> bool:
-    """Whether it is open, the base is gone, and more of the other side would hardly settle it: none is offered."""
-    is_settled_by_nothing = comparison.is_open and comparison.settle is None
-    return is_settled_by_nothing and comparison.is_base_gone and not comparison.is_certain_by_link
+def _is_answered_for_good(comparison: Comparison) -> bool:
+    """Whether the base is gone, and more of the other side would hardly tell more than is known: none is offered."""
+    return comparison.is_base_gone and comparison.settle is None and (comparison.known or comparison.is_open)
 
 
 def _settling_step(comparison: Comparison, step: SettlingStep) -> NextStep:

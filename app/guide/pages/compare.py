@@ -171,8 +171,9 @@ def _first_round(
 ) -> Iterator[guide_page.Option]:
     """The round that the series' warnings lead to, until there is a verdict beside one of the same protocol."""
     protocol = series.target.protocol
-    if any(judgement.comparison.is_base_gone for judgement in judged):
-        # Measured otherwise, it would be no answer beside a base that stays as it is.
+    has_baseline = repeating.has_baseline(judgement.yardstick for judgement in judged)
+    if has_baseline or any(judgement.comparison.is_base_gone for judgement in judged):
+        # Measured otherwise it would be no answer beside a base that stays as it is.
         return
     of_protocol = [
         judgement.comparison for judgement in judged if judgement.yardstick.series.target.protocol == protocol

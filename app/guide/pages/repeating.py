@@ -22,6 +22,11 @@ def comparing_title(choices: GuideChoices, series: Series, yardsticks: Iterable[
     return "Compare with the expected"
 
 
+def has_baseline(yardsticks: Iterable[Yardstick]) -> bool:
+    """Whether the series is to be compared with a baseline, beside which only the same file and settings count."""
+    return any(yardstick.reference for yardstick in yardsticks)
+
+
 def better_rounds(choices: GuideChoices, series: Series, advised: Iterable[str] = ()) -> list[Option]:
     """The improvements that the warnings of a series lead to, each as a new round with the same settings.
 

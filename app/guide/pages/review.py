@@ -7,7 +7,7 @@ from app.guide import page
 from app.guide.context import GuideContext
 from app.guide.pages import beside, run_lines
 from app.guide.pages.link import correct_options
-from app.guide.pages.repeating import better_rounds, comparing_title
+from app.guide.pages.repeating import better_rounds, comparing_title, has_baseline
 from app.method import choices as method_choices
 from app.method.improvements import SHORT_RUNS
 from forms import wording
@@ -47,8 +47,9 @@ def _what_to_do(choices: method_choices.GuideChoices, context: GuideContext, ser
     # `proven_id` is the series of a change whose base this one measures again.
     is_of_change = series.change is not None or choices.proven_id is not None
     # In the round of a change nothing is advised here: a larger file then needs a new base as well, which the page that
-    # compares offers.
-    advised = () if is_of_change else (SHORT_RUNS,)
+    # compares offers. A baseline stays as it is, and a larger file would be no answer beside it.
+    is_held_to_its_base = is_of_change or has_baseline(context.yardsticks)
+    advised = () if is_held_to_its_base else (SHORT_RUNS,)
     rounds = better_rounds(choices, series, advised=advised)
     advised_rounds = [option for option in rounds if option.advised]
     other_rounds = [option for option in rounds if not option.advised]

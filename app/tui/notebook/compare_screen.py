@@ -130,13 +130,17 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
         self.call_after_refresh(self._share_room)
 
     def _share_room(self) -> None:
-        """Where the picture would leave no room for the rows of the first table, it is left to its key."""
+        """Where the picture would leave no room for the rows of the averages, it is left to its key."""
         if self.report is None:
             return
         room = self.query_one("#compared").size.height
         room_beside_picture = min(room - _LEAST_PICTURE, room // 2)
-        first_table = replace(self.report, fields=(), tables=self.report.tables[:1], results=(), advice=(), drawn=())
-        table_lines = figures_text(self.of_now(first_table), width=self.size.width).count("\n")
+        # Down to the averages, which the picture draws.
+        chart = self.report.chart
+        last_place = chart.source[0] if chart is not None and chart.source is not None else 0
+        tables = self.report.tables[: last_place + 1]
+        top_of_report = replace(self.report, fields=(), tables=tables, results=(), advice=(), drawn=())
+        table_lines = figures_text(self.of_now(top_of_report), width=self.size.width).count("\n")
         self.set_class(not self.shows_more and room_beside_picture < table_lines, "-cramped")
 
     # What can be done

@@ -77,6 +77,7 @@ def test_every_page_judges_all_series_that_were_measured_as_repeats(tmp_path: Pa
     assert answer.old_link is not None
     assert answer.old_link.spread_percent == pytest.approx((-10, 90), abs=0.1)
     assert "before" in page.title
+    assert side_by_side.base_name == "before", "a baseline keeps its name"
     assert sum("Side by side" in option.title for option in page.options) == 1, "the repeats are of its own side"
 
 

@@ -1653,7 +1653,7 @@ async def test_a_comparison_counts_the_repeats_and_leaves_them_out(tmp_path):
         await settled(app, pilot)
         for _ in range(2):
             assert "series 3 against series 1 (2 series)" in painted(app)
-            assert "2 series before and 1 after (o: only one of each)." in painted(app)
+            assert "(o: only one series of each side)" in painted(app)
             await press(app, pilot, "o")
             assert "series 3 against series 1─" in painted(app)
             assert "Of these two series alone (o: with 1 repeat of them)." in painted(app)
