@@ -18,7 +18,7 @@ from forms.series import random_requests
 from forms.series.run_table import runs_chart
 from forms.series.summary import SeriesSummary
 from forms.stats.readings import read_series
-from forms.tuning.differences import requests_text, told_differences
+from forms.tuning.differences import requests_text, settings_of_one_version, told_differences
 from storage import records
 
 # Columns of the table of averages, from 0: side, series, runs, average, deviation, and judged where runs are left out.
@@ -332,7 +332,7 @@ def _time_text(seconds: float | None) -> str:
 
 def difference_rows(compared: ComparisonSummary) -> list[ComparisonRow]:
     """What differs beside the properties that stand side by side."""
-    return [
+    rows = [
         ComparisonRow(
             difference.label,
             known_value_text(difference.name, difference.base),
@@ -342,6 +342,14 @@ def difference_rows(compared: ComparisonSummary) -> list[ComparisonRow]:
         for difference in told_differences(compared.comparison.differences)
         if difference.name not in _SHOWN_SIDE_BY_SIDE
     ]
+
+    of_one_version = settings_of_one_version(compared.comparison.differences)
+    if of_one_version:
+        base_count = sum(difference.base is not None for difference in of_one_version)
+        other_count = len(of_one_version) - base_count
+        name = "other parameters that only this version has"
+        rows.append(ComparisonRow(name, str(base_count), str(other_count), differs=True))
+    return rows
 
 
 _DIFFERS_TEXTS = {True: "differs", False: "same", None: ""}

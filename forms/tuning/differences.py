@@ -5,6 +5,7 @@ Each has a name with the side in front: ``client.dialect``, ``server.smb.conf/sh
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from forms import link_share, wording
 from forms.tuning import fact_names, samba_parameters
@@ -211,6 +212,33 @@ def _is_own_place(difference: Difference) -> bool:
     return difference.name == _CONF_PATH or difference.parameter in _OWN_PLACES
 
 
+_SAMBA_VERSION = "server.samba.version"
+
+
+def settings_of_one_version(differing: Sequence[Difference]) -> list[Difference]:
+    """The parameters that only one of two versions of Samba has, but for those of the catalogue.
+
+    None of them where both sides have the same version.
+    """
+    if not any(difference.name == _SAMBA_VERSION for difference in differing):
+        return []
+    return [
+        difference
+        for difference in differing
+        if None in (difference.base, difference.other) and _is_of_no_transfer(difference)
+    ]
+
+
+def _is_of_no_transfer(difference: Difference) -> bool:
+    """Whether it is a parameter of Samba that the catalogue does not have: it has those that act on transfers."""
+    return difference.parameter is not None and difference.parameter not in _parameters_of_catalogue()
+
+
+@cache
+def _parameters_of_catalogue() -> frozenset[str]:
+    return frozenset(entry.parameter for entry in entries())
+
+
 def told_differences(differing: Iterable[Difference]) -> list[Difference]:
     """What is told to people: one cause once.
 
@@ -221,6 +249,11 @@ def told_differences(differing: Iterable[Difference]) -> list[Difference]:
     names = {difference.name for difference in all_differences}
     if "target" in names:
         all_differences = [difference for difference in all_differences if not _is_own_place(difference)]
+    if _SAMBA_VERSION in names:
+        left_out = settings_of_one_version(all_differences)
+        all_differences = [difference for difference in all_differences if difference not in left_out]
+        # Of dozens of other defaults those that are known to act on transfers come first.
+        all_differences.sort(key=_is_of_no_transfer)
     untold = {name for name in names if _SHOWN_BY.get(name) in names}
     untold |= _speeds_told_otherwise({difference.name: difference for difference in all_differences})
     return [difference for difference in all_differences if difference.name not in untold]
@@ -344,8 +377,13 @@ _SHAPERS = frozenset({"path.link.shaper", _SHAPER_SPEED})
 
 def replaced_between(differing: Iterable[Difference]) -> tuple[Difference, ...]:
     """Those that say that hardware, the link or a version was replaced: the first side cannot be measured again."""
+    all_differences = list(differing)
+    # Two servers stand beside each other: nothing of the one was replaced by the other.
+    if any(difference.name == "target" for difference in all_differences):
+        return ()
+
     replaced = []
-    for difference in differing:
+    for difference in all_differences:
         _, _, fact = difference.name.partition(".")
         if difference.name == _LINK_SPEED or fact_names.is_replaced(fact):
             replaced.append(difference)

@@ -5,7 +5,15 @@ from typing import Any
 
 import pytest
 
-from forms.tuning.differences import GLOBAL, Difference, differences, differences_before, told_differences
+from forms.tuning.differences import (
+    GLOBAL,
+    Difference,
+    differences,
+    differences_before,
+    replaced_between,
+    settings_of_one_version,
+    told_differences,
+)
 from forms.tuning.fact_names import is_volatile
 from storage.plan import Settings
 from storage.records import ClientFacts, Command, FactValue, Series, Target
@@ -188,3 +196,24 @@ def test_of_two_servers_it_is_not_told_where_each_keeps_its_own_files() -> None:
     later = one(2, environment={"server": other_facts}, target=base.target)
     told_later = {difference.label for difference in told_differences(differences(base, later))}
     assert {"private dir", "strict sync"} <= told_later
+
+
+def test_of_two_versions_what_acts_on_transfers_comes_first_and_what_only_one_has_is_left_out() -> None:
+    base_facts = {"samba.version": "4.13", f"{GLOBAL}winbind use krb5 enterprise principals": "No"}
+    base_facts |= {f"{GLOBAL}server multi channel support": "No", f"{GLOBAL}homedir map": "Yes"}
+    other_facts = {"samba.version": "4.25", f"{GLOBAL}winbind use krb5 enterprise principals": "Yes"}
+    other_facts |= {f"{GLOBAL}server multi channel support": "Yes", f"{GLOBAL}dns port": "53"}
+    base = one(1, environment={"server": base_facts})
+    other = one(2, environment={"server": other_facts}, target=replace(base.target, port=1445))
+    differing = differences(base, other)
+    parameters = [difference.parameter for difference in told_differences(differing) if difference.parameter]
+    assert parameters == ["server multi channel support", "winbind use krb5 enterprise principals"]
+    assert {difference.parameter for difference in settings_of_one_version(differing)} == {"homedir map", "dns port"}
+
+
+def test_of_two_servers_none_has_replaced_the_other() -> None:
+    base = one(1, environment={"server": {"samba.version": "4.13"}})
+    newer = {"server": {"samba.version": "4.25"}}
+    assert replaced_between(differences(base, one(2, environment=newer, target=base.target)))
+    beside = one(2, environment=newer, target=replace(base.target, port=1445))
+    assert replaced_between(differences(base, beside)) == ()
