@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from forms import link_share, wording
-from forms.tuning import fact_names, samba_parameters
-from forms.tuning.catalogue import CatalogueEntry, entries
+from forms.tuning import catalogue, fact_names, samba_parameters
 from forms.tuning.smb_conf import same_value, spelling
 from storage.plan import Settings
 from storage.records import Command, Facts, JSONValue, Series, measured_from
@@ -236,7 +235,7 @@ def _is_of_no_transfer(difference: Difference) -> bool:
 
 @cache
 def _parameters_of_catalogue() -> frozenset[str]:
-    return frozenset(entry.parameter for entry in entries())
+    return frozenset(entry.parameter for entry in catalogue.entries())
 
 
 def told_differences(differing: Iterable[Difference]) -> list[Difference]:
@@ -302,7 +301,7 @@ def effective(facts: Facts, parameter: str, *, in_share: bool = True) -> str | N
 class ValueInEffect:
     """What a server has of a setting."""
 
-    entry: CatalogueEntry
+    entry: catalogue.CatalogueEntry
     value: str
     default: str
     """That of its Samba."""
@@ -317,7 +316,7 @@ def values_that_matter(facts: Facts) -> list[ValueInEffect]:
     version = fact_names.samba_version(facts) or samba_parameters.MEASURED
     matter = []
     parameters: set[str] = set()
-    for entry in entries():
+    for entry in catalogue.entries():
         # Of several entries for a parameter the first one is about its value in general.
         if not entry.worth_trying or entry.parameter in parameters:
             continue
@@ -328,7 +327,7 @@ def values_that_matter(facts: Facts) -> list[ValueInEffect]:
     return matter
 
 
-def _default_in(entry: CatalogueEntry, version: samba_parameters.Version) -> str:
+def _default_in(entry: catalogue.CatalogueEntry, version: samba_parameters.Version) -> str:
     """The default of that version, or where it is not known the catalogue's."""
     parameter = spelling(entry.parameter).parameter
     default = parameter.default_in(version) if parameter else None

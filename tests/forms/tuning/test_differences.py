@@ -200,7 +200,7 @@ def test_of_two_servers_it_is_not_told_where_each_keeps_its_own_files() -> None:
 
 def test_of_two_versions_what_acts_on_transfers_comes_first_and_what_only_one_has_is_left_out() -> None:
     base_facts = {"samba.version": "4.13", f"{GLOBAL}winbind use krb5 enterprise principals": "No"}
-    base_facts |= {f"{GLOBAL}server multi channel support": "No", f"{GLOBAL}homedir map": "Yes"}
+    base_facts |= {f"{GLOBAL}server multi channel support": "No", f"{GLOBAL}client use spnego principal": "Yes"}
     other_facts = {"samba.version": "4.25", f"{GLOBAL}winbind use krb5 enterprise principals": "Yes"}
     other_facts |= {f"{GLOBAL}server multi channel support": "Yes", f"{GLOBAL}dns port": "53"}
     base = one(1, environment={"server": base_facts})
@@ -208,7 +208,10 @@ def test_of_two_versions_what_acts_on_transfers_comes_first_and_what_only_one_ha
     differing = differences(base, other)
     parameters = [difference.parameter for difference in told_differences(differing) if difference.parameter]
     assert parameters == ["server multi channel support", "winbind use krb5 enterprise principals"]
-    assert {difference.parameter for difference in settings_of_one_version(differing)} == {"homedir map", "dns port"}
+    assert {difference.parameter for difference in settings_of_one_version(differing)} == {
+        "client use spnego principal",
+        "dns port",
+    }
 
 
 def test_of_two_servers_none_has_replaced_the_other() -> None:
