@@ -105,6 +105,9 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
         self.refresh_bindings()
         self.show_again()
 
+    def export_name(self, report: Report) -> str:
+        return report.title
+
     def show_again(self) -> None:
         if self.comparisons is None or self.form is None or self.report is None:
             return
