@@ -58,6 +58,7 @@ SCENES = (
     Scene(name="guide-change-small", size=SMALL, screen="experiment", keys=("n",)),
     Scene(name="survey-small", size=SMALL, screen="survey"),
     Scene(name="isolation-small", size=SMALL, screen="isolation"),
+    Scene(name="quick-small", size=SMALL, screen="quick"),
     Scene(name="who-small", size=SMALL, screen="who"),
     Scene(name="table", size=SMALL, screen="table", arguments={"ids": ("a10000000002", AS_DELIVERED, TUNED)}),
     Scene(name="load-small", size=SMALL, screen="load"),

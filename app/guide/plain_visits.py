@@ -73,6 +73,7 @@ def _commands(arguments: Mapping[str, object]) -> dict[str, str]:
     ssh = str(arguments.get("ssh", ""))
     server = f" --server-ssh {shlex.quote(ssh)}" if ssh else ""
     return {
+        "quick": "The four lines that everybody quotes: sharebench quick TARGET, such as smb://alice@nas/public",
         "survey": "Everything at once: sharebench survey HOST --smb SHARE/FOLDER --ftp FOLDER --user USER",
         "audit": "The server's settings: sharebench audit TARGET --server-ssh [USER@]HOST",
         "load": f"Many users at once: sharebench load {target} --users {USUAL_USERS} --scenario office{server}",

@@ -17,6 +17,7 @@ from forms.tuning.catalogue import about
 from storage import looks, recordings, records
 from storage.isolation import Isolation
 from storage.load.records import Load, PointStatus
+from storage.quick.records import QUICK
 from storage.who import WHO
 
 _CHOOSE_SETTING = NextStep(name="Choose a setting to try: the catalogue", screen="catalogue")
@@ -34,6 +35,11 @@ _AFTER_KIND = {
         NextStep(name="Audit again", screen="audit"),
     ),
     looks.DIAGNOSIS: (),
+    QUICK: (
+        NextStep(name="Find out why it is slow for users", screen="diagnosis"),
+        _AUDIT_SETTINGS,
+        NextStep(name="Measure it again: another quick test", screen="quick"),
+    ),
     WHO: (
         NextStep(name="Look at the sessions again", screen="who"),
         NextStep(name="Find out why users complain", screen="diagnosis"),

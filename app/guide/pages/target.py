@@ -12,6 +12,10 @@ from app.method.choices import GuideChoices, MethodStep, is_same_server
 from forms import wording
 from storage.records import Target, format_target
 
+_JUST_THE_NUMBERS = Option(
+    "Just the numbers? A quick test", Visit("quick"), "the four lines everybody quotes, two minutes"
+)
+
 
 def target_page(choices: GuideChoices, context: GuideContext) -> Page:
     chosen = choices.target
@@ -29,14 +33,19 @@ def target_page(choices: GuideChoices, context: GuideContext) -> Page:
     for name, target in context.servers:
         options.append(Option(wording.plain(name), Connect(target), _place_text(target)))
 
+    has_place = bool(options)
     options += [
-        Option("Type a target…", _ask_target(last), "smb://…, ftp://…, /a/folder", advised=not options),
+        Option("Type a target…", _ask_target(last), "smb://…, ftp://…, /a/folder", advised=not has_place),
         Option("Type a target, log in with a Kerberos ticket…", _ask_target(last, kerberos=True), "kinit first"),
         Option("Log in with a credentials file…", _ask_credentials(), "username = …, password = …"),
         *beside.target_options(choices),
         Option("Slow since Monday? Measure everything first", Visit("survey"), "SMB, FTP, bare TCP, interleaved"),
         Option("Is the server set up wrong? Audit its settings", Visit("audit"), "nothing is measured"),
     ]
+    if not has_place:
+        # The first choice of whoever begins; Enter still takes the one below, which leads through the method.
+        return step_page(MethodStep.TARGET, (), [_JUST_THE_NUMBERS, *options], cursor=1)
+    options.append(_JUST_THE_NUMBERS)
     if chosen is None:
         return step_page(MethodStep.TARGET, (), options)
     options.append(link.link_option(choices, context, MethodStep.TARGET))

@@ -37,7 +37,7 @@ def guided(path: Path, backend: FakeBackend, *answers: str) -> tuple[PlainGuide,
     return guide, lines
 
 
-TO_THE_REVIEW = ("1", "bench@nas", "1", "3", "", "4", "1", "")
+TO_THE_REVIEW = ("2", "bench@nas", "1", "3", "", "4", "1", "")
 """Type a target, share, file, get it, do not look, as advised, start."""
 
 
@@ -71,22 +71,22 @@ def test_enter_takes_the_largest_file_and_goes_back_where_there_is_none(tmp_path
     backend = FakeBackend()
     files = (DirectoryEntry(name=name, is_folder=False, size_bytes=size) for name, size in (("a", 9), ("b", 10)))
     backend.folders[""] = [*files, DirectoryEntry(name="c", is_folder=True, size_bytes=0)]
-    guide, said = guided(tmp_path / "n.db", backend, "1", "bench@nas", "1", "", "q")
+    guide, said = guided(tmp_path / "n.db", backend, "2", "bench@nas", "1", "", "q")
     assert guide.session.choices.file == "b"
     assert [line.split(",")[0][3:] for line in said if line.endswith("(Enter)")][-1:] == ["b"]
     backend.folders[""] = []
-    guide, said = guided(tmp_path / "m.db", backend, "1", "bench@nas", "1", "", "q")
+    guide, said = guided(tmp_path / "m.db", backend, "2", "bench@nas", "1", "", "q")
     assert guide.session.choices.target is None
     assert "Enter takes" not in said[-3]
 
 
 WHERE_ENTER_IS_PRESSED = {
     "at the first page": (),
-    "at the list of shares": ("1", "bench@nas"),
-    "in a folder without files": ("1", "bench@nas", "1"),
+    "at the list of shares": ("2", "bench@nas"),
+    "in a folder without files": ("2", "bench@nas", "1"),
     "with a credentials file": ("3",),
-    "where the server refuses guests": ("1", "smb://nas"),
-    "where the server refuses the password": ("1", "bench@nas"),
+    "where the server refuses guests": ("2", "smb://nas"),
+    "where the server refuses the password": ("2", "bench@nas"),
     "at the change": (*TO_THE_REVIEW, "", "s8"),
 }
 
@@ -122,7 +122,7 @@ def test_enter_alone_comes_to_an_end(tmp_path: Path, words: tuple[str, ...], req
 
 
 def test_a_question_ends_in_one_sign(tmp_path: Path):
-    _, said = guided(tmp_path / "n.db", FakeBackend(), "1", "q")
+    _, said = guided(tmp_path / "n.db", FakeBackend(), "2", "q")
     assert "Without a share, the server's shares are listed:" in "\n".join(said)
 
 
@@ -196,7 +196,7 @@ def test_how_many_users_is_answered_with_the_command_for_the_same_folder(tmp_pat
 def test_a_failure_is_one_line_and_the_question_comes_again(tmp_path: Path):
     backend, error = FakeBackend(), UnreachableError("no way to nas")
     backend.errors = [error]
-    _, said = guided(tmp_path / "n.db", backend, "1", "bench@nas", "77", "q")
+    _, said = guided(tmp_path / "n.db", backend, "2", "bench@nas", "77", "q")
     assert f"That did not work: {error}" in said
     assert any(line.startswith("Not understood.") for line in said)
     assert sum("Step 1 of 8" in line for line in said) == 2, "once more after what failed, not after a slip of the keys"
@@ -205,11 +205,11 @@ def test_a_failure_is_one_line_and_the_question_comes_again(tmp_path: Path):
 def test_a_refused_password_is_asked_for_again_and_a_refused_guest_who_it_is(tmp_path: Path):
     backend = FakeBackend()
     backend.errors = [LoginError("nas refused bench")]
-    guide, said = guided(tmp_path / "n.db", backend, "1", "bench@nas", "1", "1", "q")
+    guide, said = guided(tmp_path / "n.db", backend, "2", "bench@nas", "1", "1", "q")
     assert "nas refused bench. Type the password again." in said
     assert guide.session.choices.step is MethodStep.FILE
     backend.errors = [LoginError("nas takes no guests")]
-    guide, said = guided(tmp_path / "m.db", backend, "1", "smb://nas", "WORK;bench", "1", "1", "q")
+    guide, said = guided(tmp_path / "m.db", backend, "2", "smb://nas", "WORK;bench", "1", "1", "q")
     assert "Which user? nas takes no guests: USER or DOMAIN;USER:" in said
     assert guide.session.choices.target is not None
     assert (guide.session.choices.target.user, guide.session.choices.target.domain) == ("bench", "WORK")
@@ -218,7 +218,7 @@ def test_a_refused_password_is_asked_for_again_and_a_refused_guest_who_it_is(tmp
 def test_a_password_typed_beside_the_user_is_refused_and_the_user_is_asked_for_again(tmp_path: Path):
     backend = FakeBackend()
     backend.errors = [LoginError("nas takes no guests")]
-    guide, said = guided(tmp_path / "m.db", backend, "1", "smb://nas", "bench%hush", r"WORK\bench", "1", "1", "q")
+    guide, said = guided(tmp_path / "m.db", backend, "2", "smb://nas", "bench%hush", r"WORK\bench", "1", "1", "q")
     assert not any("hush" in line for line in said)
     assert guide.session.choices.target is not None
     assert (guide.session.choices.target.user, guide.session.choices.target.domain) == ("bench", "WORK")
@@ -233,7 +233,7 @@ def test_a_question_is_asked_again_until_its_answer_is_understood(tmp_path: Path
     """Nothing has to be typed once more: neither for a wrong word nor for a server that did not answer."""
     backend = FakeBackend()
     backend.errors = [UnreachableError("no way to nas")]
-    guide, said = guided(tmp_path / "n.db", backend, "?", "1", "smbb://nas", "bench@nas", "1", "", "zz", "99", "1", "1")
+    guide, said = guided(tmp_path / "n.db", backend, "?", "2", "smbb://nas", "bench@nas", "2", "", "zz", "99", "1", "1")
     text = "\n".join(said)
     assert "Not understood: not a target: 'smbb://nas'; did you mean smb://nas?" in text
     assert sum(line.startswith("Target. ") for line in said) == 3
@@ -244,13 +244,13 @@ def test_a_question_is_asked_again_until_its_answer_is_understood(tmp_path: Path
 
 
 def test_what_has_led_somewhere_is_not_offered_again(tmp_path: Path):
-    _, said = guided(tmp_path / "n.db", FakeBackend(), "1", "bench@nas", "1", "3", "b", "2")
+    _, said = guided(tmp_path / "n.db", FakeBackend(), "2", "bench@nas", "1", "3", "b", "2")
     questions = [line for line in said if line.startswith("Target. ")]
     assert len(questions) == 2
     assert "(Enter for bench@nas)" not in questions[1]
 
 
-@pytest.mark.parametrize(("way", "refused"), [("1", True), ("2", False)], ids=("password", "kerberos"))
+@pytest.mark.parametrize(("way", "refused"), [("2", True), ("3", False)], ids=("password", "kerberos"))
 def test_a_password_that_a_run_was_refused_with_is_not_sent_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, *, refused: bool
 ):
@@ -268,7 +268,7 @@ def test_a_password_that_a_run_was_refused_with_is_not_sent_again(
 
 @pytest.mark.parametrize(("word", "pages"), [("b", 2), ("q", 1)])
 def test_a_question_for_words_is_left_like_any_other(tmp_path: Path, word: str, pages: int):
-    guide, said = guided(tmp_path / "n.db", FakeBackend(), "1", word)
+    guide, said = guided(tmp_path / "n.db", FakeBackend(), "2", word)
     assert guide.session.choices.target is None
     assert sum("Step 1 of 8" in line for line in said) == pages
     assert said[-1].startswith("Everything is kept")

@@ -15,8 +15,9 @@ from app.clients.base import DirectoryEntry, Secrets
 from app.clients.browsing import MAKE_HERE, BrowsedFolder, Item, ItemKind
 from app.guide.browse_screen import BrowseScreen, NameList
 from app.guide.context import GuideContext
-from app.guide.page import Option, Page, Simple
+from app.guide.page import Option, Page, Simple, Visit
 from app.guide.page_view import PageView
+from app.guide.pages.target import target_page
 from app.guide.screen import GuideScreen
 from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, new_measurement
 from app.recording.several import used_targets
@@ -616,3 +617,12 @@ def test_what_was_reached_with_a_change_that_was_not_kept_tells_nothing_of_the_s
         )
         found = measured_rate(notebook, notebook.series("a" * 12).target, Command.GET)
     assert found == rate
+
+
+def test_a_quick_test_is_the_first_choice_of_whoever_begins_and_enter_takes_the_method():
+    page = target_page(GuideChoices(), GuideContext())
+    assert page.options[0].act == Visit("quick")
+    assert page.options[page.cursor].advised
+    later = target_page(GuideChoices(), GuideContext(recent=(SMB,)))
+    assert Visit("quick") in [option.act for option in later.options[1:]]
+    assert later.cursor == 0

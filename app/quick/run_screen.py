@@ -1,0 +1,111 @@
+"""The screen of a quick test under way: its table, which fills line by line, and the form at the end."""
+
+from collections.abc import Iterator
+from time import monotonic
+from typing import Any, ClassVar
+
+from textual.content import Content
+
+from app.quick import measurement, plan
+from app.quick.record import record_quick
+from app.quick.spec import RUNS, QuickRequest
+from app.recording.process import Warned
+from app.tui.widgets import report_run
+from app.tui.widgets.reading import GoesOn
+from app.tui.widgets.views import join_toned
+from forms import wording
+from forms.layout import hanging
+from forms.quick import report
+from forms.quick.summary import line_figures
+from storage.quick.records import ACCESSES, Quick, QuickLine
+from storage.records import Command
+
+_NAME_CELLS = 10
+_CELLS = 34
+"""Of the figures of one direction, so that two stand side by side in 80."""
+_HEADINGS = f"{'MB/s':>10} {'IOPS':>12} {'ms':>10}"
+
+
+class QuickRunScreen(report_run.MeasurementScreen):
+    """The hooks of `MeasurementScreen`, for a quick test: that class says when each is called, and what it keeps.
+
+    ``steps`` runs in the thread that measures, all others in the screen's own.
+    """
+
+    KEYS: ClassVar = (
+        *GoesOn.KEYS,
+        *report_run.run_keys("quick", "Stop, remove the file that was made, keep the lines that were measured."),
+    )
+    STOP_HEADING = "Stop the quick test?"
+    STOP_TEXT = "It is not done. The lines that were measured are kept, and the file that was made is removed."
+    QUIT_TEXT = "A quick test is running. Its measured lines are kept, and the file that was made is removed."
+
+    HEADING = "Quick test"
+    doing = "Connecting …"
+    report_of = staticmethod(report.quick_report)
+
+    def __init__(self, request: QuickRequest, resumed: Quick | None = None) -> None:
+        super().__init__(request, resumed)
+        self.line_began: plan.LineBegan | None = None
+        """The line that is measured; None before the first."""
+        self.line_began_at = 0.0
+        """When it began (monotonic clock)."""
+
+    def steps(self) -> Iterator[Any]:
+        return record_quick(self.request, self.context.notebook_path, self.control)
+
+    def take_event(self, index: int, event: Any) -> None:
+        match event:
+            case plan.LineBegan():
+                self.line_began = event
+                self.line_began_at = monotonic()
+                self.doing = f"{event.number} of {event.of}: {event.line.name}"
+            case measurement.QuickOpened(quick=quick):
+                self.record = quick
+                self.doing = "Making the file …"
+            case measurement.QuickChanged(quick=quick):
+                self.record = quick
+            case Warned(text=text):
+                self.problems.append(text)
+            case measurement.QuickClosed(quick=quick):
+                self.record = quick
+                self.is_closed = True
+
+    def now(self) -> str:
+        """What is measured, and how long the rest will take at most, counted down."""
+        if self.line_began is None or self.is_over:
+            return super().now()
+        line_seconds = RUNS * self.request.run_seconds
+        later_lines = self.line_began.of - self.line_began.number
+        passed_seconds = min(line_seconds, monotonic() - self.line_began_at)
+        seconds_left = line_seconds * (later_lines + 1) - passed_seconds
+        return f"{super().now()}; {wording.duration(seconds_left)} left at most"
+
+    def headline(self) -> Content:
+        return join_toned([report.quick_answer(self.record)], "")
+
+    def warnings(self) -> str:
+        return "\n".join(map(wording.plain, self.problems))
+
+    def draw_heard(self, width: int) -> str:
+        """The table of the four lines, reads beside writes, as far as they are measured."""
+        quick: Quick | None = self.record
+        if quick is None:
+            return ""
+
+        lines = hanging(f"File: {report.file_text(quick)}", width) if quick.file_bytes else []
+        lines += ["", f"{'':{_NAME_CELLS}}{'Read':>{_CELLS}} {'Write':>{_CELLS}}"]
+        lines.append(f"{'':{_NAME_CELLS}}{_HEADINGS} {_HEADINGS}")
+        for access in ACCESSES:
+            cells = [_cells(quick, quick.line(access, command)) for command in Command]
+            lines.append(f"{access.name:{_NAME_CELLS}}{' '.join(cells)}")
+        return "\n".join(lines)
+
+
+def _cells(quick: Quick, line: QuickLine | None) -> str:
+    figures = line_figures(quick, line) if line else None
+    if figures is None:
+        return f"{'·':>10} {'':>12} {'':>10}"
+    rate = wording.megabytes(figures.bytes_per_second)
+    request_milliseconds = 1000 * (figures.request_seconds or 0.0)
+    return f"{rate:>10,.1f} {figures.operations_per_second:>12,.1f} {request_milliseconds:>10,.3f}"
