@@ -16,7 +16,7 @@ from forms.isolation.wording import look_at
 from forms.tuning.catalogue import about
 from storage import looks, recordings, records
 from storage.isolation import Isolation
-from storage.load.records import Load, PointStatus
+from storage.load import records as load_records
 from storage.quick.records import QUICK
 from storage.who import WHO
 
@@ -52,14 +52,17 @@ _AFTER_KIND = {
 
 def after_recording(kind: str, record: object) -> Iterator[NextStep]:
     """What can follow a record that is no series: first what its answer advises."""
-    if isinstance(record, Isolation | looks.Diagnosis | Load) and record.status is records.SeriesStatus.INTERRUPTED:
+    if (
+        isinstance(record, Isolation | looks.Diagnosis | load_records.Load)
+        and record.status is records.SeriesStatus.INTERRUPTED
+    ):
         yield NextStep(name="Open it, to resume it", screen="stored", arguments={"recording_id": record.id})
 
     match record:
         case Isolation():
             yield from _after_isolation(record)
-        case Load():
-            if all(point.status is PointStatus.VALID for point in record.points):
+        case load_records.Load():
+            if all(point.status is load_records.PointStatus.VALID for point in record.points):
                 name = "Find its limit: as many users as it carries"
                 yield NextStep(name=name, screen="load", arguments={"users": CAPACITY})
         case looks.Diagnosis():

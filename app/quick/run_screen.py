@@ -6,18 +6,14 @@ from typing import Any, ClassVar
 
 from textual.content import Content
 
-from app.quick import measurement, plan
-from app.quick.record import record_quick
-from app.quick.spec import RUNS, QuickRequest
+from app.quick import measurement, plan, record, spec
 from app.recording.process import Warned
 from app.tui.widgets import report_run
 from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.views import join_toned
-from forms import wording
-from forms.layout import hanging
-from forms.quick import report
-from forms.quick.summary import line_figures
-from storage.quick.records import ACCESSES, Quick, QuickLine
+from forms import layout, wording
+from forms.quick import report, summary
+from storage.quick import records as quick_records
 from storage.records import Command
 
 _NAME_CELLS = 10
@@ -44,7 +40,7 @@ class QuickRunScreen(report_run.MeasurementScreen):
     doing = "Connecting …"
     report_of = staticmethod(report.quick_report)
 
-    def __init__(self, request: QuickRequest, resumed: Quick | None = None) -> None:
+    def __init__(self, request: spec.QuickRequest, resumed: quick_records.Quick | None = None) -> None:
         super().__init__(request, resumed)
         self.line_began: plan.LineBegan | None = None
         """The line that is measured; None before the first."""
@@ -52,7 +48,7 @@ class QuickRunScreen(report_run.MeasurementScreen):
         """When it began (monotonic clock)."""
 
     def steps(self) -> Iterator[Any]:
-        return record_quick(self.request, self.context.notebook_path, self.control)
+        return record.record_quick(self.request, self.context.notebook_path, self.control)
 
     def take_event(self, index: int, event: Any) -> None:
         match event:
@@ -75,7 +71,7 @@ class QuickRunScreen(report_run.MeasurementScreen):
         """What is measured, and how long the rest will take at most, counted down."""
         if self.line_began is None or self.is_over:
             return super().now()
-        line_seconds = RUNS * self.request.run_seconds
+        line_seconds = spec.RUNS * self.request.run_seconds
         later_lines = self.line_began.of - self.line_began.number
         passed_seconds = min(line_seconds, monotonic() - self.line_began_at)
         seconds_left = line_seconds * (later_lines + 1) - passed_seconds
@@ -89,21 +85,21 @@ class QuickRunScreen(report_run.MeasurementScreen):
 
     def draw_heard(self, width: int) -> str:
         """The table of the four lines, reads beside writes, as far as they are measured."""
-        quick: Quick | None = self.record
+        quick: quick_records.Quick | None = self.record
         if quick is None:
             return ""
 
-        lines = hanging(f"File: {report.file_text(quick)}", width) if quick.file_bytes else []
+        lines = layout.hanging(f"File: {report.file_text(quick)}", width) if quick.file_bytes else []
         lines += ["", f"{'':{_NAME_CELLS}}{'Read':>{_CELLS}} {'Write':>{_CELLS}}"]
         lines.append(f"{'':{_NAME_CELLS}}{_HEADINGS} {_HEADINGS}")
-        for access in ACCESSES:
+        for access in quick_records.ACCESSES:
             cells = [_cells(quick, quick.line(access, command)) for command in Command]
             lines.append(f"{access.name:{_NAME_CELLS}}{' '.join(cells)}")
         return "\n".join(lines)
 
 
-def _cells(quick: Quick, line: QuickLine | None) -> str:
-    figures = line_figures(quick, line) if line else None
+def _cells(quick: quick_records.Quick, line: quick_records.QuickLine | None) -> str:
+    figures = summary.line_figures(quick, line) if line else None
     if figures is None:
         return f"{'·':>10} {'':>12} {'':>10}"
     rate = wording.megabytes(figures.bytes_per_second)
