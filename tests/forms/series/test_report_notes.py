@@ -29,7 +29,7 @@ def half_duplex() -> Series:
 
 
 def test_a_series_own_findings_stand_on_its_form_and_in_its_document():
-    assert "The link runs at half duplex: this machine's eth0" in text(half_duplex())
+    assert "The link runs at half duplex: the client's eth0" in text(half_duplex())
     found = series_document(half_duplex())["findings"]
     assert [(each["key"], each["severity"], each["series"]) for each in found] == [
         ("half-duplex", "problem", ["0123456789ab"])
