@@ -476,6 +476,11 @@ class Series(Head):
             return None
         return self.plan.counts.share_of_reads(is_get=self.command is Command.GET)
 
+    @property
+    def random_block_bytes(self) -> int | None:
+        """What each of its random requests moves; None where its runs are transfers."""
+        return self.client.block_bytes if self.is_random else None
+
     def file_sizes(self) -> set[int]:
         """In bytes, of the files that its valid measured runs moved; of random requests, of the one they go to."""
         if not self.is_random:
@@ -486,6 +491,14 @@ class Series(Head):
     def measured(self) -> tuple[Run, ...]:
         """The valid measured runs: those that count."""
         return tuple(run for run in self.runs if run.phase is Phase.MEASURED and run.status is RunStatus.VALID)
+
+    def operation_rates(self) -> list[float]:
+        """Operations/s of the runs that count; none where they are no random requests.
+
+        By the bytes, since a series of a history is read without the times of its requests.
+        """
+        block_bytes = self.random_block_bytes
+        return [rate / block_bytes for rate in self.rates()] if block_bytes else []
 
     def rates(self) -> list[float]:
         """Bytes/s of the runs that count."""

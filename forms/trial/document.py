@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from forms.series.document import series_document
+from forms.trial.plan_fields import counted_work
 from forms.trial.summary import Pair, TrialSummary
 from forms.trial.sweep import SweepSummary, SweepValue
 from storage import changes
@@ -18,7 +19,7 @@ Document = dict[str, Any]
 
 
 def trial_document(trial: TrialSummary) -> Document:
-    unit = "requests" if trial.plan.load else "bytes"
+    unit = counted_work(trial.plan, trial.base)
     return {
         "schema": TRIAL_SCHEMA,
         "experiment": trial.experiment.name,

@@ -70,8 +70,15 @@ def _what_was_measured(plan: changes.TrialPlan, base: records.Series) -> str:
     return base.command
 
 
-def rate_unit(plan: changes.TrialPlan) -> str:
-    return "requests/sec" if plan.load else "bytes/sec"
+def counted_work(plan: changes.TrialPlan, base: records.Series) -> str:
+    """What the rates of a trial count: requests of a load, operations at random places, or bytes."""
+    if plan.load is not None:
+        return "requests"
+    return "operations" if base.is_random else "bytes"
+
+
+def rate_unit(plan: changes.TrialPlan, base: records.Series) -> str:
+    return f"{counted_work(plan, base)}/sec"
 
 
 def generator_advice(slots: Sequence[changes.Slot]) -> Iterator[str]:

@@ -121,7 +121,7 @@ def _why_inconclusive(trial: TrialSummary) -> str:
 
 
 def _pairs_table(trial: TrialSummary) -> report.Table:
-    unit = rate_unit(trial.plan)
+    unit = rate_unit(trial.plan, trial.base)
     headings = report.columns_of(
         "Pair",
         "Order",

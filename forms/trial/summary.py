@@ -48,7 +48,7 @@ class Pair:
     number: int
     """That of both runs, each in its own series."""
     base_rate: float
-    """In bytes/s, or in requests/s of a load; ``other_rate`` likewise."""
+    """In bytes/s, in operations/s of random requests, or in requests/s of a load; ``other_rate`` likewise."""
     other_rate: float
     base_first: bool
     """Whether the base's run was measured first."""
@@ -311,7 +311,12 @@ def _measured_runs(series: records.Series) -> dict[int, records.Run]:
 
 
 def rates_of(series: records.Series, slots: Sequence[changes.Slot]) -> dict[int, float]:
-    """Rates of the runs that count: requests/s of a load's window, else bytes/s."""
+    """Rates of the runs that count: requests/s of a load's window, operations/s at random places, else bytes/s."""
     windows = {slot.number: slot.requests_per_second for slot in slots if slot.series_id == series.id}
-    rates = {run.number: windows.get(run.number) or run.bytes_per_second for run in series.measured()}
-    return {number: rate for number, rate in rates.items() if rate}
+    work_bytes = series.random_block_bytes or 1
+    rates: dict[int, float] = {}
+    for run in series.measured():
+        rate = windows.get(run.number) or (run.bytes_per_second or 0.0) / work_bytes
+        if rate:
+            rates[run.number] = rate
+    return rates

@@ -51,7 +51,7 @@ class SweepValue:
     """None for the value that the server had before."""
     series: records.Series
     average: float | None
-    """The mean rate in all its blocks, in bytes/s, or in requests/s of a load; None without a run that counts."""
+    """The mean rate in all its blocks, in the unit of a trial's; None without a run that counts."""
     effect: paired.PairedEffect | None
     """The change from the previous value; None for that value itself, or without a pair of runs."""
     adjusted_p: float | None

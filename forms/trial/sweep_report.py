@@ -80,7 +80,7 @@ def _remedy(sweep: SweepSummary) -> str:
 def _value_table(sweep: SweepSummary) -> report.Table:
     headings = report.columns_of(
         sweep.plan.name,
-        (f"Average, {rate_unit(sweep.plan)}", report.ReportKind.WHOLE),
+        (f"Average, {rate_unit(sweep.plan, sweep.values[0].series)}", report.ReportKind.WHOLE),
         ("Change in %", report.ReportKind.SIGNED),
         ("From %", report.ReportKind.SIGNED),
         ("To %", report.ReportKind.SIGNED),
@@ -132,7 +132,7 @@ def _sweep_chart(sweep: SweepSummary) -> report.Chart | None:
     levels = (report.Level(name="present value", value=base.average),) if base.average else ()
     return report.Chart(
         title=f"Average at each value of {sweep.plan.name}",
-        unit=rate_unit(sweep.plan),
+        unit=rate_unit(sweep.plan, sweep.values[0].series),
         bars=tuple(bars),
         levels=levels,
         is_curve=True,

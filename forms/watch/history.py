@@ -24,7 +24,7 @@ from storage.records import Command, Series
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryPoint:
-    """One recording: its average and 95 % interval, in bytes or requests per second."""
+    """One recording: its average and 95 % interval, in bytes, operations or requests per second."""
 
     recording: str
     """Its id."""
@@ -108,11 +108,20 @@ class History:
     marks: tuple[HistoryMark, ...] = ()
     is_whole: bool = True
     """Whether earlier recordings than these were read too, if there are any."""
+    of_random: bool = False
+    """Whether its series are of random requests: their averages are in operations per second."""
 
     @property
     def points(self) -> tuple[HistoryPoint, ...]:
         """Of all curves."""
         return tuple(chain.from_iterable(line.points for line in self.lines))
+
+    @property
+    def counted_work(self) -> str:
+        """What its averages count: ``requests`` of loads, ``operations`` of random requests, or ``bytes``."""
+        if self.of_loads:
+            return "requests"
+        return "operations" if self.of_random else "bytes"
 
     @property
     def of_loads(self) -> bool:
@@ -148,8 +157,10 @@ def history_of_series(
     series: Sequence[Series], notes: HistoryNotes, marks: Sequence[HistoryMark] = ()
 ) -> History | None:
     """The history of series of one path, oldest first; None without a measured one."""
-    measured = points_of_path([one_series for one_series in series if one_series.measured()])
-    points = tuple(_history_point(one_series, one_series.rates(), notes) for one_series in measured)
+    measured = points_of_path(_series_of_one_kind(series))
+    points = tuple(
+        _history_point(one_series, one_series.operation_rates() or one_series.rates(), notes) for one_series in measured
+    )
     counted = [one_series for one_series, point in zip(measured, points, strict=True) if not point.unconfirmed]
     groups = history_groups(counted, notes.new_normals)
     if not groups:
@@ -163,7 +174,14 @@ def history_of_series(
         lines=(HistoryLine(points=points, levels=_levels(points, spans)),),
         link_bits_per_second=newest.link_bits_per_second,
         marks=tuple(marks),
+        of_random=newest.is_random,
     )
+
+
+def _series_of_one_kind(series: Sequence[Series]) -> list[Series]:
+    """The measured series that are of random requests, or of transfers, as the newest of them is."""
+    measured = [one_series for one_series in series if one_series.measured()]
+    return [one_series for one_series in measured if one_series.is_random is measured[-1].is_random]
 
 
 def history_of_loads(loads: Sequence[Load], notes: HistoryNotes) -> History | None:

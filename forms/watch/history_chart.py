@@ -49,7 +49,7 @@ def history_chart(line: HistoryLine, history: History) -> report.Chart:
         about_line = f", {line.name}"
     return report.Chart(
         title=f"History{about_line}",
-        unit="requests/s" if history.of_loads else "bytes/sec",
+        unit="bytes/sec" if history.counted_work == "bytes" else f"{history.counted_work}/s",
         bars=tuple(bars),
         signs=_MEANINGS,
         levels=tuple(levels),

@@ -86,7 +86,8 @@ def history_report(history: History, *, newest: int | None = None) -> report.Rep
 def history_name(history: History) -> str:
     """What it is a history of: ``get nas/data/file``, ``loads on nas/data``, ``quick tests of nas/data``."""
     if history.command is not None:
-        return f"{history.command} {history.subject}"
+        random = "random " if history.of_random else ""
+        return f"{random}{history.command} {history.subject}"
     return f"quick tests of {history.subject}" if history.of_quick_tests else f"loads on {history.subject}"
 
 
@@ -100,7 +101,8 @@ def _recordings_text(history: History) -> str:
 
 
 def history_document(history: History) -> dict[str, Any]:
-    """The JSON object ``sharebench/history/1``; averages in bytes or requests per second."""
-    document = {"schema": SCHEMA, "unit": "requests/s" if history.of_loads else "bytes/s", **asdict(history)}
+    """The JSON object ``sharebench/history/1``; averages in its unit, bytes, operations or requests per second."""
+    document = {"schema": SCHEMA, "unit": f"{history.counted_work}/s", **asdict(history)}
     del document["is_whole"]
+    del document["of_random"]
     return document

@@ -115,12 +115,12 @@ def _marks_text(point: HistoryPoint, begins: HistoryLevel | None) -> str:
 
 
 def _unit(history: History) -> str:
-    return "Requests/s" if history.of_loads else "MB/s"
+    return "MB/s" if history.counted_work == "bytes" else f"{history.counted_work.capitalize()}/s"
 
 
 def _factor(history: History) -> float:
-    """From the unit of the averages (bytes or requests per second) to that of the tables."""
-    return 1.0 if history.of_loads else 1e-6
+    """From the unit of the averages (bytes, operations or requests per second) to that of the tables."""
+    return 1e-6 if history.counted_work == "bytes" else 1.0
 
 
 def level_tone(level: HistoryLevel) -> Tone:

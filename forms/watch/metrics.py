@@ -7,6 +7,7 @@ from datetime import datetime
 from forms.load.summary import percentile_seconds
 from forms.series.summary import run_form
 from forms.stats.decision import Verdict
+from forms.stats.summary import confidence_interval
 from forms.watch.rule import Check
 from storage.load.records import Load, LoadPoint
 from storage.looks import WatchState
@@ -17,6 +18,9 @@ _HELP = {
     "throughput_bytes_per_second": "Mean throughput of the valid measured runs.",
     "throughput_low_bytes_per_second": "Lower end of the mean's 95 % confidence interval.",
     "throughput_high_bytes_per_second": "Upper end of the mean's 95 % confidence interval.",
+    "operations_per_second": "Mean rate of the random requests of the valid measured runs.",
+    "operations_low_per_second": "Lower end of the mean's 95 % confidence interval.",
+    "operations_high_per_second": "Upper end of the mean's 95 % confidence interval.",
     "link_ratio": "Throughput as a share of the link's nominal speed.",
     "success": "1 if the last attempt measured the path.",
     "last_attempt_timestamp_seconds": "When the path was last tried.",
@@ -48,24 +52,44 @@ class MetricSample:
 
 
 def series_samples(series: Series | None, labels: Mapping[str, str], attempted_at: str = "") -> list[MetricSample]:
-    """A series' throughput; zeros where there is none. ``attempted_at`` replaces the series' time."""
+    """A series' throughput, or operations per second of random requests; zeros where there is none.
+
+    ``attempted_at`` replaces the series' time.
+    """
     form = run_form(series) if series else None
     average = form.average_rate if form else None
     confidence = form.confidence if form else None
-    low, high = confidence or (average or 0.0, average or 0.0)
+    if series is not None and series.is_random:
+        rate_samples = _operations_values(series.operation_rates())
+    else:
+        low, high = confidence or (average or 0.0, average or 0.0)
+        rate_samples = {
+            "throughput_bytes_per_second": average or 0.0,
+            "throughput_low_bytes_per_second": max(0.0, low),
+            "throughput_high_bytes_per_second": high,
+        }
     share = form.average.percent_of_link if form and form.average else None
     created_at = series.created_at if series else ""
 
     values = {
-        "throughput_bytes_per_second": average or 0.0,
-        "throughput_low_bytes_per_second": max(0.0, low),
-        "throughput_high_bytes_per_second": high,
+        **rate_samples,
         "link_ratio": (share or 0.0) / 100,
         "success": float(average is not None),
         "last_attempt_timestamp_seconds": _timestamp(attempted_at or created_at),
         "last_success_timestamp_seconds": _timestamp(created_at) if average is not None else 0.0,
     }
     return [MetricSample(metric, value, labels) for metric, value in values.items()]
+
+
+def _operations_values(rates: Sequence[float]) -> dict[str, float]:
+    """The mean of the runs' rates of random requests, with the ends of its interval; zeros without a run."""
+    average = sum(rates) / len(rates) if rates else 0.0
+    low, high = confidence_interval(rates) or (average, average)
+    return {
+        "operations_per_second": average,
+        "operations_low_per_second": max(0.0, low),
+        "operations_high_per_second": high,
+    }
 
 
 def check_samples(check: Check, series: Series | None, labels: Mapping[str, str]) -> list[MetricSample]:

@@ -105,7 +105,8 @@ class HistoryScreen(ReportScreen, views.ZoomsCharts):
 
     def _describe_point(self, point: watch_history.HistoryPoint) -> str:
         mark = "●" if point.new_normal else " "
-        average = f"{point.average:,.1f} requests/s" if self.history.of_loads else wording.rate(point.average)
+        work = self.history.counted_work
+        average = wording.rate(point.average) if work == "bytes" else f"{point.average:,.1f} {work}/s"
         return f"{mark} {to_minute(point.created_at)}  {average}"
 
 

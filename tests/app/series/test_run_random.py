@@ -131,3 +131,39 @@ def test_a_self_test_and_a_watch_are_of_random_requests_too(inside: Inside, smbd
     assert watched.returncode in {0, 1, 3}, watched.stderr
     (watch_series,) = [head for head in inside.json("list", "--json") if head.get("label") == "watch nightly"]
     assert watch_series["plan"]["random"]
+
+
+def test_history_and_metrics_are_in_operations(inside: Inside, local: Path):
+    target = f"file://{local}/big.bin"
+    inside.json("run", target, *QUICK, "--runs", "3", "--warmup", "0", "--json")
+    textfile = local / "run.prom"
+    documents = [
+        inside.json("run", target, "--random", *SHORT, "--json", "--textfile", str(textfile)) for _ in range(2)
+    ]
+    history = inside.json("history", "last", "--json")
+    assert history["unit"] == "operations/s"
+    (line,) = history["lines"]
+    assert [point["recording"] for point in line["points"]] == [document["id"] for document in documents]
+
+    runs = [run for run in documents[1]["runs"] if run["phase"] == "measured"]
+    average = sum(run["request_figures"]["operations_per_second"] for run in runs) / len(runs)
+    assert line["points"][1]["average"] == pytest.approx(average)
+    assert "Operations/s" in inside("history", "last").stdout
+
+    values = {}
+    for sample in textfile.read_text().splitlines():
+        if not sample.startswith("#"):
+            name, _labels_and_brace, value = sample.replace("{", " {", 1).split(" ", 2)
+            values[name] = float(value)
+    assert values["sharebench_operations_per_second"] == pytest.approx(average)
+    assert values["sharebench_operations_low_per_second"] <= average <= values["sharebench_operations_high_per_second"]
+    assert "sharebench_throughput_bytes_per_second" not in values
+
+
+def test_the_history_of_transfers_has_no_random_requests_in_it(inside: Inside, local: Path):
+    target = f"file://{local}/big.bin"
+    inside.json("run", target, "--random", *SHORT, "--json")
+    transfer = inside.json("run", target, *QUICK, "--runs", "3", "--warmup", "0", "--json")
+    history = inside.json("history", "last", "--json")
+    assert history["unit"] == "bytes/s"
+    assert [point["recording"] for point in history["lines"][0]["points"]] == [transfer["id"]]

@@ -42,8 +42,11 @@ from app.trial.prepare import new_order
 from app.trial.record import run_trial
 from app.trial.spec import Judged, SettingRestored, TrialOrder, ValueSet
 from app.trial.tune import Tuned, Tuning
+from forms.exporters.text import report_text
 from forms.findings.series_warnings import FULL_SECONDS
 from forms.stats.decision import Verdict
+from forms.trial.document import trial_document
+from forms.trial.report import trial_report
 from forms.trial.summary import TrialSummary
 from storage.changes import ChangeKind, ChangeState, LoadWindow, TrialPlan
 from storage.load.records import PointStatus
@@ -615,3 +618,10 @@ def test_a_setting_is_tried_with_random_requests(samba: Smbd, tmp_path: Path):
     assert runs
     assert all(run.requests for run in runs)
     assert not list(samba.folder.glob(".sharebench-*"))
+
+    *_, judged = [event.summary for event in events if isinstance(event, Judged)]
+    assert isinstance(judged, TrialSummary)
+    document = trial_document(judged)
+    for pair in document["pairs"]:
+        assert 0 < pair["base_operations_per_second"] < 1e6
+    assert "operations/sec" in report_text(trial_report(judged))
