@@ -77,7 +77,7 @@ def after_recording(kind: str, record: object) -> Iterator[NextStep]:
 def _after_isolation(isolation: Isolation) -> Iterator[NextStep]:
     """Read about the settings that the verdict names; measure longer where it could be clearer."""
     verdict = isolation_summary(isolation).verdict
-    if verdict.cause is Cause.CLIENT:
+    if verdict.cause is Cause.CLIENT or IsolationDoubt.NO_LEAST in verdict.doubts[:1]:
         arguments = {"target": records.format_target(isolation.target)}
         yield NextStep(name="Find out what users wait for: diagnose", screen="diagnosis", arguments=arguments)
     for name in look_at(verdict):

@@ -140,8 +140,9 @@ class CatalogueScreen(PlacedScreen):
             self.refresh_bindings()
 
         if self._has_first_entries(words):
-            title = f"Catalogue · first the {len(self._first_names)} entries about {self._about_first}"
-            self.query_one("#entries-pane", parts.Pane).set_title(f"sharebench · {title}")
+            # The pane is narrow beside an entry.
+            title = f"Catalogue · {self._about_first} first"
+            self.query_one("#entries-pane", parts.Pane).set_title(title)
         self._show_count(words, sum(value.mark == measured_place.SET for value in values))
 
     def _sought_entries(self, words: str) -> tuple[catalogue.CatalogueEntry | str, ...]:

@@ -89,6 +89,8 @@ class CatalogueEntry:
     """On Samba 4.17.12, one client on the loopback of a small virtual machine."""
     values: tuple[str, ...]
     """To try."""
+    suggest: str = ""
+    """The value to suggest; empty for the first that is not the default. Of a setting that only costs when it is on."""
     default: str | None = None
     """None where there is none to name; empty where the default is an empty value."""
 

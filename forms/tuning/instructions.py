@@ -189,6 +189,8 @@ def _warnings(entry: CatalogueEntry, value: str) -> list[str]:
 
 
 def suggested_value(entry: CatalogueEntry) -> str:
-    """The first value that is not the default."""
+    """The one that the entry names, else the first value that is not the default."""
+    if entry.suggest:
+        return entry.suggest
     default = entry.default or ""
     return next((value for value in entry.values if value.lower() != default.lower()), default)
