@@ -53,8 +53,10 @@ def _next_step(verdict: IsolationVerdict) -> str:
     if IsolationDoubt.NO_LEAST in verdict.doubts:
         if verdict.evidence.disk or verdict.evidence.network:
             return "Isolate again, with longer runs where some failed."
-        return "Run it as root on the server, or with --server-ssh, with dbench there; what was missing is told below."
+        return (
+            "Run it as root on the server, or with --server-ssh, with dbench there; what was missing is told below."
             " Without access to it, `sharebench diagnose TARGET` says what can be seen from here."
+        )
 
     if _main_doubt(verdict) is IsolationDoubt.OTHERS:
         return "Measure again at a quiet time."
