@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, chdir, contextmanager
 from functools import cache
 from importlib.metadata import version
@@ -37,10 +37,17 @@ def libraries() -> str:
 
 
 @cache
-def _notebook(*, nights: bool) -> bytes:
+def _notebook(make: Callable[[Path], Path]) -> bytes:
     """The invented notebook as a file, made once."""
     with TemporaryDirectory() as folder:
-        return (invented.make_nights if nights else invented.make)(Path(folder) / "notebook.db").read_bytes()
+        return make(Path(folder) / "notebook.db").read_bytes()
+
+
+def _maker_of(scene: Scene) -> Callable[[Path], Path]:
+    """What writes the notebook of the scene."""
+    if scene.nights:
+        return invented.make_nights
+    return invented.make_pair if scene.pair else invented.make
 
 
 @asynccontextmanager
@@ -53,7 +60,7 @@ async def shown(scene: Scene) -> AsyncIterator[tuple[SharebenchApp, Pilot[int]]]
     with TemporaryDirectory() as folder, _same_everywhere():
         path = Path(folder) / "notebook.db"
         if not scene.empty:
-            path.write_bytes(_notebook(nights=scene.nights))
+            path.write_bytes(_notebook(_maker_of(scene)))
         context = Context(notebook_path=path, backend=(still := StillBackend()))
         app = SharebenchApp(context, first=scene.screen, **scene.arguments)
         async with app.run_test(size=scene.size) as pilot:

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from app.method.choices import MEMORY_KEY, MethodStep, OtherSide, choices_of
 from storage.notebook import Notebook
 from storage.plan import Plan
 from storage.records import (
@@ -25,7 +26,7 @@ from storage.records import (
     SeriesStatus,
     Target,
 )
-from tests.builders import series
+from tests.builders import interleaved, series
 
 GIGABIT = 1_000_000_000
 SIZE = 1 << 30
@@ -68,6 +69,23 @@ def make_nights(path: Path) -> Path:
             when = f"2026-02-{night:02d}T01:{30 + number % 20}"
             notebook.add(_series(number, "watch nightly", average, 0.5, when=when))
         notebook.set_baseline("nightly", *(f"a1{number:010x}" for number in (100, 101, 102)))
+    return path
+
+
+def make_pair(path: Path) -> Path:
+    """Write a notebook of an old and a new server that the guide compares, with their runs interleaved."""
+    new_share = replace(SHARE, host="new.example")
+    when = "2026-03-05T10:15"
+    old, new = interleaved(
+        _series(1, "files.example", 91.2, 0.7, when=when),
+        _series(2, "new.example", 112.3, 0.5, when=when, target=new_share),
+    )
+    beside = OtherSide(target=replace(new_share, path=""), file=SHARE.path, file_bytes=SIZE, series_id=new.id)
+    choices = replace(choices_of(old), beside=beside, series_id=old.id, reviewed=True, step=MethodStep.EXPECTED)
+    with Notebook(path) as notebook:
+        notebook.add(old)
+        notebook.add(new)
+        notebook.remember(MEMORY_KEY, choices.to_memory())
     return path
 
 

@@ -26,6 +26,8 @@ class Scene:
     """Whether the notebook is empty."""
     nights: bool = False
     """Whether it holds the nights of a watch."""
+    pair: bool = False
+    """Whether it holds two servers that were measured interleaved, and the guide compares them."""
     midway: bool = False
     """Whether the last key begins a measurement that is not over."""
 
@@ -55,6 +57,9 @@ SCENES = (
     Scene(name="guide-review", screen="experiment", keys=("n", "6")),
     Scene(name="guide-review-small", size=SMALL, screen="experiment", keys=("n", "6")),
     Scene(name="guide-expected", screen="experiment", keys=("n", "7")),
+    Scene(name="guide-pair", screen="guide", pair=True),
+    Scene(name="guide-pair-small", size=SMALL, screen="guide", pair=True),
+    Scene(name="guide-pair-review", screen="guide", keys=("6",), pair=True),
     Scene(name="guide-change-small", size=SMALL, screen="experiment", keys=("n",)),
     Scene(name="survey-small", size=SMALL, screen="survey"),
     Scene(name="isolation-small", size=SMALL, screen="isolation"),

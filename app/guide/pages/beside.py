@@ -18,7 +18,8 @@ from forms.comparison import wording as words
 from forms.comparison.summary import ComparisonSummary, comparison_form
 from forms.findings.series_warnings import advice
 from forms.layout import Tone, Toned, width
-from forms.series.run_table import mark_of
+from forms.report import Chart
+from forms.series.run_table import mark_of, runs_chart
 from forms.series.summary import RunRow, SeriesSummary
 from storage.records import Phase, RunStatus, format_target
 
@@ -138,7 +139,7 @@ def review_both(choices: GuideChoices, sides: _MeasuredSides) -> page.Page:
         headline=(_answer(sides),),
         columns=columns,
         cursor=len(table),
-        chart=page.PageChart(form=sides.summary.base, of_both=pair_tables.runs_of_both(sides.summary)),
+        chart=page.PageChart(form=sides.summary.base, of_both=_chart_of_runs(sides)),
     )
 
 
@@ -148,7 +149,7 @@ def compare_both(choices: GuideChoices, sides: _MeasuredSides) -> page.Page:
     pair = {"base": comparison.base_id, "other": comparison.other_id}
     ids = (comparison.base_id, comparison.other_id)
     change = page.Go(replace(choices, compared=True, step=MethodStep.CHANGE))
-    chart = page.PageChart(form=sides.summary.base, of_both=pair_tables.runs_of_both(sides.summary))
+    chart = page.PageChart(form=sides.summary.base, of_both=_chart_of_runs(sides))
     return replace(
         page.step_page(
             MethodStep.EXPECTED,
@@ -163,7 +164,7 @@ def compare_both(choices: GuideChoices, sides: _MeasuredSides) -> page.Page:
             chart=chart,
         ),
         title=f"Compare {sides.names[0]} and {sides.names[1]}",
-        why="The runs alternated, so that whatever else slowed the path down met both sides.",
+        why="The answer comes from pairs: a run of the one, and right beside it a run of the other.",
     )
 
 
@@ -194,6 +195,14 @@ def _facts_of_answer(sides: _MeasuredSides) -> Iterator[str]:
 
 def _again(choices: GuideChoices) -> page.Option:
     return page.Option("Measure both again", page.Go(same_again(choices)), "two new series")
+
+
+def _chart_of_runs(sides: _MeasuredSides) -> Chart:
+    """A run of the one, a run of the other, and so on, by the names of the sides."""
+    bars_of_sides = []
+    for name, form, tone in zip(sides.names, sides.forms, (Tone.FAINT, sides.summary.comparison.tone), strict=True):
+        bars_of_sides.append([replace(bar, name=f"{name} {bar.name}", tone=tone) for bar in runs_chart(form).bars])
+    return pair_tables.alternating_runs(bars_of_sides)
 
 
 def _forms(sides: _MeasuredSides) -> Iterator[page.Option]:
