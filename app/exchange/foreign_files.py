@@ -6,6 +6,7 @@ import re
 import zipfile
 from typing import Any
 
+from app.exchange import ansi_text
 from storage.json_reader import DocumentError
 
 _SAVE_AS_CSV = "save its sheet as CSV UTF-8, and import that file"
@@ -71,6 +72,16 @@ def utf_8_of(content: bytes) -> bytes:
         raise DocumentError(
             f"it begins as text in UTF-16, and byte {error.start} is none: save it as CSV UTF-8, and import that file"
         ) from error
+
+
+def utf_8_of_country(content: bytes) -> bytes | None:
+    """A table in the 8-bit code of a country, in UTF-8; None for anything else. Raises DocumentError where it is open.
+
+    JSON has no such codes.
+    """
+    if b"\0" in content or content.lstrip()[:1] in {b"{", b"["}:
+        return None
+    return ansi_text.utf_8_of(content)
 
 
 def _encoding_of(content: bytes) -> str | None:

@@ -68,7 +68,10 @@ def read(content: bytes, defaults: filled_form.FormDefaults) -> list[ImportedRec
     try:
         importers.check_utf_8(content)
     except DocumentError as error:
-        raise foreign_files.bytes_in_words(content, error) from error
+        read_content = foreign_files.utf_8_of_country(content)
+        if read_content is None:
+            raise foreign_files.bytes_in_words(content, error) from error
+        content = read_content
 
     first_byte = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if first_byte not in {b"{", b"["}:

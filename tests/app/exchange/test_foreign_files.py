@@ -59,7 +59,6 @@ def words_alone(value: object) -> str:
         (b"SQLite format 3\0", "notebook"),
         (b"\x89PNG\r\n\x1a\n", "picture"),
         (b"{\\rtf1\\ansi Run No}", "RTF"),
-        (TABLE.encode("cp1252"), "CSV UTF-8"),
         (TABLE.encode("utf-32"), "UTF-32"),
         (TABLE.encode("utf-16") + b"\0", "UTF-16"),
         (bytes(range(256)), "no text"),
@@ -126,3 +125,53 @@ def test_the_command_takes_the_decimal_sign_and_names_what_it_left_out(tmp_path:
     assert "warmer" in answer.stderr
     shown = json.loads(here("show", json.loads(answer.stdout)["imported"][0], "--json").stdout)
     assert [run["seconds"] for run in shown["runs"]] == [2.244, 2.235]
+
+
+def with_note(note: str) -> str:
+    return f"Note;{note}\nRun No;Size in Bytes;Time (sec)\n1;1812898;2,3\n"
+
+
+@pytest.mark.parametrize(
+    ("note", "encoding"),
+    [
+        ("Größe für Käse", "cp1252"),
+        ("Größe", "iso8859_15"),
+        ("Größe Käse", "cp850"),
+        ("für", "cp437"),
+        ("Größe", "mac_roman"),
+        ("5\N{NO-BREAK SPACE}000 °C", "cp1252"),
+        ("1\N{NO-BREAK SPACE}234", "mac_roman"),
+        ("žluťoučký kůň", "cp1250"),
+        ("Скорость файла", "cp866"),
+        ("Ääni", "cp1252"),
+        ("ação", "cp1252"),
+    ],
+)
+def test_a_form_in_the_code_of_a_country_is_read_where_it_is_certain(note: str, encoding: str):
+    (series,) = read_series(with_note(note).encode(encoding), GIVEN)
+    assert series.note == note
+
+
+@pytest.mark.parametrize(
+    ("note", "encoding"),
+    [
+        ("très élevé", "cp1252"),  # Czech in another code
+        ("Käse", "cp1252"),  # Portuguese
+        ("café", "cp1252"),
+        ("Prędkość", "cp1250"),
+        ("Скорость", "cp1251"),
+        ("Ελλάδα", "cp1253"),
+        ("ファイルサーバー", "cp932"),
+        ("大小 文件", "gbk"),
+        ("크기", "cp949"),
+    ],
+)
+def test_a_form_in_the_code_of_a_country_is_never_read_as_another_text(note: str, encoding: str):
+    notes: list[str] = []
+    refusals: list[str] = []
+    try:
+        notes += [series.note for series in read_series(with_note(note).encode(encoding), GIVEN)]
+    except DocumentError as refusal:
+        refusals.append(str(refusal))
+    assert notes in ([], [note])
+    assert notes or "CSV UTF-8" in refusals[0]
