@@ -8,7 +8,7 @@ different times.
 """
 
 import datetime as dt
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
@@ -18,7 +18,7 @@ from app.comparison import change_between, gone_bases, named, stand_in
 from app.comparison.named import Counted
 from forms.comparison.bases import power_of_base
 from forms.comparison.history import groups_of
-from forms.comparison.judged_sides import Sides, ids_of_side
+from forms.comparison.judged_sides import LeftOutMember, Sides, ids_of_side
 from forms.comparison.summary import sides_of
 from forms.stats import variation
 from forms.stats.before_change import BasePower
@@ -63,10 +63,10 @@ def sides_to_compare(
         named.all_series(notebook, reference, series)
         for reference, series in zip(references, named_series, strict=False)
     ]
-    left_out_of_base, *left_out_of_others = [
-        named.left_out_members(notebook, reference, series)
+    left_out_members = {
+        series.id: named.left_out_members(notebook, reference, series)
         for reference, series in zip(references, named_series, strict=False)
-    ]
+    }
     named_groups[0] = named.joined(named_groups[0], repeats)
     named_ids = {series.id for series in chain.from_iterable(named_groups)}
 
@@ -88,10 +88,10 @@ def sides_to_compare(
         replace(
             sides,
             baselines=baseline_names,
-            left_out_members=(*left_out_of_base, *left_out),
+            left_out_members=_left_out_of(sides, left_out_members),
             base_told_gone=not gone_ids.isdisjoint(ids_of_side(sides.base)),
         )
-        for sides, left_out in zip(all_sides, left_out_of_others, strict=True)
+        for sides in all_sides
     ]
     if counted is Counted.REPEATS:
         all_sides = [named.with_names_of_baselines(notebook, sides) for sides in all_sides]
@@ -104,6 +104,12 @@ def sides_to_compare(
         with_history(notebook, sides, _other_after_repeats(sides, whole))
         for sides, whole in zip(named_sides, all_sides, strict=True)
     ]
+
+
+def _left_out_of(sides: Sides, left_out_members: Mapping[str, tuple[LeftOutMember, ...]]) -> tuple[LeftOutMember, ...]:
+    """What the baselines of both sides leave out, of ``left_out_members`` by the ids of the series that were named."""
+    ids = [series.id for series in (*sides.base, *sides.other)]
+    return tuple(chain.from_iterable(left_out_members.get(series_id, ()) for series_id in ids))
 
 
 def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:

@@ -1,0 +1,44 @@
+"""Series compared with a base, and each with the one measured before it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.comparison.several import compare_named
+from storage.notebook import Notebook
+from storage.records import Command, Series
+from tests.builders import book, one
+
+RATES = (100e6, 101e6, 99e6, 100.5e6, 99.5e6)
+
+
+def months(count: int) -> list[Series]:
+    """Equal work on one day after another, each in a state of its own, so that none repeats another."""
+    return [one(number, RATES, environment={"server": {"os": f"Linux 6.{number}"}}) for number in range(1, count + 1)]
+
+
+def pairs_of_neighbours(tmp_path: Path, all_series: list[Series], named: list[Series]) -> list[tuple[str, str]]:
+    with Notebook(book(tmp_path / "n.db", *all_series)) as notebook:
+        compared = compare_named(notebook, [series.id for series in named])
+    return [(summary.comparison.base_id, summary.comparison.other_id) for summary in compared.neighbours]
+
+
+def test_each_stands_beside_the_one_before_whatever_the_base_is(tmp_path: Path):
+    first, second, third = months(3)
+    found = pairs_of_neighbours(tmp_path, [first, second, third], [third, first, second])
+    assert found == [(first.id, second.id), (second.id, third.id)]
+
+
+def test_a_pair_has_no_neighbours(tmp_path: Path):
+    both = months(2)
+    assert pairs_of_neighbours(tmp_path, both, both) == []
+
+
+@pytest.mark.parametrize("change", ["command", "host"])
+def test_other_work_is_no_neighbour(tmp_path: Path, change: str):
+    first, second, third = months(3)
+    other = replace(third, command=Command.PUT)
+    if change == "host":
+        other = replace(third, target=replace(third.target, host="other"))
+    assert pairs_of_neighbours(tmp_path, [first, second, other], [first, second, other]) == []
