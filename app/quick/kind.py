@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.base.errors import UsageError
 from app.base.exit_codes import exit_code_of
 from app.quick.alike import quick_tests_like
 from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind
@@ -12,7 +13,7 @@ from storage.json_reader import JSONNode
 from storage.notebook import Notebook
 from storage.quick.records import QUICK, Quick, quick_from_json, quick_of, recording_of_quick
 from storage.recordings import Recording
-from storage.records import Target, utc_now
+from storage.records import RunStatus, Target, utc_now
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -59,6 +60,11 @@ class QuickKind(Kind[Quick]):
         limits = Limits(noise_percent=choices.noise_percent, margin_percent=choices.margin_percent)
         comparison = compare_quick_tests(base, other, earlier, limits)
         return ComparedRecordings(quick_comparison_report(comparison), exit_code_of([comparison.verdict]))
+
+    def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
+        """Raises UsageError: with three runs a line, none can be told from the others."""
+        del notebook, run, status, reason
+        raise UsageError(f"quick test {head.id} keeps all of its runs: measure it again where something disturbed it")
 
     def quick_tests_alike(self, notebook: Notebook, head: Recording) -> Sequence[Quick]:
         return quick_tests_like(notebook, self.read(notebook, head), before=utc_now())

@@ -5,6 +5,7 @@ at the end what `_writes_of_end` names; then it releases the lease.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from app.quick import measurement
 from app.quick.spec import QuickRequest
 from app.recording import process, writer
 from app.recording.rescue import notebook_to_measure_into
+from app.series.signing_price import price_of_signing
 from storage.notebook import Notebook
-from storage.quick.records import Quick, recording_of_quick
+from storage.quick.records import Quick, quick_of, recording_of_quick
 
 
 def record_quick(
@@ -24,7 +26,7 @@ def record_quick(
         recorder = writer.Recorder(notebook, control)
         steps = measurement.measure(request, control)
         closed = yield from writer.record_events(recorder, steps, partial(_writes_of_event, recorder), _writes_of_end)
-        yield closed
+        yield replace(closed, quick=quick_of(notebook.recording(closed.quick.id)))
 
 
 def _writes_of_event(recorder: writer.Recorder, event: measurement.MeasurementEvent) -> Iterator[writer.Write]:
@@ -37,7 +39,7 @@ def _writes_of_event(recorder: writer.Recorder, event: measurement.MeasurementEv
 
 
 def _writes_of_end(closed: measurement.QuickClosed) -> Iterator[writer.Write]:
-    yield partial(_update, closed.quick)
+    yield partial(_close, closed.quick)
 
 
 def _add(quick: Quick, notebook: Notebook) -> None:
@@ -46,3 +48,16 @@ def _add(quick: Quick, notebook: Notebook) -> None:
 
 def _update(quick: Quick, notebook: Notebook) -> None:
     notebook.update_recording(recording_of_quick(quick))
+
+
+def _close(quick: Quick, notebook: Notebook) -> None:
+    """Store it as it ended, with what signing costs on this server where a diagnosis has measured that."""
+    _update(with_price_of_signing(quick, notebook), notebook)
+
+
+def with_price_of_signing(quick: Quick, notebook: Notebook) -> Quick:
+    if quick.client is None or quick.target is None:
+        return quick
+    price = price_of_signing(quick.client, quick.target, notebook)
+    path_facts = {**quick.environment.get("path", {}), **price}
+    return replace(quick, environment={**quick.environment, "path": path_facts})

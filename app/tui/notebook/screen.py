@@ -55,7 +55,7 @@ _OF_TARGETS = {*_FOREMOST, "again", "versus", "history"} - _OF_ALL - {"new"}
 
 TITLE = "sharebench · Notebook"
 EMPTY = "Nothing measured yet. Choose where to start. To practise first, without a network: sharebench demo."
-STARTS = ("guide", "diagnosis", "survey", "load", "isolation", "audit")
+STARTS = ("guide", "quick", "diagnosis", "survey", "load", "isolation", "audit")
 
 NONE_FOUND = "No recording has all of these words. Escape lists all again."
 

@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 
 from app.quick.alike import quick_tests_like
+from app.quick.record import with_price_of_signing
+from forms.tuning.fact_names import SIGNING_PRICE
+from storage.looks import recording_of
 from storage.notebook import Notebook
 from storage.quick.records import Quick, recording_of_quick
-from storage.records import Command, SeriesStatus
+from storage.records import Command, SeriesStatus, Target
 from tests.command_line import Inside
+from tests.diagnoses import healthy_but, protection_stage
 from tests.quick_tests import RATES, SEQ_Q8, quick_test
 
 
@@ -56,6 +60,22 @@ def test_three_are_refused_in_a_line(inside: Inside):
     done = inside("compare", f"{1:012}", f"{2:012}", f"{3:012}")
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_no_run_of_a_line_is_left_out(inside: Inside):
+    store(inside, night(1))
+    done = inside("reject", f"{1:012}", "2", "--reason", "the backup ran")
+    assert done.returncode == 2
+    assert "keeps all of its runs" in done.stderr
+
+
+def test_the_price_of_signing_is_that_of_a_diagnosis_of_this_server(inside: Inside):
+    with Notebook(inside.db) as notebook:
+        assert with_price_of_signing(night(1), notebook) == night(1)
+        server = Target(protocol="smb", host="nas", share="data")
+        notebook.add_recording(recording_of(healthy_but(protection_stage(100e6), target=server, id="0123456789ab")))
+        facts = with_price_of_signing(night(1), notebook).environment["path"]
+    assert facts[SIGNING_PRICE] == pytest.approx(3.0)
 
 
 def test_earlier_ones_count_unless_alone(inside: Inside):
