@@ -220,7 +220,7 @@ async def test_an_empty_notebook_says_what_to_do(tmp_path):
         assert isinstance(app.screen, NotebookScreen)
         await pilot.press("down", "down", "enter")
         await settled(app, pilot)
-        assert type(app.screen).__name__ == "LoadScreen"
+        assert type(app.screen).__name__ == "DiagnosisScreen"
         await pilot.press("f2", "n")
         assert type(app.screen).__name__ == "GuideScreen"
 
