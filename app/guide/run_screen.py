@@ -246,10 +246,11 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
         """Draw what changes at each tick, and cheaply: the line of what happens now, the warnings and the keys."""
         running = self.running
         self._draw_now()
-        if running.warnings != self._drawn_warnings:
-            self._drawn_warnings = running.warnings
-            newest_warnings = running.warnings[-3:]
-            self._draw_warnings(newest_warnings)
+        newest_warnings = tuple(f"! {warning}" for warning in running.warnings[-3:])
+        told = (*running.wait_advice, *newest_warnings)
+        if told != self._drawn_warnings:
+            self._drawn_warnings = told
+            self._draw_warnings(told)
         if running.offers != self._offers:
             self._offers = running.offers
             self.refresh_bindings()
@@ -274,7 +275,7 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
         self.query_one("#machine", Static).update(Text(second_line), layout=False)
 
     def _draw_warnings(self, warnings: Sequence[str]) -> None:
-        text = "\n".join(f"! {layout.visible(warning)}" for warning in warnings)
+        text = "\n".join(layout.visible(warning) for warning in warnings)
         view = self.query_one("#warnings", Static)
         view.update(Text(text))
         view.display = bool(text)

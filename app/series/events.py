@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from app.recording import process
 from app.server.elsewhere.place import MeasuringPlace
-from forms.wording import byte_rate, duration, operations_rate
+from forms.wording import byte_rate, duration, listed, operations_rate
 from storage.records import Phase, Run, RunStatus, SeriesStatus, time_of_day
 
 
@@ -28,6 +28,10 @@ class QuietWait:
     """The longest that it still waits."""
     reason: str = ""
     """What keeps the machine busy."""
+    programs: tuple[str, ...] = ()
+    """Its busiest programs, with the share of the machine that each takes: ``make (48 %)``."""
+    waited_seconds: float = 0.0
+    """How long it has waited, without one quiet look."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +95,10 @@ def words(event: RecorderEvent) -> str:
             return "failed" if run.status is RunStatus.FAILED else _rate_text(run)
         case process.Failed(text=text):
             return f"failed: {text}"
-        case QuietWait(left_seconds=left_seconds, reason=reason):
+        case QuietWait(left_seconds=left_seconds, reason=reason, programs=programs):
             wait = f"waiting for a quiet time, at most {duration(left_seconds)} more"
-            return f"{wait}: {reason}" if reason else wait
+            busiest = f"; busiest now: {listed(list(programs))}" if programs else ""
+            return f"{wait}: {reason}{busiest}" if reason else wait
         case BeginWait(begins_at=begins_at):
             return f"waits until {time_of_day(begins_at)}"
         case SeriesClosed(status=status):

@@ -5,6 +5,7 @@ the processor, disks or network. The *ceiling* is the rate that the client alone
 that measures a changed setting is what the environment says of whether the change took effect.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from app.series.events import QuietWait
 from app.series.observer import ObserverElsewhere, note_own_work
 from app.series.signing_price import price_of_signing
 from app.server import quiet_time, quiet_watch
+from app.server.busiest_program import BusiestProgram
 from app.server.facts import Environment, collect, with_counters
 from app.server.sessions.busiest import facts_of_busiest
 from app.server.smbd import profiled_conf
@@ -25,8 +27,12 @@ from forms.findings.rules_series import why_hidden
 from forms.series.head_fields import NOT_CALIBRATED
 from forms.tuning.change_evidence import judge_change
 from forms.tuning.fact_names import FACTS_UNKNOWN
+from forms.wording import plain
 from storage import plan, records
 from storage.notebook import Notebook
+
+_MOST_PROGRAMS = 3
+"""Programs that are named while a quiet time is waited for."""
 
 
 class SeriesMonitor:
@@ -82,8 +88,12 @@ class SeriesMonitor:
             return
         # The first look is a part of the time that the user allows.
         limit_seconds = self._spec.wait_seconds - quiet_watch.LOOK_SECONDS
+        busiest = BusiestProgram()
         for left_seconds, reason in watch.until_quiet(activity, limit_seconds, stop=control.waited_enough):
-            yield QuietWait(left_seconds=left_seconds, reason=reason)
+            programs = () if self._elsewhere is not None else _named_programs(busiest)
+            busiest = BusiestProgram()
+            waited_seconds = max(0.0, limit_seconds - left_seconds)
+            yield QuietWait(left_seconds=left_seconds, reason=reason, programs=programs, waited_seconds=waited_seconds)
 
     def _name_busiest_session(
         self, watch: quiet_watch.QuietWatch | ObserverElsewhere, control: process.SeriesControl
@@ -188,6 +198,13 @@ class SeriesMonitor:
             self._writer.put_facts(side, facts)
         if self._environment.problems:
             self._writer.put_facts("server", {FACTS_UNKNOWN: "; ".join(self._environment.problems)})
+
+
+def _named_programs(busiest: BusiestProgram) -> tuple[str, ...]:
+    """``make (48 %)`` of this machine, the busiest first."""
+    processors = os.cpu_count() or 1
+    programs = busiest.programs(_MOST_PROGRAMS)
+    return tuple(f"{plain(program.name)} ({program.percent / processors:.0f} %)" for program in programs)
 
 
 def with_evidence(series: records.Series, notebook: Notebook) -> records.Series:

@@ -41,6 +41,10 @@ _NARROWEST_BAR = 8
 _WIDEST_BAR = 40
 
 
+_LONG_WAIT_SECONDS = 30.0
+"""What keeps a machine busy for so long is no passing moment."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesProgress:
     """How far a series is.
@@ -93,6 +97,8 @@ class SeriesProgress:
     # What it waits for, and what the user asked for
     waiting: str = ""
     """Why it waits: what keeps the machine from being quiet, or why it begins later; empty where it does not wait."""
+    quiet_wait: QuietWait | None = None
+    """The last look that was not quiet; None where no quiet time is waited for."""
     paused: bool = False
     """Whether it stands still; asked for before, and told by the recorder."""
     pause_asked: bool = False
@@ -128,13 +134,15 @@ class SeriesProgress:
             case process.HookStarted(number=number, phase=phase):
                 return replace(self, number=number, phase=phase, now=None, curve=(), doing=words(event))
             case SeriesOpened() | process.ScratchMade() | process.Finished():
-                return replace(self, doing=words(event), waiting="", all_ended=isinstance(event, process.Finished))
+                return replace(
+                    self, doing=words(event), waiting="", quiet_wait=None, all_ended=isinstance(event, process.Finished)
+                )
             case process.Started(size_bytes=size):
                 doing = f"{words(event)}; the file has {wording.file_size(size)}"
-                return replace(self, doing=doing, waiting="")
+                return replace(self, doing=doing, waiting="", quiet_wait=None)
             case QuietWait(reason=reason):
                 waiting = reason or "other programs are busy"
-                return replace(self, doing=words(replace(event, reason="")), waiting=waiting)
+                return replace(self, doing=words(replace(event, reason="")), waiting=waiting, quiet_wait=event)
             case BeginWait(reason=reason):
                 return replace(self, doing=words(event), waiting=reason)
             case _:
@@ -180,7 +188,9 @@ class SeriesProgress:
                 return replace(self, failure=event)
 
             case SeriesClosed(status=status, failure=failure, stored=stored):
-                ended = replace(self, status=status, failure=failure or self.failure, paused=False, waiting="")
+                ended = replace(
+                    self, status=status, failure=failure or self.failure, paused=False, waiting="", quiet_wait=None
+                )
                 return ended if stored else replace(ended, series_id=None)
             case _:
                 return self
@@ -198,6 +208,20 @@ class SeriesProgress:
     def offers(self) -> tuple[bool, ...]:
         """All that decides which keys a screen offers: where it changes, they are shown anew."""
         return (self.paused, self.pause_asked, self.is_over, bool(self.waiting))
+
+    @property
+    def wait_advice(self) -> tuple[str, ...]:
+        """While a quiet time is waited for: who is busy, whether waiting has any hope, and what can be done instead."""
+        wait = self.quiet_wait
+        if wait is None or not self.waiting:
+            return ()
+        busy = f"Busiest now: {wording.listed(list(wait.programs))}." if wait.programs else ""
+        hope = "It measures by itself as soon as this ends."
+        if wait.waited_seconds >= _LONG_WAIT_SECONDS:
+            waited = wording.duration(wait.waited_seconds)
+            hope = f"Not once quiet in {waited}: waiting helps only if this ends."
+        choice = "g measures now, and the form says that it was busy."
+        return tuple(filter(None, (busy, f"{hope} {choice}")))
 
     @property
     def all_curves(self) -> tuple[NamedCurve, ...]:

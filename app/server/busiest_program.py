@@ -3,8 +3,9 @@
 import os
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
 from app.server import processes
 
@@ -34,20 +35,27 @@ class BusiestProgram:
     def program(self) -> BusyProgram | None:
         """None where none worked much, or this system has no /proc."""
         now = processes.all_processes()
-        seconds = max(time.monotonic() - self._began_at, 1e-3)
         ours = processes.process_tree(now, [os.getpid(), os.getppid()])
+        return next(iter(self._busiest_first(_programs_of_others(now, ours))), None)
 
+    def programs(self, most: int) -> list[BusyProgram]:
+        """The busiest ones, ``most`` at most, but this very program: what runs beside it in a shell counts."""
+        now = processes.all_processes()
+        ours = processes.process_tree(now, [os.getpid()])
+        return self._busiest_first(_programs_of_others(now, ours))[:most]
+
+    def _busiest_first(self, others: Iterable[tuple[int, processes.Process]]) -> list[BusyProgram]:
+        seconds = max(time.monotonic() - self._began_at, 1e-3)
         ticks_by_name: defaultdict[str, int] = defaultdict(int)
-        for pid, process in _programs_of_others(now, ours):
+        for pid, process in others:
             earlier = self._before.get(pid)
             is_same = earlier is not None and earlier.started_ticks == process.started_ticks
             ticks_by_name[process.name] += process.ticks - (earlier.ticks if earlier is not None and is_same else 0)
-        if not ticks_by_name:
-            return None
 
-        name = max(ticks_by_name, key=ticks_by_name.__getitem__)
-        percent = 100 * ticks_by_name[name] / os.sysconf("SC_CLK_TCK") / seconds
-        return BusyProgram(name=name, percent=percent) if percent >= _LEAST_PERCENT else None
+        ticks_per_percent = os.sysconf("SC_CLK_TCK") * seconds / 100
+        programs = [BusyProgram(name=name, percent=ticks / ticks_per_percent) for name, ticks in ticks_by_name.items()]
+        busy_programs = [program for program in programs if program.percent >= _LEAST_PERCENT]
+        return sorted(busy_programs, key=attrgetter("percent"), reverse=True)
 
 
 def _programs_of_others(

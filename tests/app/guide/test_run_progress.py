@@ -114,3 +114,18 @@ def test_a_series_that_is_not_in_the_notebook_is_not_remembered():
     assert after(SeriesStored(series_id="x")).series_id == "x"
     closed = after(SeriesStored(series_id="x"), SeriesClosed(series_id="x", status=SeriesStatus.FAILED, stored=False))
     assert closed.series_id is None
+
+
+@pytest.mark.parametrize(("waited_seconds", "is_long"), [(0.0, False), (29.9, False), (30.0, True), (110.0, True)])
+def test_a_wait_for_a_quiet_time_names_the_programs_and_says_whether_it_has_any_hope(
+    waited_seconds: float, is_long: bool
+):
+    wait = QuietWait(left_seconds=500, reason="busy", programs=("make (48 %)",), waited_seconds=waited_seconds)
+    busiest, hope = after(wait).wait_advice
+    assert "make (48 %)" in busiest
+    assert hope.startswith("Not once quiet in") is is_long
+    assert "g measures now" in hope
+    assert len(after(QuietWait(left_seconds=500)).wait_advice) == 1, "no program is known"
+    connected = Started(client=ClientFacts(name="sharebench"), size_bytes=1 << 20)
+    assert after(wait, connected).wait_advice == ()
+    assert after(STARTED).wait_advice == ()
