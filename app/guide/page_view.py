@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -17,6 +19,10 @@ from app.guide.option_rows import option_row
 from app.tui.frame.commands import Commanded
 from app.tui.frame.parts import Choices
 from app.tui.widgets import views
+from forms.layout import Toned
+
+_BETWEEN_PARTS = " " * 3
+"""Between the parts of a headline."""
 
 
 class PageChoices(Choices):
@@ -102,7 +108,7 @@ class PageView(Vertical, Commanded):
         self.set_class(bool(page.columns), "-table")
         self.query_one("#page-why", Static).update(Text(page.why))
         self.query_one("#page-facts", Static).update(views.join_toned(page.facts, "\n"))
-        self._show_line("#page-headline", views.join_toned(page.headline, "   "))
+        self._show_headline()
         self._show_line("#page-columns", Content(f"  {page.columns}"))
         self._show_options(page, page.cursor if cursor is None else cursor)
 
@@ -119,6 +125,22 @@ class PageView(Vertical, Commanded):
         """
         highlighted = self.query_one(OptionList).highlighted
         return None if highlighted == before.cursor else highlighted
+
+    def _show_headline(self) -> None:
+        """The result; where it takes several lines, each begins with a part of its own."""
+        lines: list[list[Toned]] = [[]]
+        # Before the list has a size, all in one line; it is shown again then.
+        room = self.query_one(OptionList).scrollable_content_region.width or inf
+        used_cells = 0
+        for part in self.page.headline if self.page is not None else ():
+            cells = cell_len(part.text) + len(_BETWEEN_PARTS)
+            if lines[-1] and used_cells + cells - len(_BETWEEN_PARTS) > room:
+                lines.append([])
+                used_cells = 0
+            lines[-1].append(part)
+            used_cells += cells
+        headline = Content("\n").join([views.join_toned(line, _BETWEEN_PARTS) for line in lines])
+        self._show_line("#page-headline", headline)
 
     def _show_line(self, selector: str, content: Content) -> None:
         """Show a line above the list; an empty one takes no room."""
@@ -175,6 +197,7 @@ class PageView(Vertical, Commanded):
     @on(PageChoices.Resized)
     def _fit(self) -> None:
         """Wrap the hints anew; the text above may have taken the line of the highlighted choice."""
+        self._show_headline()
         self._draw_again(*range(len(self.page.options) if self.page else 0))
         self.call_after_refresh(self.query_one(OptionList).scroll_to_highlight)
         self.call_after_refresh(self.screen.refresh_bindings)

@@ -216,10 +216,10 @@ class SeriesProgress:
         if wait is None or not self.waiting:
             return ()
         busy = f"Busiest now: {wording.listed(list(wait.programs))}." if wait.programs else ""
-        hope = "It measures by itself as soon as this ends."
+        hope = "It measures by itself as soon as it is quiet."
         if wait.waited_seconds >= _LONG_WAIT_SECONDS:
             waited = wording.duration(wait.waited_seconds)
-            hope = f"Not once quiet in {waited}: waiting helps only if this ends."
+            hope = f"Not once quiet in {waited}: waiting helps only once these programs stop."
         choice = "g measures now, and the form says that it was busy."
         return tuple(filter(None, (busy, f"{hope} {choice}")))
 

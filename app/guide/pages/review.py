@@ -30,7 +30,9 @@ def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> 
 
     form = summary.run_form(series)
     table = (*_run_options(form), *_averages(form))
-    again = page.Option("Measure the same again", page.Go(method_choices.same_again(choices)), "a new series")
+    again = page.Option(
+        "Measure the same again", page.Go(method_choices.same_again(choices)), "opens step 5, where Start begins it"
+    )
     return page.step_page(
         method_choices.MethodStep.REVIEW,
         _warnings(series),

@@ -155,7 +155,9 @@ def _options_after(
     review = page.Go(replace(choices, step=method_choices.MethodStep.REVIEW))
     return [
         page.Option("Review it", review, "the next step", advised=True),
-        page.Option("Measure the same again", page.Go(method_choices.same_again(choices)), "a new series"),
+        page.Option(
+            "Measure the same again", page.Go(method_choices.same_again(choices)), "opens step 5, where Start begins it"
+        ),
     ]
 
 

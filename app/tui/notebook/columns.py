@@ -6,7 +6,7 @@ go one by one to the columns whose texts are still cut.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -48,6 +48,13 @@ def _kind_text(line: "RecordingLine") -> str:
 
 def _name_text(line: "RecordingLine") -> str:
     return line.name
+
+
+def _name_or_baseline_text(line: "RecordingLine") -> str:
+    """What tells series of one file apart: a baseline without a label is called by its name, with what it measured."""
+    if line.label or not line.baselines:
+        return line.name
+    return f"{line.baseline_text} · {line.name}"
 
 
 def _label_text(line: "RecordingLine") -> str:
@@ -115,7 +122,7 @@ class ListColumn(NamedTuple):
 COLUMNS = (
     ListColumn(SortKey.WHEN, f"When ({layout.local_zones()})", _when_text, 16, 3, tone=_faint),
     ListColumn(SortKey.KIND, "Kind", _kind_text, 9, 2),
-    ListColumn(SortKey.LABEL, "Label", _name_text, 16, 1, grows=2, uncut=20, cut_inside=True),
+    ListColumn(SortKey.LABEL, "Label", _name_or_baseline_text, 16, 1, grows=2, uncut=20, cut_inside=True),
     ListColumn(SortKey.AVERAGE, "Answer", _answer_and_state_text, 24, 0, grows=4, uncut=66, tone=_tone_of_answer),
     ListColumn(SortKey.TARGET, "Target", _target_text, 17, 7, grows=2, uncut=26, cut_inside=True),
     ListColumn(SortKey.RUNS, "Runs", _runs_text, 6, 4, right=True, tone=_tone_of_runs),
@@ -124,11 +131,12 @@ COLUMNS = (
     ListColumn(SortKey.MACHINE, "Measured on", _machine_text, 11, 5, grows=1, tone=_faint),
 )
 
-_TEXTS_BESIDE: "Mapping[SortKey, tuple[SortKey, Callable[[RecordingLine], str]]]" = {
-    SortKey.LABEL: (SortKey.TARGET, _label_text),
-    SortKey.AVERAGE: (SortKey.RUNS, _answer_text),
-}
-"""What a column says beside another one, which tells the rest."""
+_TEXTS_BESIDE: "tuple[tuple[SortKey, SortKey, Callable[[RecordingLine], str]], ...]" = (
+    (SortKey.LABEL, SortKey.BASELINE, _name_text),
+    (SortKey.LABEL, SortKey.TARGET, _label_text),
+    (SortKey.AVERAGE, SortKey.RUNS, _answer_text),
+)
+"""A column, another one beside it that tells the rest, and what the first then says; the last of these holds."""
 
 _NAME_BEFORE_TARGET = 44
 """Cells that a name takes before a target, and before an answer that has its ``uncut``."""
@@ -228,7 +236,7 @@ class _Fitting:
         return room
 
     def say_less_beside_others(self) -> None:
-        for order, (other, text) in _TEXTS_BESIDE.items():
+        for order, other, text in _TEXTS_BESIDE:
             if other in self.chosen and order in self.chosen:
                 self.chosen[order] = self.chosen[order]._replace(text=text)
                 self.widths[order] = min(self.widths[order], self.chosen[order].needed(self.lines))

@@ -181,12 +181,13 @@ class SeriesActions(MeasureMixin):
                 partial(series_jobs.base_or_others, recording_id=pointed), partial(self._compare_with, pointed)
             )
 
-    def _compare_with(self, recording_id: str, base_or_others: "str | ListedRecordings") -> None:
-        """Compare with its base, whose id this is, or ask with which of the others."""
+    def _compare_with(self, recording_id: str, base_or_others: "series_jobs.ComparisonBase | ListedRecordings") -> None:
+        """Compare with its base, or ask with which of the others."""
         from app.tui.frame.dialogs import PickDialog
 
-        if isinstance(base_or_others, str):
-            self._compare([base_or_others, recording_id])
+        if isinstance(base_or_others, series_jobs.ComparisonBase):
+            self.notify(f"Compared with {base_or_others.name}. To choose another: space marks, then c.", markup=False)
+            self._compare([base_or_others.recording_id, recording_id])
             return
 
         rows: list[tuple[str | None, str]] = [(line.id, _offer_text(line)) for line in base_or_others.lines]

@@ -176,7 +176,15 @@ def remove_baseline_name(notebook: "Notebook", name: str) -> None:
     notebook.remove_baseline(name)
 
 
-def base_or_others(notebook: "Notebook", recording_id: str) -> "str | ListedRecordings":
+class ComparisonBase(NamedTuple):
+    """What a recording is compared with, where nobody chose it."""
+
+    recording_id: str
+    name: str
+    """For people: what it is."""
+
+
+def base_or_others(notebook: "Notebook", recording_id: str) -> "ComparisonBase | ListedRecordings":
     """What this is to be compared with, else what it could be compared with."""
     return _base_of(notebook, recording_id) or _others_of_its_kind(notebook, recording_id)
 
@@ -202,22 +210,45 @@ def _has_other_subject(line: "RecordingLine", subjects: dict[str, str], subject:
     return subjects[line.id] != subject
 
 
-def _base_of(notebook: "Notebook", recording_id: str) -> str | None:
-    """What a series was made from, by it or by a repeat of it; else the only baseline of the kind."""
+def _base_of(notebook: "Notebook", recording_id: str) -> ComparisonBase | None:
+    """What a series with a change was made from, by it or by a repeat; else its baseline; else what it repeats."""
     repeats = next((ids for ids in notebook.repeated_ids() if recording_id in ids), (recording_id,))
-    with_base = [
-        series
-        for series in notebook.heads_of(list(repeats))
-        if series.base_id and (series.change or series.id == recording_id)
+    # Its own change says more than that of a repeat.
+    others = [other_id for other_id in repeats if other_id != recording_id]
+    heads = [*notebook.heads_of([recording_id]), *notebook.heads_of(others)]
+    bases_of_changes = [series.base_id for series in heads if series.base_id and series.change]
+    own_bases = [series.base_id for series in heads if series.base_id and series.id == recording_id]
+
+    if bases_of_changes:
+        return ComparisonBase(bases_of_changes[0], "the base of its change")
+    # Who compares a repeat means what it was measured for: the baseline, and not the series before it.
+    baseline = _baseline_of(notebook, recording_id)
+    if baseline is not None:
+        return baseline
+    return ComparisonBase(own_bases[0], "the series that it repeats") if own_bases else None
+
+
+def _baseline_of(notebook: "Notebook", recording_id: str) -> ComparisonBase | None:
+    """The newest series of the baseline that was named last for the same file; else of the only one of the kind."""
+    with notebook.snapshot():
+        this = notebook.recording(recording_id)
+        baselines = sorted(notebook.baselines(), key=attrgetter("set_at"), reverse=True)
+        own_names = {baseline.name for baseline in baselines if baseline.recording_id == recording_id}
+        heads = {head.id: head for head in notebook.recordings_of([baseline.recording_id for baseline in baselines])}
+        kinds = notebook.kinds_of([recording_id, *heads])
+
+    of_its_kind = [
+        baseline
+        for baseline in baselines
+        if baseline.name not in own_names and kinds.get(baseline.recording_id) == kinds.get(recording_id)
     ]
+    of_its_file = [baseline for baseline in of_its_kind if heads[baseline.recording_id].subject == this.subject]
+    names = {baseline.name for baseline in of_its_kind}
+    candidates = of_its_file or (of_its_kind if len(names) == 1 else [])
+    if not candidates:
+        return None
 
-    def changed_then_own(series: "Series") -> tuple[bool, bool]:
-        return series.change is None, series.id != recording_id
-
-    if with_base:
-        return min(with_base, key=changed_then_own).base_id
-
-    baseline_ids = {baseline.recording_id for baseline in notebook.baselines()} - {recording_id}
-    kinds = notebook.kinds_of([recording_id, *baseline_ids])
-    of_its_kind = [baseline_id for baseline_id in baseline_ids if kinds[baseline_id] == kinds.get(recording_id)]
-    return of_its_kind[0] if len(of_its_kind) == 1 else None
+    name = candidates[0].name
+    members = [heads[baseline.recording_id] for baseline in candidates if baseline.name == name]
+    newest = max(members, key=attrgetter("created_at"))
+    return ComparisonBase(newest.id, f"baseline {name}")

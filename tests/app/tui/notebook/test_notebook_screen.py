@@ -1065,6 +1065,21 @@ async def test_a_baseline_is_the_base_of_an_older_series_and_is_named(tmp_path):
         assert here(app).ids == (f"{2:012x}", f"{1:012x}", f"{3:012x}")
 
 
+async def test_a_repeat_is_compared_with_its_baseline_and_not_with_the_series_before_it(tmp_path):
+    before = one(1, label="", link_bits_per_second=None)
+    after = one(2, label="", link_bits_per_second=None)
+    again = one(3, label="", link_bits_per_second=None, base_id=after.id)
+    path = book(tmp_path / "notebook.db", before, after, again, baselines={"before-switch": before.id})
+    app = app_on(path)
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        assert "before-switch" in painted(app).splitlines()[5], "a baseline without a label is called by its name"
+        await pilot.press("c")
+        await settled(app, pilot)
+        assert (here(app).base_id, here(app).other_id) == (before.id, again.id)
+        assert "baseline before-switch" in " ".join(notification.message for notification in app._notifications)
+
+
 async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
     app = app_on(three)
     async with app.run_test() as pilot:
