@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from math import inf
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -19,10 +17,7 @@ from app.guide.option_rows import option_row
 from app.tui.frame.commands import Commanded
 from app.tui.frame.parts import Choices
 from app.tui.widgets import views
-from forms.layout import Toned
-
-_BETWEEN_PARTS = " " * 3
-"""Between the parts of a headline."""
+from app.tui.widgets.headline import headline_content
 
 
 class PageChoices(Choices):
@@ -127,20 +122,9 @@ class PageView(Vertical, Commanded):
         return None if highlighted == before.cursor else highlighted
 
     def _show_headline(self) -> None:
-        """The result; where it takes several lines, each begins with a part of its own."""
-        lines: list[list[Toned]] = [[]]
-        # Before the list has a size, all in one line; it is shown again then.
-        room = self.query_one(OptionList).scrollable_content_region.width or inf
-        used_cells = 0
-        for part in self.page.headline if self.page is not None else ():
-            cells = cell_len(part.text) + len(_BETWEEN_PARTS)
-            if lines[-1] and used_cells + cells - len(_BETWEEN_PARTS) > room:
-                lines.append([])
-                used_cells = 0
-            lines[-1].append(part)
-            used_cells += cells
-        headline = Content("\n").join([views.join_toned(line, _BETWEEN_PARTS) for line in lines])
-        self._show_line("#page-headline", headline)
+        parts = self.page.headline if self.page is not None else ()
+        cells = self.query_one(OptionList).scrollable_content_region.width
+        self._show_line("#page-headline", headline_content(parts, cells))
 
     def _show_line(self, selector: str, content: Content) -> None:
         """Show a line above the list; an empty one takes no room."""
