@@ -25,6 +25,9 @@ _SMALL = quick_records.ACCESSES[-1]
 """The lines that the judgement is about: the faster of the two sequential ones, and single small requests."""
 
 
+_RESTLESS_PERCENT = 20.0
+"""Standard deviation of the runs of a line from which on its average is hardly a figure."""
+
 _INTERVAL_COLUMNS = (
     report.Column(heading="from", kind=report.ReportKind.DECIMAL),
     report.Column(heading="to", kind=report.ReportKind.DECIMAL),
@@ -280,6 +283,13 @@ def _advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
         )
         return
 
+    restless = [line for line in figures if (line.variation_percent or 0.0) > _RESTLESS_PERCENT]
+    if restless:
+        names = wording.listed([line.line.name for line in restless])
+        yield (
+            f"The runs of {names} differ by over {_RESTLESS_PERCENT:.0f} %, so that these figures say little: something"
+            " else was at work here or on the server. Measure again at a quiet time."
+        )
     slow_clients = [line for line in figures if line.limit is summary.LineLimit.CLIENT]
     if slow_clients:
         names = wording.listed([line.line.name for line in slow_clients])

@@ -444,4 +444,4 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
 def _option_of_start(name: str) -> Option:
     entry = screens.screen_called(name)
     key = entry.key[:2].upper()
-    return Option(f"{key}  {entry.title:<9}{entry.help}", id=entry.name)
+    return Option(f"{key:<2}  {entry.title:<9}{entry.help}", id=entry.name)

@@ -159,3 +159,10 @@ def test_requests_that_the_server_takes_in_parts_or_not_at_once_are_told():
     assert [text for text in quick_report(split).advice if "64 KiB" in text]
     few = quick_test(client=ClientFacts(name="sharebench", in_flight=4))
     assert [text for text in quick_report(few).advice if "4 requests of 1 MiB" in text]
+
+
+@pytest.mark.parametrize(("spread", "is_told"), [(0.21, True), (0.19, False)])
+def test_runs_that_differ_much_are_told(spread: float, is_told: bool):
+    rates = {(SEQ_Q8, Command.GET): [50e6 * (1 - spread), 50e6, 50e6 * (1 + spread)]}
+    advice = " ".join(quick_report(quick_test(rates)).advice)
+    assert ("SEQ1M Q8 read differ" in advice) is is_told
