@@ -513,7 +513,9 @@ def _findings_of_words(setting: AuditedSetting) -> Iterator[AuditFinding]:
     name = smb_conf.spelling(setting.name).name
     if name == "socket options":
         for word, _number in smb_values.socket_options(setting.value):
-            if word.upper() not in SOCKET_OPTIONS:
+            # What a blank has cut off from its option is told of the whole line.
+            is_cut_off = not word[:1].isalpha() and smb_values.has_blank_at_equals(setting.value)
+            if not is_cut_off and word.upper() not in SOCKET_OPTIONS:
                 yield _unknown_option_finding(setting, word)
 
 

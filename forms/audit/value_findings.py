@@ -75,8 +75,15 @@ def _cut_number_finding(setting: AuditedSetting) -> AuditFinding:
 
 
 def _socket_option_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
+    if smb_values.has_blank_at_equals(setting.value):
+        reason = (
+            "A blank ends the option: smbd reads 1 for one with a blank before its =, and takes what stands behind"
+            " for other options, which there are not."
+        )
+        yield line_finding(setting, "blank-in-socket-option", Ruling.MISPLACED, 55, reason, instead=None)
+
     for name, number in smb_values.socket_options(setting.value):
-        if number.isdecimal():
+        if number.isdecimal() or not name or not number:
             continue
         read = smb_values.read_by_atoi(number)
         reason = f"smbd reads {read} from {number}: only digits are allowed here, and no unit."

@@ -70,6 +70,11 @@ def socket_options(value: str) -> list[tuple[str, str]]:
     return options
 
 
+def has_blank_at_equals(value: str) -> bool:
+    """Whether a socket option is cut in two by a blank, such as ``SO_RCVBUF = 8192``."""
+    return re.search(r"\s=|=(\s|$)", value) is not None
+
+
 def _tokens(value: str, separators: str) -> Iterator[str]:
     token = ""
     is_quoted = False

@@ -323,6 +323,24 @@ def test_persistent_handles_are_told_with_what_keeps_them_off(posix_locking: str
     assert key not in keys(f"[global]\npersistent handles = no\n{posix_locking}", facts=facts)
 
 
+@pytest.mark.parametrize(
+    ("option", "is_told"),
+    [
+        ("fruit:time machine = yes", False),
+        ("fruit:time machine = 1", False),
+        ("fruit:time machine = no", True),
+        ("fruit:metadata = stream", True),
+    ],
+)
+def test_posix_locks_are_off_on_a_share_for_time_machine_whatever_it_says(option: str, is_told: bool):
+    """vfs_fruit(8): the option enforces posix locking = no, and three other settings."""
+    loaded = "vfs objects = fruit streams_xattr"
+    share = f"[tm]\npath = /srv\nread only = no\n{loaded}\nposix locking = no"
+    facts = {"samba.version": "4.13.13"}
+    assert ("no-posix-locking" in keys(f"{share}\n{option}", facts=facts)) is is_told
+    assert ("no-posix-locking" in keys(f"[global]\n{option}\n{share}", facts=facts)) is is_told
+
+
 def test_what_acts_with_windows_alone_is_not_called_useless():
     (found,) = audited("[pub]\npath = /srv\nstrict allocate = yes")
     assert found.verdict is Ruling.WORTH_TRYING

@@ -406,3 +406,28 @@ def test_options_before_a_section_that_begins_again_are_told():
 @pytest.mark.parametrize("line", ["[films", "= yes"])
 def test_a_line_at_which_samba_stops_is_harmful(line: str):
     assert the_one(f"[global]\n{line}\ndeadtime = 3\n", "stops-reading").verdict is Ruling.HARMFUL
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "SO_RCVBUF = 65536",
+        "TCP_NODELAY SO_RCVBUF =65536",
+        "SO_RCVBUF= 65536",
+        "SO_SNDBUF=1 SO_RCVBUF =",
+        "IPTOS_LOWDELAY =",
+    ],
+)
+def test_a_blank_in_a_socket_option_is_told_once(value: str):
+    found = [finding for finding in audited(f"[global]\nsocket options = {value}\n") if not finding.value.isalpha()]
+    misplaced = [finding.key for finding in found if finding.verdict is Ruling.MISPLACED]
+    assert misplaced == ["blank-in-socket-option"]
+
+
+@pytest.mark.parametrize("value", ["SO_RCVBUF=65536", "TCP_NODELAY SO_KEEPALIVE", "TCP_NODELAY,SO_SNDBUF=8192"])
+def test_a_socket_option_without_blanks_has_none(value: str):
+    assert "blank-in-socket-option" not in keys(f"[global]\nsocket options = {value}\n")
+
+
+def test_a_number_that_is_no_option_is_told():
+    assert "unknown-socket-option" in keys("[global]\nsocket options = TCP_NODELAY 65536\n")
