@@ -63,7 +63,7 @@ def main() -> int:
     parser.add_argument("--rows", default="", metavar="NAME,…", help="the same, separated by commas")
     parser.add_argument("--list", action="store_true", help="print the names of the rows, and measure nothing")
     parser.add_argument("--long", action="store_true", help="the rows that take long as well (all that --rows names)")
-    parser.add_argument("--size", default="512M", help="the file's size (512M)")
+    parser.add_argument("--size", default="256M", help="the file's size (256M)")
     parser.add_argument("--pairs", type=int, default=7, help="rounds of a row (7)")
     parser.add_argument("--folder", help="where the servers' files lie (the usual temporary folder)")
     asked = parser.parse_args()
