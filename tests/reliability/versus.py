@@ -1,7 +1,8 @@
 """``run --versus`` of two servers: equal ones, one behind a slower link, one with half a processor.
 
 Each case is one comparison of eight pairs of runs. Equal servers may be called different in 3 of 20; the slower link
-must be named in 16 of 20, and the interval hold the truth in 17; half a processor must be named in 18.
+must be named in 16 of 20, and the interval hold the truth in 17; half a processor must be named in 18. Half is that of
+what smbd takes beforehand: on a busy machine half of a whole one would limit nothing.
 ``python -m tests.reliability versus --part i/n --results FOLDER``.
 """
 
@@ -13,11 +14,14 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from storage.records import format_target
 from tests.reliability.figures import Clock, Figures, Share
@@ -26,6 +30,7 @@ from tests.servers.smbd import Smbd
 from tests.truth.record import MI, random_file
 
 PAIRS = 8
+QUICK = ("--warmup", "1", "--ceiling", "skip", "--quiet-time", "skip", "--json")
 TIMES = 20
 MOST_FALSE = 3
 """Of 20 comparisons of equal servers."""
@@ -37,8 +42,8 @@ RATES = ("100mbit", "95mbit")
 FASTER_PERCENT = 100 * (100 / 95 - 1)
 SLOWER_PERCENT = 100 * (95 / 100 - 1)
 CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
-HALF_MICROSECONDS = 50_000
-"""Of each tenth of a second."""
+PERIOD_MICROSECONDS = 100_000
+"""That the quota of a control group is counted by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +82,37 @@ def _slower_link(folder: Path) -> Iterator[Servers]:
         yield stack.enter_context(_on(folder, links))
 
 
+def _processor_share(folder: Path, server: Smbd) -> float:
+    """How much of a processor smbd takes while a file is got from it."""
+    words = [sys.executable, "-m", "app", "run", format_target(server.target("big.bin")), "--runs", "3", *QUICK]
+    taken: dict[int, float] = {}
+    with subprocess.Popen(
+        words, env=_environment(folder, server), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as client:
+        while client.poll() is None:
+            for process in psutil.Process(server.pid).children(recursive=True):
+                with contextlib.suppress(psutil.Error):
+                    times = process.cpu_times()
+                    taken[process.pid] = times.user + times.system
+            time.sleep(0.02)
+        assert client.stdout is not None
+        document = json.loads(client.stdout.read())
+    transfer_seconds: float = sum(run["seconds"] for run in document["runs"])
+    return sum(taken.values()) / transfer_seconds
+
+
 @contextmanager
 def _half_processor(folder: Path) -> Iterator[Servers]:
-    # Long beside the tenth of a second that the quota is counted by.
-    random_file(folder, 1024 * MI)
+    # Long beside the period of the quota.
+    random_file(folder, 512 * MI)
     group = CPU_GROUPS / f"versus-{os.getpid()}"
     group.mkdir()
     try:
-        (group / "cpu.cfs_quota_us").write_text(str(HALF_MICROSECONDS))
         with _on(folder, (None, None)) as servers:
+            # Half of what it takes of a processor now: where others are busy that is less than a half of one, which
+            # would then limit nothing.
+            share = _processor_share(folder, servers.slower)
+            (group / "cpu.cfs_quota_us").write_text(str(round(share / 2 * PERIOD_MICROSECONDS)))
             # smbd makes a process of each connection, which is in the group of the one that made it.
             (group / "cgroup.procs").write_text(str(servers.slower.pid))
             yield servers
@@ -103,17 +130,17 @@ PATHS: dict[str, Callable[[Path], contextlib.AbstractContextManager[Servers]]] =
 }
 
 
+def _environment(folder: Path, server: Smbd) -> dict[str, str]:
+    notebook = str(folder / "notebook.db")
+    return {**os.environ, "SHAREBENCH_DB": notebook, "SHAREBENCH_PASSWORD": server.password}
+
+
 def _compared(folder: Path, base: Smbd, other: Smbd) -> dict[str, Any]:
-    environment = {
-        **os.environ,
-        "SHAREBENCH_DB": str(folder / "notebook.db"),
-        "SHAREBENCH_PASSWORD": base.password or "",
-    }
-    words = ["--runs", str(PAIRS), "--warmup", "1", "--ceiling", "skip", "--quiet-time", "skip", "--json"]
+    words = ["--runs", str(PAIRS), *QUICK]
     versus = ["--versus", format_target(other.target("big.bin"))]
     done = subprocess.run(
         [sys.executable, "-m", "app", "run", format_target(base.target("big.bin")), *words, *versus],
-        env=environment,
+        env=_environment(folder, base),
         capture_output=True,
         text=True,
         check=False,
