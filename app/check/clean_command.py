@@ -74,7 +74,10 @@ def _remove_carried(hosts: Sequence[str], *, as_json: bool) -> int:
     """Remove the program from the machines that measured, without a question: it is carried there again on demand."""
     folders = {host: remove_programs(host) for host in hosts}
     if as_json:
-        console.answer_json([{"host": host, "path": path} for host, paths in folders.items() for path in paths])
+        removed: list[dict[str, str]] = []
+        for host, paths in folders.items():
+            removed += [{"host": host, "path": path} for path in paths]
+        console.answer_json(removed)
         return 0
 
     for host, paths in folders.items():

@@ -116,9 +116,10 @@ def _has_pairs_of_quotes(text: str) -> bool:
 
 def _is_of_ascii_pairs(words: list[bytes], reading: tuple[str, ...]) -> bool:
     """Whether each pair of bytes that is one character ends in a letter of ASCII: two characters of another code."""
-    pairs = sum(not character.isascii() for word in reading for character in word)
-    ascii_bytes = sum(byte < _FIRST_OTHER_BYTE for word in words for byte in word)
-    ascii_characters = sum(character.isascii() for word in reading for character in word)
+    characters = "".join(reading)
+    ascii_characters = sum(map(str.isascii, characters))
+    pairs = len(characters) - ascii_characters
+    ascii_bytes = sum(byte < _FIRST_OTHER_BYTE for byte in b"".join(words))
     return pairs > 0 and ascii_bytes - ascii_characters == pairs
 
 

@@ -137,8 +137,12 @@ def store(notebook: Notebook, recordings: Sequence[ImportedRecording], file: str
         for recording in others:
             recording.kind.add_imported(notebook, [recording.record], records.utc_now(), file)
 
-    ids = [shown_id for recording in new for shown_id in _shown_ids(recording)]
-    series = [series for recording in (*first, *others) for series in recording.series]
+    ids: list[str] = []
+    for recording in new:
+        ids += _shown_ids(recording)
+    series: list[records.Series] = []
+    for recording in (*first, *others):
+        series += recording.series
     return Import(tuple(ids), tuple(already_there), tuple(series))
 
 

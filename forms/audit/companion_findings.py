@@ -3,6 +3,7 @@ without a cache, writes that are answered too early.
 """
 
 from collections.abc import Iterator
+from itertools import product
 
 from forms.audit.configuration import Configuration
 from forms.audit.line_finding import line_finding
@@ -55,8 +56,10 @@ def _dfree_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[Au
 
 def _lookup_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
     sections = ("global", *conf.shares)
-    lists = [conf.in_effect(section, name) for section in sections for name in ("hosts allow", "hosts deny")]
-    if any(_names_a_computer(entry) for value in lists for entry in smb_values.entries_of_list(value)):
+    entries: list[str] = []
+    for section, name in product(sections, ("hosts allow", "hosts deny")):
+        entries += smb_values.entries_of_list(conf.in_effect(section, name))
+    if any(map(_names_a_computer, entries)):
         return
     reason = "Every connection waits for a look-up of the client's name; a slow resolver makes the first click slow."
     advice = "Delete the line: hosts allow and hosts deny name no computer."

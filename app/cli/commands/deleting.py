@@ -76,11 +76,11 @@ def prune_command(context: click.Context, yes: bool) -> None:
 
 def _ids_with_measured_runs(notebook: Notebook, heads: Sequence[Recording]) -> set[str]:
     runs_by_series = notebook.runs_of(head.id for head in heads)
-    return {
-        series_id
-        for series_id, runs in runs_by_series.items()
-        if any(run.phase is records.Phase.MEASURED and run.status is not records.RunStatus.FAILED for run in runs)
-    }
+    return {series_id for series_id, runs in runs_by_series.items() if any(map(_is_measured, runs))}
+
+
+def _is_measured(run: records.Run) -> bool:
+    return run.phase is records.Phase.MEASURED and run.status is not records.RunStatus.FAILED
 
 
 def _delete(

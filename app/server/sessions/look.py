@@ -103,6 +103,13 @@ def _all_requests(first: session_readings.SessionsReading, last: session_reading
     return growth if growth > 0 else None
 
 
+def _process_by_peer(holders: Mapping[int, open_files.Holder], owners: Mapping[str, int]) -> dict[str, int]:
+    processes: dict[str, int] = {}
+    for pid, holder in holders.items():
+        processes |= dict.fromkeys(holder.peers, pid)
+    return processes | dict(owners)
+
+
 def _sessions(
     first: session_readings.SessionsReading,
     last: session_readings.SessionsReading,
@@ -116,8 +123,7 @@ def _sessions(
     ``owners``: the process of a connection, by its peer, where smbstatus does not tell of all of them.
     """
     seconds = last.uptime_seconds - first.uptime_seconds
-    process_by_peer = {peer: pid for pid, holder in holders.items() for peer in holder.peers} | dict(owners)
-    moved = _moved_bytes(first, last, process_by_peer)
+    moved = _moved_bytes(first, last, _process_by_peer(holders, owners))
     are_counted = bool(last.requests) and _all_requests(first, last) is not None
     for pid, holder in holders.items():
         process = last.processes.get(pid)

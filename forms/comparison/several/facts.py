@@ -110,7 +110,10 @@ def _link_text(side: ComparedSide) -> str:
 
 
 def _average(side: ComparedSide) -> float | None:
-    return mean([rate for summary in side.summaries for rate in summary.series.rates()])
+    rates: list[float] = []
+    for summary in side.summaries:
+        rates += summary.series.rates()
+    return mean(rates)
 
 
 def _is_overstated(given: float | None, seen: float | None, average: float | None) -> bool:

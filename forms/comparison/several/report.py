@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from forms import report, verdict_wording, wording
 from forms.comparison import matrix_report, summary
@@ -51,7 +52,7 @@ def report_of_several(
     )
 
     verdicts = [_verdict_field(compared) for compared in comparisons]
-    trials = [field for compared in comparisons for field in _trial_fields(compared)]
+    trials = list(chain.from_iterable(map(_trial_fields, comparisons)))
     return report.Report(
         form=FORM,
         title="Comparison of several series" if is_b1 or not sides else f"{_names_text(sides)} compared",
