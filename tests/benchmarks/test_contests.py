@@ -31,6 +31,14 @@ def test_a_group_counts_what_its_processes_used_that_have_ended(groups):
     assert groups.server.seconds() == 0.0
 
 
+def test_a_group_that_was_abandoned_is_removed_with_the_next(groups):
+    abandoned = groups.client.folder.parent / "sharebench-bench-999999999-1-client"
+    abandoned.mkdir()
+    with ProcessorGroup("next"):
+        assert not abandoned.exists()
+        assert groups.client.folder.exists()
+
+
 def test_what_a_program_takes_without_work_is_subtracted(groups):
     entrant = ProgramContender(
         "busy", 1, [sys.executable, "-c", BUSY], groups, idle=[sys.executable, "-c", "import time"]
