@@ -214,14 +214,18 @@ def _login(protocol: Protocol, login: str) -> tuple[str | None, str | None]:
 
     if holds_smbclient_password(_unescape(login.replace("%25", "-"))):
         raise PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
-    domain, user = split_domain(login)
+    # Shells and browsers escape the backslash, which no user's name has.
+    domain, user = split_domain(re.sub("%5c", 2 * _BACKSLASH, login, flags=re.IGNORECASE))
     return _unescape(domain) or None, _unescape(user) or None
 
 
 def split_domain(login: str) -> tuple[str, str]:
-    r"""Domain and user of ``DOMAIN;USER``, or ``DOMAIN\USER`` as Windows writes it; without a domain it is empty."""
-    separator = ";" if ";" in login else _BACKSLASH
-    domain, _, user = login.rpartition(separator)
+    r"""Domain and user of ``DOMAIN;USER``, ``DOMAIN\USER`` as Windows writes it, or ``DOMAIN/USER`` as smbclient does.
+
+    Without a domain it is empty.
+    """
+    separators = [sign for sign in (";", _BACKSLASH, "/") if sign in login]
+    domain, _, user = login.rpartition(separators[0] if separators else ";")
     return domain, user
 
 

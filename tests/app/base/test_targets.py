@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from app.base.errors import PasswordInURLError, UsageError
-from app.base.targets import check_complete, join, parse_target, parse_typed_target, typed_user
+from app.base.targets import check_complete, join, parse_target, parse_typed_target, split_domain, typed_user
 from storage.records import Command, Target, format_target
 
 
@@ -261,3 +261,24 @@ def test_a_percent_of_a_unc_path_begins_no_escape(typed: str):
     target = parse_target(typed)
     assert (target.share, target.path) == ("x%20y", "a%41")
     assert parse_target("smb://nas1/x%20y/a%41").share == "x y"
+
+
+@pytest.mark.parametrize(
+    ("login", "expected"),
+    [
+        ("alice", ("", "alice")),
+        ("OFFICE;alice", ("OFFICE", "alice")),
+        (r"OFFICE\alice", ("OFFICE", "alice")),
+        ("OFFICE/alice", ("OFFICE", "alice")),
+        (r".\alice", (".", "alice")),
+        ("alice@office.example", ("", "alice@office.example")),
+    ],
+)
+def test_a_login_is_split_as_people_write_it(login: str, expected: tuple[str, str]):
+    assert split_domain(login) == expected
+
+
+@pytest.mark.parametrize("escape", ["%5C", "%5c"])
+def test_an_escaped_backslash_of_a_url_parts_domain_and_user(escape: str):
+    target = parse_target(f"smb://OFFICE{escape}alice@nas/public")
+    assert (target.domain, target.user) == ("OFFICE", "alice")
