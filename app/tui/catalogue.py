@@ -6,7 +6,6 @@ settings first that were set.
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 from textual import containers, on, widgets
 from textual.app import ComposeResult
@@ -14,33 +13,22 @@ from textual.content import Content
 from textual.widgets.option_list import Option
 
 from app.method import measured_place
+from app.tui import catalogue_rows
 from app.tui.frame import parts
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar
 from app.tui.placed_screen import PlacedScreen
 from app.tui.value_dialog import ValueDialog
 from app.tui.widgets.views import AnsiView
-from forms import layout, wording
+from forms import wording
 from forms.tuning import catalogue, catalogue_text, instructions
 
 _WIDE = 118
 """Columns from which the entry stands beside the list."""
 _ENTRY_WIDTH = 85
 """Columns that it takes there."""
-_NAME_WIDTH = 38
-_RANK_WIDTH = 4
-_LEAST_ROOM_FOR_EXPECTATION = 60
-"""Columns of the list below which a row has the name and the server's value only."""
 _AFTER_LIST = 3
 """The scrollbar of the list, and the gap after it."""
-
-
-class ServerValue(NamedTuple):
-    """What the server had for a setting when it was read; empty where that is not known."""
-
-    value: str = ""
-    mark: str = ""
-    """`measured_place.SET`, where it was set in smb.conf, or another mark of `MeasuredPlace.mark`; empty for none."""
 
 
 class _Entries(parts.Choices):
@@ -123,12 +111,13 @@ class CatalogueScreen(PlacedScreen):
 
     def _list_entries(self, words: str) -> None:
         self.shown = self._sought_entries(words)
-        values = [self._server_value(entry) if self.series_id else ServerValue() for entry in self.shown]
+        values = [self._server_value(entry) if self.series_id else catalogue_rows.ServerValue() for entry in self.shown]
         self._drawn_for = self._room
 
         self._entries.clear_options()
         self._entries.add_options(
-            Option(_draw_row(entry, self._drawn_for, value)) for entry, value in zip(self.shown, values, strict=True)
+            Option(catalogue_rows.draw_row(entry, self._drawn_for, value))
+            for entry, value in zip(self.shown, values, strict=True)
         )
         if self.shown:
             self._entries.highlighted = 0
@@ -163,10 +152,10 @@ class CatalogueScreen(PlacedScreen):
         """Whether the list begins with what it was opened for: until something is searched for."""
         return bool(self._first_names) and not words
 
-    def _server_value(self, entry: catalogue.CatalogueEntry | str) -> ServerValue:
+    def _server_value(self, entry: catalogue.CatalogueEntry | str) -> catalogue_rows.ServerValue:
         if isinstance(entry, str):
-            return ServerValue(self.place.value(entry), self.place.mark(entry))
-        return ServerValue(*self.place.value_and_mark(entry))
+            return catalogue_rows.ServerValue(self.place.value(entry), self.place.mark(entry))
+        return catalogue_rows.ServerValue(*self.place.value_and_mark(entry))
 
     def _has_other_settings(self, words: str) -> bool:
         """Whether settings without an entry are listed too: without a series and a word it is the catalogue alone."""
@@ -226,7 +215,7 @@ class CatalogueScreen(PlacedScreen):
         mark_text = f" ({mark})" if mark else ""
         what_it_had = wording.plain(f"{name} = {value}{mark_text}, when {self.place.when_measured}.")
         text = f"{what_it_had} The catalogue has no entry for it."
-        self.query_one("#entry", AnsiView).show(partial(_wrap_text, text))
+        self.query_one("#entry", AnsiView).show(partial(catalogue_rows.wrap_text, text))
 
     def show_entry(self) -> None:
         """Show the entry with the cursor; PlacedScreen calls this too, once the server was read."""
@@ -264,38 +253,3 @@ class CatalogueScreen(PlacedScreen):
             self.take_step(best_way)
 
         self.ask(ValueDialog(entry, instructions.suggested_value(entry)), try_value)
-
-
-def _wrap_text(text: str, width: int, _height: int) -> str:
-    return "\n".join(layout.wrap(text, width))
-
-
-def _draw_row(entry: catalogue.CatalogueEntry | str, room: int, server_value: ServerValue) -> Content:
-    """A row of the list: rank, name, what the server had, and what the entry is expected to do."""
-    value, mark = server_value
-    mark_text = f"({mark})" if mark else ""
-    value_text = wording.plain(f"{value} {mark_text}".strip())
-
-    if isinstance(entry, str):
-        rank = " " * _RANK_WIDTH
-        name = entry
-        expectation = ""
-        is_history = False
-    else:
-        rank = f"{entry.rank:>3} "
-        name = entry.name
-        is_history = entry.is_history
-        expectation = f"history: {catalogue_text.status_words(entry)}" if is_history else entry.expect
-
-    bold_if_marked = "bold" if mark else ""
-    style = "dim" if is_history else bold_if_marked
-    if room < _LEAST_ROOM_FOR_EXPECTATION:
-        text = f"{name} = {value_text}" if value_text else name
-        lines = "\n    ".join(layout.wrap(text, room - _RANK_WIDTH))
-        return Content.styled(f"{rank}{lines}", style)
-
-    return Content.assemble(
-        Content.styled(f"{rank}{layout.pad(name, _NAME_WIDTH)} ", style),
-        (f"= {value_text}  ", bold_if_marked) if value_text else "",
-        (wording.plain(expectation), "dim"),
-    )

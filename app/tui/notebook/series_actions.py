@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from app.base.errors import UsageError
 from app.tui.frame.commands import keys
 from app.tui.frame.measuring import MeasureMixin
-from app.tui.notebook import series_jobs
+from app.tui.notebook import baseline_jobs, comparing_jobs, series_jobs
 
 if TYPE_CHECKING:
     from app.method.choices import GuideChoices
@@ -116,17 +116,17 @@ class SeriesActions(MeasureMixin):
         def change_names(answer: tuple[str, bool]) -> None:
             name, is_given = answer
             if is_given:
-                give = partial(series_jobs.give_baseline_name, ids=ids, name=name, practice=self.context.practice)
+                give = partial(baseline_jobs.give_baseline_name, ids=ids, name=name, practice=self.context.practice)
                 self.with_notebook(give, partial(self._tell_named, ids, name))
             else:
                 self.with_notebook(
-                    partial(series_jobs.remove_baseline_name, name=name), partial(self._tell_unnamed, ids, name)
+                    partial(baseline_jobs.remove_baseline_name, name=name), partial(self._tell_unnamed, ids, name)
                 )
 
         self.ask(dialog, change_names)
-        self.with_notebook(partial(series_jobs.baseline_names, ids=ids), partial(dialog.call_later, dialog.offer))
+        self.with_notebook(partial(baseline_jobs.baseline_names, ids=ids), partial(dialog.call_later, dialog.offer))
 
-    def _tell_named(self, ids: Sequence[str], name: str, given: series_jobs.GivenName) -> None:
+    def _tell_named(self, ids: Sequence[str], name: str, given: baseline_jobs.GivenName) -> None:
         owners = f"these {len(ids)} recordings" if len(ids) > 1 else "this recording"
         if given.renamed_count:
             plural = "s" if given.renamed_count > 1 else ""
@@ -140,7 +140,7 @@ class SeriesActions(MeasureMixin):
         if given.offers:
             self._offer_repeats(name, given)
 
-    def _offer_repeats(self, name: str, given: series_jobs.GivenName) -> None:
+    def _offer_repeats(self, name: str, given: baseline_jobs.GivenName) -> None:
         """Offer the repeats that let the baseline show smaller changes: after the change nobody can measure them."""
         from app.tui.frame.dialogs import PickDialog
 
@@ -151,7 +151,7 @@ class SeriesActions(MeasureMixin):
             if isinstance(answer, str) or self.sharebench_app.returned_to_measurement():
                 return
             self.with_notebook(
-                partial(series_jobs.begin_repeats, base_id=given.newest_id, plan=answer), self.measure_with
+                partial(baseline_jobs.begin_repeats, base_id=given.newest_id, plan=answer), self.measure_with
             )
 
         text = f"{given.power} More series of it can only be measured before the change."
@@ -178,14 +178,16 @@ class SeriesActions(MeasureMixin):
             self._compare_sorted(ids)
         elif pointed is not None:
             self.with_notebook(
-                partial(series_jobs.base_or_others, recording_id=pointed), partial(self._compare_with, pointed)
+                partial(comparing_jobs.base_or_others, recording_id=pointed), partial(self._compare_with, pointed)
             )
 
-    def _compare_with(self, recording_id: str, base_or_others: "series_jobs.ComparisonBase | ListedRecordings") -> None:
+    def _compare_with(
+        self, recording_id: str, base_or_others: "comparing_jobs.ComparisonBase | ListedRecordings"
+    ) -> None:
         """Compare with its base, or ask with which of the others."""
         from app.tui.frame.dialogs import PickDialog
 
-        if isinstance(base_or_others, series_jobs.ComparisonBase):
+        if isinstance(base_or_others, comparing_jobs.ComparisonBase):
             self.notify(f"Compared with {base_or_others.name}. To choose another: space marks, then c.", markup=False)
             self._compare([base_or_others.recording_id, recording_id])
             return
@@ -203,19 +205,19 @@ class SeriesActions(MeasureMixin):
         self.ask(PickDialog("Compare with", rows, about=about, wide=True), compare_with)
 
     def _compare_sorted(self, ids: list[str]) -> None:
-        self.with_notebook(partial(series_jobs.order_base_first, ids=ids), self._compare)
+        self.with_notebook(partial(comparing_jobs.order_base_first, ids=ids), self._compare)
 
     def _compare(self, ids: list[str]) -> None:
         """Show the comparison of these, the base first, on the screen that its kind has for that."""
         self.with_notebook(
-            partial(series_jobs.kind_of_recording, recording_id=ids[0]), partial(self._show_comparison, ids)
+            partial(comparing_jobs.kind_of_recording, recording_id=ids[0]), partial(self._show_comparison, ids)
         )
 
     def _show_comparison(self, ids: list[str], kind: "Kind[Any]") -> None:
         if not kind.has_comparison_screen:
             from app.tui.widgets.report_screen import ReportScreen
 
-            self.app.push_screen(ReportScreen("Comparison", partial(series_jobs.comparison_report, ids=ids)))
+            self.app.push_screen(ReportScreen("Comparison", partial(comparing_jobs.comparison_report, ids=ids)))
         elif len(ids) == 2:
             self.sharebench_app.visit("compare", base=ids[0], other=ids[1])
         else:
@@ -250,7 +252,7 @@ class SeriesActions(MeasureMixin):
         recording_id = self.pointed_id()
         if recording_id is None or self.sharebench_app.returned_to_measurement():
             return
-        self.with_notebook(partial(series_jobs.round_beside, recording_id=recording_id), self._ask_second_target)
+        self.with_notebook(partial(comparing_jobs.round_beside, recording_id=recording_id), self._ask_second_target)
 
     def _ask_second_target(self, choices: "GuideChoices") -> None:
         from app.base.targets import parse_typed_target
