@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from forms import report
-from forms.comparison import pair_tables
+from forms.comparison import pair_tables, properties
 from forms.comparison import wording as words
 from forms.comparison.comparison import Comparison
 from forms.comparison.document import comparison_document
@@ -23,9 +23,9 @@ _OF_PROFILE = "profile."
 def pair_report(compared: ComparisonSummary) -> report.Report:
     """Two sides: the verdict, what differs, the averages, and the properties of both side by side."""
     comparison = compared.comparison
-    differing = pair_tables.difference_rows(compared)
-    side_by_side = pair_tables.properties_table("Side by side", pair_tables.side_by_side(compared))
-    tables = [pair_tables.properties_table("What differs", differing)] if differing else []
+    differing = properties.difference_rows(compared)
+    side_by_side = properties.properties_table("Side by side", properties.side_by_side(compared))
+    tables = [properties.properties_table("What differs", differing)] if differing else []
     tables.append(pair_tables.averages_table(compared))
     tables.append(replace(side_by_side, is_detail=True))
 

@@ -1,17 +1,17 @@
 """Findings about one series: all its rules, and those about its session, its server and its time."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from forms import wording
 from forms.findings import path, rules_distance, rules_link, series_warnings
-from forms.findings.finding import Finding, Severity, finding_from_texts, gravest_first
+from forms.findings.finding import Finding, finding_from_texts, gravest_first
+from forms.findings.rules_server import harmful_server_settings
 from forms.stats import summary
-from forms.tuning import fact_names, smb_conf
+from forms.tuning import smb_conf
 from forms.tuning.differences import effective
 from forms.tuning.imitated_clients import requires_signing
 from storage import records
-from storage.looks import AuditFinding
 from storage.plan import Settings
 
 SLOW_LOGIN_SECONDS = 3.0
@@ -211,30 +211,6 @@ def why_hidden(server: records.Facts, target: records.Target) -> str | None:
     return f"veto files on the server hides names like {wording.plain(pattern)}: measure another file, or change it"
 
 
-def _harmful_server_settings(series: records.Series) -> Iterator[Finding]:
-    for harmful in harmful_in(series.environment):
-        evidence = f"{harmful.why} {harmful.price}" if harmful.price else harmful.why
-        setting = wording.plain(f"{harmful.setting} = {harmful.value}")
-        yield Finding(
-            key=f"harmful-{harmful.key}",
-            severity=Severity.PROBLEM,
-            title=f"Harmful on the server: {setting}",
-            evidence=wording.plain(evidence),
-            what_to_do=f"{harmful.what_to_do} sharebench audit names the line, and tests it with --try.",
-        )
-
-
-def harmful_in(environment: Mapping[str, records.Facts]) -> tuple[AuditFinding, ...]:
-    """The settings of the server that harm whatever is measured; none where its parameters were not read."""
-    facts = environment.get("server", {})
-    if not any(name.startswith(fact_names.PARAMETER_PREFIX) for name in facts):
-        return ()
-    # Most programs need no audit: its catalogue is read only where settings are there to judge.
-    from forms.audit.judge import harmful_settings
-
-    return harmful_settings(facts)
-
-
 # The order is that of the findings of one severity.
 RULES: tuple[Callable[[records.Series], Iterator[Finding]], ...] = (
     rules_link.above_the_link,
@@ -247,7 +223,7 @@ RULES: tuple[Callable[[records.Series], Iterator[Finding]], ...] = (
     rules_link.one_interface_out,
     rules_distance.limited_by_distance,
     rules_distance.relayed,
-    _harmful_server_settings,
+    harmful_server_settings,
     _client_ceiling,
     _busy_time,
     old_dialect,

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from forms import report, wording
 from forms.findings import path as series_path
-from forms.findings import rules_series, series_warnings
+from forms.findings import rules_server, series_warnings
 from forms.series import origin, random_requests
 from forms.series import wording as series_wording
 from forms.series.imitation import imitation_fields, unsigned_hint
@@ -166,7 +166,7 @@ def _settings_text(facts: records.Facts) -> str:
     changed = [f"{setting.entry.parameter} = {setting.value}" for setting in values if not setting.is_default]
     if changed:
         text += f"; not default: {'; '.join(changed)}"
-    elif values and not rules_series.harmful_in({"server": facts}):
+    elif values and not rules_server.harmful_in({"server": facts}):
         # Those that matter are not all: beside a harmful one, which the findings name, this would say that all is well.
         text += f"; of those that matter, all {len(values)} are at their defaults"
     return wording.plain(text)

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from forms import wording
-from forms.findings.rules_series import harmful_in
+from forms.findings.rules_server import harmful_in
 from forms.layout import Tone
 from forms.report import Field
 from forms.series.put_end import put_end_fields_of_several
