@@ -17,7 +17,7 @@ from app.server.routes import is_this_machine
 from forms import wording
 from forms.audit import share_access
 from forms.findings.path import full_link_text
-from forms.findings.rules_series import harmful_in
+from forms.findings.rules_server import harmful_in
 from forms.findings.series_warnings import CEILING_PERCENT
 from storage import records
 from storage.notebook import Notebook

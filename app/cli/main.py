@@ -48,7 +48,7 @@ _COMMANDS_OF_MODULES = {
     "app.check.clean_command": "clean",
     "app.comparison.command": "compare findings",
     "app.diagnosis.command": "diagnose",
-    "app.guide.command": "guide completion demo",
+    "app.guide.command": "guide demo",
     "app.isolation.command": "isolate",
     "app.load.command": "load load-worker",
     "app.quick.command": "quick",
@@ -59,6 +59,7 @@ _COMMANDS_OF_MODULES = {
     "app.who.command": "who",
     "app.watch.schedule_command": "schedule",
     "app.cli.commands.history": "history",
+    "app.cli.commands.completion": "completion",
     "app.worksheets.command": "worksheet",
 }
 _CODES_OF_ANSWERS = frozenset({0, 1, 3})

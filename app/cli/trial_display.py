@@ -1,15 +1,13 @@
 """What the command line shows of a trial, a sweep or a tuning while it is measured."""
 
 import contextlib
-import sys
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.cli import cancelling, console, progress
-from app.cli.moved import answer_from_elsewhere, raise_at_once
-from app.cli.trial_pace import TrialPace
+from app.cli import cancelling, console, moved, progress
+from app.cli.trial_pace import TrialPace, say_so_far
 from app.recording import process
 from app.series.events import SeriesOpened
 from app.trial import spec as trial_order
@@ -18,7 +16,6 @@ from app.trial.record import run_trial
 from forms.trial import tuning
 from forms.trial.changes_report import ChangeSummary
 from forms.trial.report import verdict_sentence
-from forms.trial.summary import TrialSummary
 from storage.records import Phase
 
 
@@ -52,7 +49,7 @@ def _watch(
     display = _TrialDisplay(control, pace, tunes=tunes, redraws=redraws)
 
     with (
-        answer_from_elsewhere(),
+        moved.answer_from_elsewhere(),
         cancelling.cancel_on_signals(control, lambda: display.is_changed),
         contextlib.closing(changing) as events,
     ):
@@ -60,7 +57,7 @@ def _watch(
             display.show(event)
     display.progress.clear()
     if display.summary is None:
-        raise_at_once()
+        moved.raise_at_once()
     assert display.summary
     return display.summary
 
@@ -125,7 +122,7 @@ class _TrialDisplay:
         # With a verdict the trial counts as ended in time: when the time is over, it is not cancelled any more.
         self._control.limit.was_told_to_finish = True
         self.progress.clear()
-        _say_so_far(summary)
+        say_so_far(summary)
 
     def _show_trying(self, event: tune.Trying) -> None:
         reason = f", which the audit proposes: {event.reason}" if event.reason else ""
@@ -133,8 +130,3 @@ class _TrialDisplay:
         console.say(f"{event.number} of {event.of}: {event.setting.name} = {value}{reason}")
         self.is_changed = True
         self._pace.begin(event.setting.name)
-
-
-def _say_so_far(summary: Any) -> None:
-    if isinstance(summary, TrialSummary) and summary.effect and not summary.complete and sys.stderr.isatty():
-        console.say(f"pair {len(summary.pairs)}{summary.so_far}")

@@ -1,12 +1,15 @@
 """How far a trial is, as the line of progress says it: the pair, how many there will be, and the time left."""
 
 import math
+import sys
 import time
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
+from app.cli import console
 from app.trial.spec import TrialOrder
 from forms import wording
+from forms.trial.summary import TrialSummary
 from storage.records import ExperimentKind
 
 
@@ -61,3 +64,9 @@ class TrialPace:
         self.name = name
         self.runs_done = 0
         self.began = time.monotonic()
+
+
+def say_so_far(summary: Any) -> None:
+    """On a terminal, the result of a trial so far; a sweep has none until its end."""
+    if isinstance(summary, TrialSummary) and summary.effect and not summary.complete and sys.stderr.isatty():
+        console.say(f"pair {len(summary.pairs)}{summary.so_far}")

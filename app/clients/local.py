@@ -1,13 +1,13 @@
 """The client for ``file://``: a local disk, or a share that the system has mounted."""
 
 import builtins
+import contextlib
 import errno
 import hashlib
 import os
 import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -66,14 +66,14 @@ class LocalClient(base.OneByOne):
 
     def size(self, path: str) -> int:
         with self._mapped(path):
-            return _size(path, Path(path).stat())
+            return local_files.regular_size(path, Path(path).stat())
 
     def get(self, path: str, meter: base.Meter, into: base.Sink | None = None) -> base.Transfer:
         """Timed from the first read to the last; ``into`` is given each block with its place, to verify it."""
         buffer = self._buffer = self._buffer or base.receive_buffer(self._block_bytes)
 
         def move(file: int) -> tuple[float, int, float]:
-            size_bytes = _size(path, os.fstat(file))
+            size_bytes = local_files.regular_size(path, os.fstat(file))
             if not size_bytes:
                 raise errors.NotAFileError(f"{path}: the file is empty; name one with something in it")
             if self._settings.drop_cache:
@@ -124,7 +124,7 @@ class LocalClient(base.OneByOne):
 
         def move(file: int) -> tuple[float, int, float]:
             nonlocal requests
-            size_bytes = _size(path, os.fstat(file))
+            size_bytes = local_files.regular_size(path, os.fstat(file))
             workload.check_size(size_bytes, path)
             run = local_random.LocalRandomRun(file, path, size_bytes, workload, content)
             started_at = meter.clock()
@@ -180,7 +180,7 @@ class LocalClient(base.OneByOne):
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def remove(self, path: str) -> None:
-        with suppress(errors.NoSuchFileError):
+        with contextlib.suppress(errors.NoSuchFileError):
             self._do(path, os.unlink, path)
 
     def facts_of_path(self) -> dict[str, str | int | float]:
@@ -225,13 +225,13 @@ class LocalClient(base.OneByOne):
         return int(file_system.f_bavail * file_system.f_frsize)
 
     def rename(self, path: str, new_path: str) -> None:
-        self._do(path, _rename, path, new_path)
+        self._do(path, local_files.rename, path, new_path)
 
     def make_folder(self, path: str) -> None:
         self._do(path, os.mkdir, path, 0o700)
 
     def remove_folder(self, path: str) -> None:
-        with suppress(errors.NoSuchFileError):
+        with contextlib.suppress(errors.NoSuchFileError):
             self._do(path, os.rmdir, path)
 
     def read_file(self, path: str, size_bytes: int) -> int:
@@ -255,7 +255,7 @@ class LocalClient(base.OneByOne):
     def close(self) -> None:
         self._buffer = None
 
-    @contextmanager
+    @contextlib.contextmanager
     def _mapped(self, path: str) -> Iterator[None]:
         """Raises our own error for what the system raises within; a name with a NUL byte is a ValueError."""
         try:
@@ -264,29 +264,3 @@ class LocalClient(base.OneByOne):
             raise file_error(error, path) from error
         except ValueError as error:
             raise errors.NoSuchFileError(f"{path!r}: no file can have such a name; check the name") from error
-
-
-def _size(path: str, status: os.stat_result) -> int:
-    """The bytes of a regular file. Raises NotAFileError for all else, which would be waited for or has no size."""
-    if stat.S_ISDIR(status.st_mode):
-        raise errors.NotAFileError(f"{path}: that is a folder, not a file; name a file in it")
-    if not stat.S_ISREG(status.st_mode):
-        raise errors.NotAFileError(f"{path}: that is a device or a pipe, not a file; name a file")
-    return status.st_size
-
-
-def _rename(path: str, new_path: str) -> None:
-    """Rename without replacing a file that is there: link and unlink, since a rename replaces.
-
-    Folders, and mounts without hard links, cannot be linked: they are renamed, after a look whether the name is free.
-    """
-    try:
-        os.link(path, new_path, follow_symlinks=False)
-    except FileExistsError:
-        raise
-    except OSError:
-        if os.path.lexists(new_path):
-            raise FileExistsError(errno.EEXIST, "File exists") from None
-        Path(path).rename(new_path)
-    else:
-        Path(path).unlink()

@@ -1,8 +1,11 @@
-"""What the system tells of a local folder: its entries, and where it is mounted."""
+"""Local files and folders as the system has them: their entries, size and names, and where they are mounted."""
 
+import errno
 import os
 import stat
+from pathlib import Path
 
+from app.base import errors
 from app.clients import base
 from app.server.mounts import mount_of
 
@@ -34,3 +37,29 @@ def _entry(entry: os.DirEntry[str]) -> base.DirectoryEntry:
     is_folder = stat.S_ISDIR(status.st_mode)
     size_bytes = 0 if is_folder else status.st_size
     return base.DirectoryEntry(entry.name, is_folder, size_bytes, int(status.st_mtime))
+
+
+def regular_size(path: str, status: os.stat_result) -> int:
+    """The bytes of a regular file. Raises NotAFileError for all else, which would be waited for or has no size."""
+    if stat.S_ISDIR(status.st_mode):
+        raise errors.NotAFileError(f"{path}: that is a folder, not a file; name a file in it")
+    if not stat.S_ISREG(status.st_mode):
+        raise errors.NotAFileError(f"{path}: that is a device or a pipe, not a file; name a file")
+    return status.st_size
+
+
+def rename(path: str, new_path: str) -> None:
+    """Rename without replacing a file that is there: link and unlink, since a rename replaces.
+
+    Folders, and mounts without hard links, cannot be linked: they are renamed, after a look whether the name is free.
+    """
+    try:
+        os.link(path, new_path, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except OSError:
+        if os.path.lexists(new_path):
+            raise FileExistsError(errno.EEXIST, "File exists") from None
+        Path(path).rename(new_path)
+    else:
+        Path(path).unlink()

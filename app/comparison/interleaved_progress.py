@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.charts.series_charts import bars_chart
-from app.recording.process import Progressed, RunFinished, RunStarted, ScratchMade, Started
-from app.series.events import SeriesClosed, SeriesOpened, words
+from app.recording import process
+from app.series import events
 from app.series.pace import RunPace
 from forms import wording
 from forms.comparison.pair_tables import alternating_runs
@@ -35,7 +35,7 @@ class InterleavedProgress:
         """Tells the time left."""
         self.is_timed = False
         """Whether a run is under way, which drawing would slow down."""
-        self.ended_series: dict[int, SeriesClosed] = {}
+        self.ended_series: dict[int, events.SeriesClosed] = {}
         """By index; both once all is measured."""
 
         self._rates: tuple[list[float], list[float]] = ([], [])
@@ -66,20 +66,20 @@ class InterleavedProgress:
 
     def take_event(self, index: int, event: Any) -> None:
         self.pace.take_event(index, event)
-        if isinstance(event, SeriesOpened | Started | ScratchMade | RunStarted):
-            self._doing = f"{self._side_name(index)}, {words(event)}"
-        if isinstance(event, RunStarted | RunFinished):
-            self.is_timed = isinstance(event, RunStarted)
+        if isinstance(event, events.SeriesOpened | process.Started | process.ScratchMade | process.RunStarted):
+            self._doing = f"{self._side_name(index)}, {events.words(event)}"
+        if isinstance(event, process.RunStarted | process.RunFinished):
+            self.is_timed = isinstance(event, process.RunStarted)
             self._run_progress = None
 
         match event:
-            case RunStarted():
-                self._running = f"{self._side_name(index)}, {words(event)}"
-            case Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
+            case process.RunStarted():
+                self._running = f"{self._side_name(index)}, {events.words(event)}"
+            case process.Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
                 self._run_progress = run_progress(seconds, moved, size)
-            case RunFinished(run=run) if run.phase is Phase.MEASURED and run.bytes_per_second:
+            case process.RunFinished(run=run) if run.phase is Phase.MEASURED and run.bytes_per_second:
                 self._rates[index].append(run.bytes_per_second)
-            case SeriesClosed():
+            case events.SeriesClosed():
                 self.ended_series[index] = event
 
     def name_sides(self, names: Sequence[str]) -> None:

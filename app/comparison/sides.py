@@ -16,12 +16,10 @@ from operator import attrgetter
 from app.base.errors import UsageError
 from app.comparison import change_between, gone_bases, named, stand_in
 from app.comparison.named import Counted
-from forms.comparison.bases import power_of_base
 from forms.comparison.history import groups_of
 from forms.comparison.judged_sides import LeftOutMember, Sides, ids_of_side
 from forms.comparison.summary import sides_of
 from forms.stats import variation
-from forms.stats.before_change import BasePower
 from storage import looks
 from storage.notebook import Notebook
 from storage.records import Series
@@ -133,12 +131,6 @@ def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None)
 def series_with_repeats(notebook: Notebook, series: Series) -> tuple[Series, ...]:
     """The series, and those that count with it as one side: measured with the same settings in the same environment."""
     return named.with_repeats(notebook, [(series,)])[0]
-
-
-def power_of_stored_base(notebook: Notebook, ids: Sequence[str]) -> BasePower | None:
-    """What these series, as the base of a change, will show; None where their runs are too few for any verdict."""
-    sides = with_history(notebook, Sides(base=tuple(notebook.all_of(ids)), other=()))
-    return power_of_base(sides.base, sides.history)
 
 
 def _only_named(sides: Sides, named_ids: Collection[str]) -> Sides:

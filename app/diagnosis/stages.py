@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.base.errors import SharebenchError, StalledError
+from app.base import errors
 from app.diagnosis import card_stage, connect_stage, file_stage, folder_stage, transfer_stages, window_stage
 from app.diagnosis.bench import LARGE_PACKETS_LOST, Bench
 from app.server.busiest_program import BusiestProgram
@@ -34,10 +34,10 @@ def measure_stage(bench: Bench, name: looks.StageName) -> looks.Stage:
     try:
         bench.check_packets()
         stage = STAGES[name](bench)
-    except SharebenchError as error:
+    except errors.SharebenchError as error:
         status = SeriesStatus.INTERRUPTED if bench.cancelled.is_set() else SeriesStatus.FAILED
         stage = looks.Stage(name=name, status=status, error=str(error))
-        if isinstance(error, StalledError) and bench.are_large_packets_lost():
+        if isinstance(error, errors.StalledError) and bench.are_large_packets_lost():
             stage = replace(stage, error=LARGE_PACKETS_LOST, facts={looks.LARGE_PACKETS: looks.LOST})
     except Exception as error:  # noqa: BLE001  the other side must hear of it, and the folder must be removed
         traceback.print_exc()

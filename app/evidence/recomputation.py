@@ -14,7 +14,7 @@ from typing import Any
 from app import __version__
 from app.evidence import number_rules
 from app.evidence.number_rules import NO_RULES, Document, NumberRules, rules_of
-from app.exchange import importing
+from app.exchange import importing, storing
 from app.recording.kind import kind_of
 from forms.layout import visible
 from forms.load.summary import capacity_of
@@ -79,7 +79,7 @@ def _unlike_text(place: str, recording_id: str, version: str) -> str:
 def _computed_again(notebook: Notebook, recording: importing.ImportedRecording) -> Any:
     """The document that this version makes of the recording."""
     with notebook.snapshot():  # which leaves nothing of it for the next
-        importing.store(notebook, [recording], "the file", as_new=False)
+        storing.store(notebook, [recording], "the file", as_new=False)
         (head,) = notebook.recordings_of([recording.record.id])
         document = kind_of(head).form(notebook, head).document()
         return json.loads(json.dumps(document, allow_nan=False))

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from app.exchange import importing
+from app.exchange import storing
 from forms.findings.rules_series import CONTRADICTIONS, LEFT_OUT
 from forms.layout import visible
 from forms.tuning.catalogue import misprints_about
 
 
-def doubts_about(imported: importing.Import) -> Iterator[str]:
+def doubts_about(imported: storing.Import) -> Iterator[str]:
     """A sentence for each misprint of a printed example, and for each form that left out or contradicts something."""
     for misprint in misprints_about(*imported.new):
         yield f"misprint in {misprint.sentence}"

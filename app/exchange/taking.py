@@ -11,7 +11,7 @@ from sqlite3 import IntegrityError
 from typing import Any
 
 from app.base.errors import UsageError
-from app.exchange import copies, giving, importing
+from app.exchange import copies, giving, importing, storing
 from app.recording.made_of_series import Whole
 from storage.errors import RefusedError
 from storage.json_reader import DocumentError, JSONNode
@@ -164,7 +164,7 @@ def _take_recording(
 
     if stored is None:
         _check_new(notebook, received, host)
-        importing.store(notebook, [received.recording], host, as_new=False)
+        storing.store(notebook, [received.recording], host, as_new=False)
         is_stored_anew = True
     else:
         is_stored_anew = _goes_on(notebook, received, stored, host, outcome, completes_ours=completes_ours)
@@ -230,7 +230,7 @@ def _goes_on(
 def _replace(notebook: Notebook, received: _Received, stored: Recording, host: str) -> None:
     """Store the copy received in place of the stored recording; what referred to that one refers to it again."""
     removed = notebook.remove(stored.id)
-    importing.store(notebook, [received.recording], host, as_new=False)
+    storing.store(notebook, [received.recording], host, as_new=False)
     notebook.follow_again(removed)
 
 

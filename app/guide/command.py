@@ -1,4 +1,4 @@
-"""``sharebench guide``, ``demo`` and ``completion``."""
+"""``sharebench guide`` and ``demo``."""
 
 import os
 import sys
@@ -45,22 +45,6 @@ def _is_dumb_terminal() -> bool:
 
 def _is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-@declare.command("completion")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), metavar="bash|zsh|fish")
-@click.pass_context
-def completion_command(context: click.Context, shell: str) -> None:
-    """Complete commands and options in your shell.
-
-    For bash: eval "$(sharebench completion bash)" in ~/.bashrc; for zsh the same in ~/.zshrc; for fish: sharebench
-    completion fish > ~/.config/fish/completions/sharebench.fish.
-    """
-    from click.shell_completion import get_completion_class
-
-    kind = get_completion_class(shell)
-    assert kind
-    console.answer(kind(context.find_root().command, {}, "sharebench", "_SHAREBENCH_COMPLETE").source())
 
 
 @declare.command("demo")

@@ -8,7 +8,7 @@ from app.cli.trial_run import carry_out
 from app.guide.needs import Drive
 from app.guide.plain_terminal import PlainTerminal
 from app.guide.session import GuideSession
-from app.method import rounds
+from app.method import round_requests
 from app.server.changes.script import ConsentNeededError
 from app.trial import consent
 from app.trial.spec import TrialOrder
@@ -36,7 +36,7 @@ class PlainTrial:
         choices = session.choices
         assert choices.target is not None
         secrets = self._drive(session.connector.secrets(choices.target, kerberos=choices.kerberos))
-        request = rounds.request_of(choices, secrets)
+        request = round_requests.request_of(choices, secrets)
 
         accepted: tuple[str, ...] = ()
         restart = False

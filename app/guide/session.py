@@ -25,7 +25,7 @@ from app.guide.connecting import Connector
 from app.guide.given_link import is_link_refuted
 from app.method import choices as method_choices
 from app.method import second_target
-from app.method.rounds import request_of, requests_of_comparison
+from app.method.round_requests import request_of, requests_of_comparison
 from app.series.resume import Resumption
 from storage import records
 from storage.notebook import Notebook

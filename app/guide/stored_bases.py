@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from app.comparison.sides import power_of_stored_base, series_with_repeats
+from app.comparison.sides import series_with_repeats
+from app.comparison.stored_base import power_of_stored_base
 from app.guide.context import StoredBase
 from app.method.base_repeats import is_likely_unchanged, is_measurable_now
 from app.method.choices import GuideChoices, MethodStep

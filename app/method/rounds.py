@@ -8,21 +8,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.base.errors import UsageError
-from app.clients.base import Secrets
 from app.method import choices as method_choices
 from app.method import one_change, proof, second_target
 from app.method.base_repeats import first_repeat
-from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, QuietChoice, choices_of
+from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.method.improvements import Improvement
-from app.recording.spec import SeriesRequest
-from app.series.requests import series_request, with_label
-from app.series.versus import Side, incomplete_series, series_of_comparison, side_requests, spec_at
+from app.series import versus
+from app.series.requests import with_label
 from forms.stats.before_change import RepeatPlan
 from storage import records
 from storage.notebook import Notebook
-
-WAIT_SECONDS = 600.0
-"""Longest wait for a quiet time."""
 
 
 def remember(notebook: Notebook, choices: GuideChoices) -> None:
@@ -53,45 +48,6 @@ def _server(target: records.Target) -> str:
 def series_of_round(notebook: Notebook, choices: GuideChoices) -> records.Series | None:
     """What was measured in this round."""
     return proof.series_called(notebook, choices.series_id)
-
-
-def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
-    """The series that the choices describe. Raises UsageError where they are not complete."""
-    side = _own_side(choices, secrets)
-    return series_request(side.spec, side.target, side.secrets)
-
-
-def requests_of_comparison(choices: GuideChoices, secrets: Secrets, other_secrets: Secrets) -> list[SeriesRequest]:
-    """The two series of a round that compares two targets, the round's own first. Raises UsageError."""
-    own_side = _own_side(choices, secrets)
-    beside = choices.beside
-    problem = second_target.why_not_comparable(choices)
-    if beside is None or problem:
-        raise UsageError(problem or "choose a second target first")
-
-    spec = spec_at(own_side.spec, own_side.target, beside.target)
-    spec = replace(spec, monitor=replace(spec.monitor, server_ssh=beside.server_ssh, smb_conf=beside.smb_conf))
-    target = beside.target if choices.makes_file else replace(beside.target, path=beside.file or "")
-    return side_requests([own_side, Side(spec=spec, target=target, secrets=other_secrets)])
-
-
-def _own_side(choices: GuideChoices, secrets: Secrets) -> Side:
-    """What the choices ask for at their own target. Raises UsageError where they are not complete."""
-    if choices.target is None or choices.run_bytes is None:
-        raise UsageError("choose a target and a file first")
-
-    makes_first = (
-        choices.makes_file and choices.spec.command is records.Command.GET and choices.target.abilities.moves_files
-    )
-    target = choices.target if choices.makes_file else replace(choices.target, path=choices.file or "")
-    quiet = choices.quiet or QuietChoice.RECORD
-    spec = replace(
-        choices.spec,
-        counts=replace(choices.spec.counts, make_file=makes_first),
-        monitor=replace(choices.spec.monitor, quiet_time=quiet.quiet_time),
-        wait_seconds=WAIT_SECONDS if quiet is QuietChoice.WAIT else 0.0,
-    )
-    return Side(spec=spec, target=target, secrets=secrets)
 
 
 def take_change(
@@ -127,8 +83,8 @@ def take_change(
 def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     """The same as in that series once more, or the rest of it where it was interrupted; remembered."""
     series = notebook.series(series_id)
-    of_comparison = series_of_comparison(notebook, series.id)
-    if incomplete_series(of_comparison):
+    of_comparison = versus.series_of_comparison(notebook, series.id)
+    if versus.incomplete_series(of_comparison):
         return _remember_round(notebook, second_target.choices_to_complete(of_comparison))
     if series.status is records.SeriesStatus.INTERRUPTED:
         remaining_round = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)

@@ -171,7 +171,7 @@ class SeriesKind(Kind[Series]):
                 raise UsageError(f"{both} differ ({prose}): a baseline holds repeats of the same settings")
 
     def baseline_advice(self, notebook: Notebook, ids: Sequence[str], name: str) -> list[str]:
-        from app.comparison.sides import power_of_stored_base
+        from app.comparison.stored_base import power_of_stored_base
         from forms.comparison.bases import plan_sentence, power_sentence
 
         power = power_of_stored_base(notebook, ids)
@@ -188,7 +188,7 @@ class SeriesKind(Kind[Series]):
         ]
 
     def baseline_power(self, notebook: Notebook, ids: Sequence[str]) -> str:
-        from app.comparison.sides import power_of_stored_base
+        from app.comparison.stored_base import power_of_stored_base
         from forms.comparison.bases import power_sentence
 
         power = power_of_stored_base(notebook, ids)
@@ -237,7 +237,7 @@ class SeriesKind(Kind[Series]):
 
 def recommendations_for(series: Series) -> list[str]:
     """The commands that help against what the form warns of, and the one that removes what the series left."""
-    from forms.findings.rules_series import harmful_in
+    from forms.findings.rules_server import harmful_in
     from forms.findings.series_warnings import advice
 
     texts = []

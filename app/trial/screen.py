@@ -23,7 +23,8 @@ from app.method.improvements import LARGER_FILE
 from app.method.known_ways import keep_typed_ways, with_known_ways
 from app.method.next_steps import NextStep
 from app.method.proof import proof_of_round
-from app.method.rounds import recall_choices, remember, repeat_of, request_of, series_of_round
+from app.method.round_requests import request_of
+from app.method.rounds import recall_choices, remember, repeat_of, series_of_round
 from app.method.server_question import SERVER_QUESTION, SERVER_QUESTION_TEXT, typed_server, with_typed_server
 from app.recording.process import RunStarted, ScratchMade, Started
 from app.series.events import words

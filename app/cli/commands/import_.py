@@ -9,7 +9,7 @@ from app.base.errors import UsageError
 from app.base.targets import parse_target
 from app.cli import console, declare, imported_notebook, notebooks, option_values
 from app.cli.input_file import read_input
-from app.exchange import doubts, importing
+from app.exchange import doubts, importing, storing
 from forms import wording
 from forms.importers.filled_form import FormDefaults
 from forms.importers.numerals import DecimalSign
@@ -75,14 +75,14 @@ def import_command(context: click.Context, /, *, file: str | None, as_new: bool,
 
 def _import_documents(
     context: click.Context, content: bytes, defaults: FormDefaults, file: str, *, as_new: bool
-) -> importing.Import:
+) -> storing.Import:
     """All or nothing. Raises UsageError."""
     try:
         with limits.limit_memory(limits.MOST_MEMORY_BYTES):
             recordings = importing.read(content, defaults)
             del content
             with notebooks.open_notebook(context, make=True) as notebook:
-                return importing.store(notebook, recordings, file, as_new=as_new)
+                return storing.store(notebook, recordings, file, as_new=as_new)
     except DocumentError as error:
         raise UsageError(f"{file} cannot be imported: {error}") from error
     except MemoryError as error:

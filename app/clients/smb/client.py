@@ -2,8 +2,6 @@
 
 import builtins
 import hashlib
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from uuid import UUID
 
@@ -11,8 +9,7 @@ from app import __version__
 from app.base import errors
 from app.clients import base, tcp_info
 from app.clients.random_requests import BlockWorkload
-from app.clients.smb import frame_socket, protection, transfer, wire
-from app.clients.smb import share as smb_share
+from app.clients.smb import protection, transfer, wire
 from app.clients.smb.connection import ChannelConnection
 from app.clients.smb.impacket_errors import mapped
 from app.clients.smb.link import SMBLink
@@ -80,7 +77,7 @@ class SMBClient(SMBLink):
                     )
                 return transfer.read_file(share.channel, share.tree_id, file, window, meter, into)
 
-            return _timed_transfer(share, lambda: share.open_file(path, wire.ACCESS_READ), move)
+            return transfer.timed_transfer(share, lambda: share.open_file(path, wire.ACCESS_READ), move)
 
     def put(self, path: str, content: base.Content, meter: base.Meter) -> base.Transfer:
         with self._using(path) as share:
@@ -93,7 +90,7 @@ class SMBClient(SMBLink):
                     return seconds
                 return seconds + transfer.flush_file(share.channel, share.tree_id, file, meter)
 
-            return _timed_transfer(
+            return transfer.timed_transfer(
                 share,
                 lambda: share.open_file(path, wire.ACCESS_WRITE, wire.DISPOSITION_CREATE),
                 move,
@@ -121,7 +118,7 @@ class SMBClient(SMBLink):
             access = wire.ACCESS_READ_WRITE if workload.writes else wire.ACCESS_READ
             disposition = wire.DISPOSITION_CREATE if workload.creates else wire.DISPOSITION_OPEN
             options = wire.OPTION_RANDOM if workload.is_random else wire.OPTION_SEQUENTIAL
-            timed = _timed_transfer(share, lambda: share.open_file(path, access, disposition, options), move)
+            timed = transfer.timed_transfer(share, lambda: share.open_file(path, access, disposition, options), move)
             return replace(timed, size_bytes=moved_bytes, requests=requests)
 
     def _check_window(self, workload: BlockWorkload) -> None:
@@ -205,51 +202,3 @@ class SMBClient(SMBLink):
         while credits_before < channel.credits < widest.credits:
             credits_before = channel.credits
             channel.ask(wire.frame(*wire.ECHO))
-
-
-def _timed_transfer(
-    share: smb_share.Share,
-    open_file: Callable[[], wire.OpenedFile],
-    move: Callable[[wire.OpenedFile], float],
-    put_bytes: int | None = None,
-) -> base.Transfer:
-    """Open the file, move it and close it, each timed; ``move`` returns its own seconds.
-
-    After a put of ``put_bytes`` the file must have that size: a request altered in transit is acknowledged as well.
-    """
-    channel = share.channel
-    opening_at = time.perf_counter()
-    file = open_file()
-    open_seconds = time.perf_counter() - opening_at
-
-    tcp_before = tcp_info.TcpInfo.of_socket(channel.sock)
-    try:
-        seconds = move(file)
-    except BaseException as error:
-        # What follows moves no bytes of the file that anybody counts.
-        channel.watch = frame_socket.watch_nothing
-        # A refusal, for example, leaves the connection in order. Not so an interruption, or answers still to come.
-        is_in_order = not channel.outstanding and not channel.broken
-        if is_in_order and isinstance(error, errors.MeasurementError):
-            share.close(file)
-        else:
-            channel.shut()
-        raise
-    tcp_after = tcp_info.TcpInfo.of_socket(channel.sock)
-
-    closing_at = time.perf_counter()
-    stored_bytes = share.close(file)
-    close_seconds = time.perf_counter() - closing_at
-    is_known = put_bytes is not None and stored_bytes is not None
-    if is_known and stored_bytes != put_bytes:
-        raise errors.CorruptedError(
-            f"{channel.where}: the server has {stored_bytes} bytes of the {put_bytes} that it acknowledged; look for "
-            "what is in between"
-        )
-    return base.Transfer(
-        size_bytes=file.size_bytes if put_bytes is None else put_bytes,
-        seconds=seconds,
-        open_seconds=open_seconds,
-        close_seconds=close_seconds,
-        traffic=tcp_after and tcp_after.since(tcp_before),
-    )

@@ -4,14 +4,17 @@ A file is moved in pieces (blocks). The window is how large a piece is, and how 
 what a measurement times, so that they do little for each piece.
 """
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.base.errors import CorruptedError, MeasurementError, ProtocolError
-from app.clients.base import MAX_BLOCK_BYTES, Content, Meter, Sink
-from app.clients.smb import wire
+from app.clients.base import MAX_BLOCK_BYTES, Content, Meter, Sink, Transfer
+from app.clients.smb import frame_socket, wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.negotiate import LEAST_BLOCK_BYTES, Negotiated
-from app.clients.tcp_info import waiting_bytes
+from app.clients.smb.share import Share
+from app.clients.tcp_info import TcpInfo, waiting_bytes
 
 DEFAULT_BLOCK_BYTES = 2 * 1024 * 1024
 DEFAULT_IN_FLIGHT = 8
@@ -238,3 +241,51 @@ def flush_file(channel: Channel, tree_id: int, file: wire.OpenedFile, meter: Met
     if answer.status != wire.SUCCESS:
         raise channel.refusal(answer.status)
     return meter.clock() - started_at
+
+
+def timed_transfer(
+    share: Share,
+    open_file: Callable[[], wire.OpenedFile],
+    move: Callable[[wire.OpenedFile], float],
+    put_bytes: int | None = None,
+) -> Transfer:
+    """Open the file, move it and close it, each timed; ``move`` returns its own seconds.
+
+    After a put of ``put_bytes`` the file must have that size: a request altered in transit is acknowledged as well.
+    """
+    channel = share.channel
+    opening_at = time.perf_counter()
+    file = open_file()
+    open_seconds = time.perf_counter() - opening_at
+
+    tcp_before = TcpInfo.of_socket(channel.sock)
+    try:
+        seconds = move(file)
+    except BaseException as error:
+        # What follows moves no bytes of the file that anybody counts.
+        channel.watch = frame_socket.watch_nothing
+        # A refusal, for example, leaves the connection in order. Not so an interruption, or answers still to come.
+        is_in_order = not channel.outstanding and not channel.broken
+        if is_in_order and isinstance(error, MeasurementError):
+            share.close(file)
+        else:
+            channel.shut()
+        raise
+    tcp_after = TcpInfo.of_socket(channel.sock)
+
+    closing_at = time.perf_counter()
+    stored_bytes = share.close(file)
+    close_seconds = time.perf_counter() - closing_at
+    is_known = put_bytes is not None and stored_bytes is not None
+    if is_known and stored_bytes != put_bytes:
+        raise CorruptedError(
+            f"{channel.where}: the server has {stored_bytes} bytes of the {put_bytes} that it acknowledged; look for "
+            "what is in between"
+        )
+    return Transfer(
+        size_bytes=file.size_bytes if put_bytes is None else put_bytes,
+        seconds=seconds,
+        open_seconds=open_seconds,
+        close_seconds=close_seconds,
+        traffic=tcp_after and tcp_after.since(tcp_before),
+    )

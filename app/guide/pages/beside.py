@@ -13,7 +13,7 @@ from app.guide.pages import run_lines
 from app.method import second_target
 from app.method.choices import GuideChoices, MethodStep, same_again
 from forms import wording
-from forms.comparison import pair_tables
+from forms.comparison import pair_tables, properties
 from forms.comparison import wording as words
 from forms.comparison.summary import ComparisonSummary, comparison_form
 from forms.findings.series_warnings import advice
@@ -186,7 +186,7 @@ def _facts_of_answer(sides: _MeasuredSides) -> Iterator[str]:
     if hint:
         yield f"To settle it: {hint}"
 
-    rows = pair_tables.difference_rows(sides.summary)
+    rows = properties.difference_rows(sides.summary)
     for row in rows[:_MOST_DIFFERENCES]:
         yield f"Differs: {row.name}: {row.base} and {row.other}."
     if len(rows) > _MOST_DIFFERENCES:

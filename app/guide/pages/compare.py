@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.base.errors import UsageError
 from app.base.targets import parse_target
 from app.comparison.gone_bases import remember_gone
-from app.comparison.sides import power_of_stored_base
+from app.comparison.stored_base import power_of_stored_base
 from app.guide import context as guide_context
 from app.guide import page as guide_page
 from app.guide.pages import before_change, beside, compare_facts, repeating

@@ -11,11 +11,11 @@ from app.guide.pages.going_on import go_on
 from app.method.choices import GuideChoices, MethodStep, with_made_file, with_picked_file
 from forms import wording
 from forms.layout import Toned
-from forms.series.file_size import FileFit, FileSizeContext, advised_bytes
+from forms.series import file_size
 from forms.series.wording import advised_size_sentences, suitability
 from storage.records import Command
 
-_ADVISED_FITS = (FileFit.WELL, FileFit.LARGE, FileFit.UNKNOWN)
+_ADVISED_FITS = (file_size.FileFit.WELL, file_size.FileFit.LARGE, file_size.FileFit.UNKNOWN)
 _MADE_HINT = "sharebench creates it, and removes it afterwards"
 
 
@@ -41,9 +41,9 @@ def file_page(choices: GuideChoices, context: GuideContext) -> page.Page:
     return page.step_page(MethodStep.FILE, facts, options, cursor=cursor)
 
 
-def _picked_file(choices: GuideChoices, context: GuideContext, size_context: FileSizeContext) -> page.Option:
+def _picked_file(choices: GuideChoices, context: GuideContext, size_context: file_size.FileSizeContext) -> page.Option:
     fit = suitability(choices.file_bytes or 0, size_context).word
-    is_usable = fit is not FileFit.EMPTY
+    is_usable = fit is not file_size.FileFit.EMPTY
     is_advised = is_usable and (_is_for_practice(choices, context) or fit in _ADVISED_FITS)
     act = go_on(with_picked_file(choices), context, MethodStep.FILE) if is_usable else None
     is_enough = is_usable and _is_for_practice(choices, context)
@@ -51,7 +51,7 @@ def _picked_file(choices: GuideChoices, context: GuideContext, size_context: Fil
     return page.Option(f"Get {_file_name(choices)}", act, hint, advised=is_advised)
 
 
-def _picked_fact(choices: GuideChoices, context: GuideContext, size_context: FileSizeContext) -> str:
+def _picked_fact(choices: GuideChoices, context: GuideContext, size_context: file_size.FileSizeContext) -> str:
     size_bytes = choices.file_bytes or 0
     suits = suitability(size_bytes, size_context)
     reason = "Enough for practice." if _is_for_practice(choices, context) else suits.reason
@@ -67,15 +67,15 @@ def _is_for_practice(choices: GuideChoices, context: GuideContext) -> bool:
     return any(target.host == host for target in context.practice)
 
 
-def _fit_text(fit: FileFit) -> str:
-    return "whether it is large enough shows after the first run" if fit is FileFit.UNKNOWN else str(fit)
+def _fit_text(fit: file_size.FileFit) -> str:
+    return "whether it is large enough shows after the first run" if fit is file_size.FileFit.UNKNOWN else str(fit)
 
 
 def _made_files(
-    choices: GuideChoices, context: GuideContext, size_context: FileSizeContext, *, is_first: bool
+    choices: GuideChoices, context: GuideContext, size_context: file_size.FileSizeContext, *, is_first: bool
 ) -> list[page.Option]:
     """Files to be made, then what else can be chosen; ``is_first``: nothing above is advised, so the get is."""
-    size_bytes = advised_bytes(size_context)
+    size_bytes = file_size.advised_bytes(size_context)
     size = wording.typed_size(size_bytes)
     get_made = _make_file(choices, context, Command.GET, size_bytes)
     reach = page.Connect(choices.target, choices.kerberos) if choices.target else None

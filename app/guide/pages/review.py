@@ -5,14 +5,12 @@ from dataclasses import replace
 
 from app.guide import page
 from app.guide.context import GuideContext
-from app.guide.pages import beside, run_lines
+from app.guide.pages import beside, repeating, run_lines
 from app.guide.pages.link import correct_options
-from app.guide.pages.repeating import better_rounds, comparing_title, has_baseline
 from app.method import choices as method_choices
 from app.method.improvements import SHORT_RUNS
-from forms import wording
+from forms import layout, wording
 from forms.findings.series_warnings import advice
-from forms.layout import Tone, Toned
 from forms.series import summary
 from forms.series.head_fields import resumed_text
 from forms.series.run_table import mark_of
@@ -50,9 +48,9 @@ def _what_to_do(choices: method_choices.GuideChoices, context: GuideContext, ser
     is_of_change = series.change is not None or choices.proven_id is not None
     # In the round of a change nothing is advised here: a larger file then needs a new base as well, which the page that
     # compares offers. A baseline stays as it is, and a larger file would be no answer beside it.
-    is_held_to_its_base = is_of_change or has_baseline(context.yardsticks)
+    is_held_to_its_base = is_of_change or repeating.has_baseline(context.yardsticks)
     advised = () if is_held_to_its_base else (SHORT_RUNS,)
-    rounds = better_rounds(choices, series, advised=advised)
+    rounds = repeating.better_rounds(choices, series, advised=advised)
     advised_rounds = [option for option in rounds if option.advised]
     other_rounds = [option for option in rounds if not option.advised]
 
@@ -60,7 +58,7 @@ def _what_to_do(choices: method_choices.GuideChoices, context: GuideContext, ser
     if series.measured():
         go_on = page.Go(replace(choices, reviewed=True, step=method_choices.MethodStep.EXPECTED))
     hint = "" if is_of_change else "baselines, FTP, the link"
-    title = comparing_title(choices, series, context.yardsticks)
+    title = repeating.comparing_title(choices, series, context.yardsticks)
     compare = page.Option(title, go_on, hint, advised=not advised_rounds)
     link_options = correct_options(choices, context, series)
     whole_form = page.Option("See the whole form", page.Visit("series", {"series_id": series.id}), "with its chart")
@@ -69,11 +67,11 @@ def _what_to_do(choices: method_choices.GuideChoices, context: GuideContext, ser
     return [compare, *link_options, whole_form, *rounds]
 
 
-def _warnings(series: Series) -> tuple[Toned, ...]:
-    warnings = [Toned(f"! {warning.text}", Tone.CAUTION) for warning in advice(series)]
+def _warnings(series: Series) -> tuple[layout.Toned, ...]:
+    warnings = [layout.Toned(f"! {warning.text}", layout.Tone.CAUTION) for warning in advice(series)]
     if series.resumed_at:
-        warnings.insert(0, Toned(f"! Resumed: {resumed_text(series)}", Tone.CAUTION))
-    return tuple(warnings) or (Toned("No problems found.", Tone.GOOD),)
+        warnings.insert(0, layout.Toned(f"! Resumed: {resumed_text(series)}", layout.Tone.CAUTION))
+    return tuple(warnings) or (layout.Toned("No problems found.", layout.Tone.GOOD),)
 
 
 def _run_options(form: summary.SeriesSummary) -> Iterator[page.Option]:

@@ -27,7 +27,7 @@ from app.method.choices import (
 )
 from app.method.improvements import BETTER
 from app.method.one_change import change_one_thing
-from app.method.rounds import request_of
+from app.method.round_requests import request_of
 from app.method.server_question import with_typed_server
 from forms.comparison.comparison import MANY_RUNS
 from forms.comparison.judged_sides import Sides

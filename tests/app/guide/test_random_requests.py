@@ -11,7 +11,7 @@ from app.guide.context import GuideContext
 from app.guide.page import Go, Option
 from app.guide.pages.steps import page_of
 from app.method.choices import GuideChoices, MethodStep, with_target
-from app.method.rounds import request_of
+from app.method.round_requests import request_of
 from storage.records import Command, Target
 from tests.specs import choices_with, varied
 

@@ -15,7 +15,7 @@ from app.base.messages import line_of, message_of
 from app.cli.run_options import spec_from_options
 from app.clients.base import Secrets
 from app.method.choices import GuideChoices, choices_of, with_target
-from app.method.rounds import request_of
+from app.method.round_requests import request_of
 from app.recording.process import MeasuringOrder
 from app.recording.spec import SeriesRequest, SeriesSpec, with_values, without_hooks
 from app.series.command import run_command

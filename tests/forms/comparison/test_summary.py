@@ -10,7 +10,8 @@ from forms import layout
 from forms.comparison.document import comparison_document
 from forms.comparison.judged_sides import Sides
 from forms.comparison.pair_report import pair_report
-from forms.comparison.pair_tables import difference_rows, runs_of_both, side_by_side
+from forms.comparison.pair_tables import runs_of_both
+from forms.comparison.properties import difference_rows, side_by_side
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparison_form, comparisons

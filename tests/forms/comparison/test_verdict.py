@@ -10,7 +10,7 @@ import pytest
 from forms.comparison.comparison import MANY_RUNS, Comparison, needs_longer_runs
 from forms.comparison.history import groups_of
 from forms.comparison.judged_sides import Sides
-from forms.comparison.pair_tables import ComparisonRow, properties_table
+from forms.comparison.properties import ComparisonRow, properties_table
 from forms.comparison.remarks import comparison_remarks
 from forms.comparison.report import comparison_report
 from forms.comparison.settling import SettlingStep

@@ -1,0 +1,15 @@
+"""What the runs of a base that is in the notebook can prove."""
+
+from collections.abc import Sequence
+
+from app.comparison.sides import with_history
+from forms.comparison.bases import power_of_base
+from forms.comparison.judged_sides import Sides
+from forms.stats.before_change import BasePower
+from storage.notebook import Notebook
+
+
+def power_of_stored_base(notebook: Notebook, ids: Sequence[str]) -> BasePower | None:
+    """What these series, as the base of a change, will show; None where their runs are too few for any verdict."""
+    sides = with_history(notebook, Sides(base=tuple(notebook.all_of(ids)), other=()))
+    return power_of_base(sides.base, sides.history)

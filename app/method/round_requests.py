@@ -1,0 +1,54 @@
+"""What a round asks of the recorder: one series, or two that are measured in turn."""
+
+from dataclasses import replace
+
+from app.base.errors import UsageError
+from app.clients.base import Secrets
+from app.method import second_target
+from app.method.choices import GuideChoices, QuietChoice
+from app.recording.spec import SeriesRequest
+from app.series import versus
+from app.series.requests import series_request
+from storage import records
+
+WAIT_SECONDS = 600.0
+"""Longest wait for a quiet time."""
+
+
+def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
+    """The series that the choices describe. Raises UsageError where they are not complete."""
+    side = _own_side(choices, secrets)
+    return series_request(side.spec, side.target, side.secrets)
+
+
+def requests_of_comparison(choices: GuideChoices, secrets: Secrets, other_secrets: Secrets) -> list[SeriesRequest]:
+    """The two series of a round that compares two targets, the round's own first. Raises UsageError."""
+    own_side = _own_side(choices, secrets)
+    beside = choices.beside
+    problem = second_target.why_not_comparable(choices)
+    if beside is None or problem:
+        raise UsageError(problem or "choose a second target first")
+
+    spec = versus.spec_at(own_side.spec, own_side.target, beside.target)
+    spec = replace(spec, monitor=replace(spec.monitor, server_ssh=beside.server_ssh, smb_conf=beside.smb_conf))
+    target = beside.target if choices.makes_file else replace(beside.target, path=beside.file or "")
+    return versus.side_requests([own_side, versus.Side(spec=spec, target=target, secrets=other_secrets)])
+
+
+def _own_side(choices: GuideChoices, secrets: Secrets) -> versus.Side:
+    """What the choices ask for at their own target. Raises UsageError where they are not complete."""
+    if choices.target is None or choices.run_bytes is None:
+        raise UsageError("choose a target and a file first")
+
+    makes_first = (
+        choices.makes_file and choices.spec.command is records.Command.GET and choices.target.abilities.moves_files
+    )
+    target = choices.target if choices.makes_file else replace(choices.target, path=choices.file or "")
+    quiet = choices.quiet or QuietChoice.RECORD
+    spec = replace(
+        choices.spec,
+        counts=replace(choices.spec.counts, make_file=makes_first),
+        monitor=replace(choices.spec.monitor, quiet_time=quiet.quiet_time),
+        wait_seconds=WAIT_SECONDS if quiet is QuietChoice.WAIT else 0.0,
+    )
+    return versus.Side(spec=spec, target=target, secrets=secrets)
