@@ -26,7 +26,7 @@ class DiagnosisKind(Kind[Diagnosis]):
         return diagnosis_report(self.read(notebook, head))
 
     def answer(self, notebook: Notebook, head: Recording) -> Toned:
-        from forms.diagnosis.report import diagnosis_answer
+        from forms.diagnosis.answer import diagnosis_answer
 
         return diagnosis_answer(self.read(notebook, head))
 
@@ -39,7 +39,7 @@ class DiagnosisKind(Kind[Diagnosis]):
     def compare(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
     ) -> ComparedRecordings:
-        from forms.diagnosis.report import diagnosis_comparison
+        from forms.diagnosis.comparison_report import diagnosis_comparison
 
         del choices
         base, other = self.two_of(heads)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from app.diagnosis import measurement
+from app.diagnosis import events, measurement
 from app.diagnosis.spec import DiagnosisRequest
 from app.recording import process, writer
 from app.recording.ceiling import ceiling_key_of
@@ -25,7 +25,7 @@ def record_diagnosis(
     notebook_path: Path,
     control: process.SeriesControl,
     resumed: looks.Diagnosis | None = None,
-) -> Iterator[measurement.DiagnosisEvent]:
+) -> Iterator[events.DiagnosisEvent]:
     """Measure a diagnosis, or the missing stages of one. Raises SharebenchError where it cannot begin."""
     with notebook_to_measure_into(notebook_path) as notebook:
         recorder = writer.Recorder(notebook, control)
@@ -36,19 +36,19 @@ def record_diagnosis(
         yield replace(closed, diagnosis=looks.diagnosis_of(notebook.recording(closed.diagnosis.id)))
 
 
-def _writes_of_event(recorder: writer.Recorder, event: measurement.MeasurementEvent) -> Iterator[writer.Write]:
+def _writes_of_event(recorder: writer.Recorder, event: events.MeasurementEvent) -> Iterator[writer.Write]:
     match event:
-        case measurement.DiagnosisOpened(diagnosis=diagnosis):
+        case events.DiagnosisOpened(diagnosis=diagnosis):
             is_new = not recorder.leases
             if is_new:
                 recorder.begin(diagnosis.id, stored=False)
             yield partial(_add, diagnosis)
 
-        case measurement.DiagnosisChanged(diagnosis=diagnosis):
+        case events.DiagnosisChanged(diagnosis=diagnosis):
             yield partial(_update, diagnosis)
 
 
-def _writes_of_end(closed: measurement.DiagnosisClosed) -> Iterator[writer.Write]:
+def _writes_of_end(closed: events.DiagnosisClosed) -> Iterator[writer.Write]:
     yield partial(_close, closed.diagnosis)
 
 

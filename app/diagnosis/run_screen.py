@@ -7,16 +7,15 @@ from typing import Any, ClassVar
 from textual.content import Content
 
 from app.clients.base import Secrets
-from app.diagnosis import measurement
+from app.diagnosis import events, spec
 from app.diagnosis.record import record_diagnosis
-from app.diagnosis.spec import DiagnosisRequest, request_of
 from app.recording.process import Warned
 from app.tui.widgets import report_run
 from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.views import join_toned
-from forms.diagnosis import report
+from forms import wording
+from forms.diagnosis import answer, report, stage_names
 from forms.layout import hanging
-from forms.wording import duration, plain
 from storage.looks import Diagnosis
 
 
@@ -38,32 +37,32 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
     doing = "Connecting …"
     report_of = staticmethod(report.diagnosis_report)
 
-    def __init__(self, request: DiagnosisRequest, resumed: Diagnosis | None = None) -> None:
+    def __init__(self, request: spec.DiagnosisRequest, resumed: Diagnosis | None = None) -> None:
         super().__init__(request, resumed)
-        self.stage_began: measurement.StageBegan | None = None
+        self.stage_began: events.StageBegan | None = None
         """The stage that is measured; None before the first."""
         self.stage_began_at = 0.0
         """When it began (monotonic clock)."""
 
     @staticmethod
-    def to_resume(record: Diagnosis, secrets: Secrets, _typed: Mapping[str, Any], /) -> DiagnosisRequest:
-        return request_of(record, secrets)
+    def to_resume(record: Diagnosis, secrets: Secrets, _typed: Mapping[str, Any], /) -> spec.DiagnosisRequest:
+        return spec.request_of(record, secrets)
 
     def steps(self) -> Iterator[Any]:
         return record_diagnosis(self.request, self.context.notebook_path, self.control, self.resumed)
 
     def take_event(self, index: int, event: Any) -> None:
         match event:
-            case measurement.StageBegan():
+            case events.StageBegan():
                 self.stage_began = event
                 self.stage_began_at = monotonic()
                 self.doing = f"Stage {event.place_text}"
             # It is stored when it begins and after each stage, and once more, with its end, when it is closed.
-            case measurement.DiagnosisOpened(diagnosis=diagnosis) | measurement.DiagnosisChanged(diagnosis=diagnosis):
+            case events.DiagnosisOpened(diagnosis=diagnosis) | events.DiagnosisChanged(diagnosis=diagnosis):
                 self.record = diagnosis
             case Warned(text=text):
                 self.problems.append(text)
-            case measurement.DiagnosisClosed(diagnosis=diagnosis):
+            case events.DiagnosisClosed(diagnosis=diagnosis):
                 self.record = diagnosis
                 self.is_closed = True
 
@@ -72,21 +71,21 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
         if self.stage_began is None or self.is_over:
             return super().now()
         seconds_left = self.stage_began.seconds_left(monotonic() - self.stage_began_at)
-        most = duration(self.stage_began.most_seconds)
-        return f"{super().now()}; about {duration(seconds_left)} left, {most} at most"
+        most = wording.duration(self.stage_began.most_seconds)
+        return f"{super().now()}; about {wording.duration(seconds_left)} left, {most} at most"
 
     def headline(self) -> Content:
-        return join_toned([report.diagnosis_answer(self.record)], "")
+        return join_toned([answer.diagnosis_answer(self.record)], "")
 
     def warnings(self) -> str:
-        return "\n".join(map(plain, self.problems))
+        return "\n".join(map(wording.plain, self.problems))
 
     def draw_heard(self, width: int) -> str:
         """A line for each stage that has ended, the newest first; one that was measured may still not be judged."""
         lines: list[str] = []
         for stage in reversed(self.record.stages if self.record else ()):
-            is_judged = report.is_judged(self.record, stage.name)
-            outcome = plain(stage.error or ("measured" if is_judged else "not read, as there is no ssh to it"))
+            is_judged = answer.is_judged(self.record, stage.name)
+            outcome = wording.plain(stage.error or ("measured" if is_judged else "not read, as there is no ssh to it"))
             sign = "✓" if is_judged else "!"
-            lines += hanging(f"{sign} {report.STAGE_NAMES[stage.name]}: {outcome}, {stage.seconds:.0f} s", width)
+            lines += hanging(f"{sign} {stage_names.STAGE_NAMES[stage.name]}: {outcome}, {stage.seconds:.0f} s", width)
         return "\n".join(lines)

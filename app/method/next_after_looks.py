@@ -7,9 +7,9 @@ from app.base.targets import parse_target
 from app.method.next_steps import NextStep
 from forms.audit.remedies import remedies
 from forms.diagnosis import admin_request
+from forms.diagnosis.answer import diagnosis_answer
 from forms.diagnosis.chosen_complaint import COMPLAINTS, chosen_complaint
 from forms.diagnosis.next_act import AdvisedAct, advised_act
-from forms.diagnosis.report import diagnosis_answer
 from forms.findings.finding import NextAct
 from storage.looks import Audit, AuditScope, Diagnosis
 from storage.records import Target, format_target

@@ -8,13 +8,13 @@ import pytest
 from textual.widgets import Input
 
 from app.base.errors import UsageError
-from app.diagnosis.measurement import StageBegan
+from app.diagnosis.events import StageBegan
 from app.diagnosis.plan import SIZES, Sizes
 from app.diagnosis.run_screen import DiagnosisRunScreen
 from app.diagnosis.screen import DiagnosisScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
-from forms.diagnosis.report import diagnosis_answer
+from forms.diagnosis.answer import diagnosis_answer
 from storage.looks import Effort, StageName, diagnosis_of
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, format_target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.diagnosis.measurement import StageBegan
+from app.diagnosis.events import StageBegan
 from app.diagnosis.plan import SIZES
 from app.diagnosis.stage_times import StageTimes
 from storage.looks import Effort, StageName, stages_of

@@ -10,7 +10,7 @@ import pytest
 
 from app import __version__
 from app.evidence.recomputation import UnlikeError, recompute
-from forms.diagnosis.report import diagnosis_document
+from forms.diagnosis.document import diagnosis_document
 from forms.series.document import series_document
 from storage.json_reader import DocumentError
 from storage.records import RunStatus

@@ -10,7 +10,7 @@ from app.comparison.sides import sides_to_compare
 from app.guide.context import GuideContext
 from app.guide.context_reading import read_context
 from app.guide.page import Begin, Option, Page, Store
-from app.guide.pages.compare_facts import answered_question, judge_yardsticks
+from app.guide.pages.judged_yardsticks import answered_question, judge_yardsticks
 from app.guide.pages.steps import page_of
 from app.method.choices import MethodStep
 from app.method.rounds import branch_from

@@ -6,14 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from forms.diagnosis.answer import diagnosis_answer
 from forms.diagnosis.chosen_complaint import (
     COMPLAINTS,
     chosen_complaint,
     complaint_answer,
     finding_of_complaint,
 )
+from forms.diagnosis.document import diagnosis_document
 from forms.diagnosis.judgement import judged_figures
-from forms.diagnosis.report import diagnosis_answer, diagnosis_document, diagnosis_report
+from forms.diagnosis.report import diagnosis_report
 from forms.diagnosis.summary import BUSIEST_PERCENT, BUSIEST_PROGRAM, patterns
 from forms.layout import Sign, Tone
 from storage.json_reader import JSONNode

@@ -9,11 +9,12 @@ from dataclasses import replace
 import pytest
 
 from forms.diagnosis import rules
+from forms.diagnosis.document import diagnosis_document
 from forms.diagnosis.figures import figures
 from forms.diagnosis.judgement import JudgedFigure, judged_figures
 from forms.diagnosis.path import GOOD_SHARE
 from forms.diagnosis.references import figure_references
-from forms.diagnosis.report import diagnosis_document, diagnosis_report
+from forms.diagnosis.report import diagnosis_report
 from forms.exporters import FORMATS, export_reports
 from forms.findings.finding import Severity
 from forms.findings.path import FAR_SECONDS

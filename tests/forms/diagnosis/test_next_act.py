@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 
 from forms.diagnosis.admin_request import entries_about, questions, request_text
+from forms.diagnosis.answer import diagnosis_answer
+from forms.diagnosis.document import diagnosis_document
 from forms.diagnosis.next_act import AUDIT_OF_ANSWER, advised_act, advised_command
-from forms.diagnosis.report import diagnosis_answer, diagnosis_document, diagnosis_report
+from forms.diagnosis.report import diagnosis_report
 from forms.diagnosis.rules import complaints
 from forms.findings.finding import NextAct
 from forms.tuning.catalogue import find

@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 
 from forms.audit.judge import AuditedServer, judge
-from forms.diagnosis.report import (
-    diagnosis_answer,
-    diagnosis_comparison,
-    diagnosis_document,
-    diagnosis_report,
-)
+from forms.diagnosis.answer import diagnosis_answer
+from forms.diagnosis.comparison_report import diagnosis_comparison
+from forms.diagnosis.document import diagnosis_document
+from forms.diagnosis.report import diagnosis_report
 from forms.diagnosis.rules import complaints
 from forms.findings.finding import Finding, Severity
 from forms.layout import Tone

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from forms.diagnosis.answer import diagnosis_answer
 from forms.diagnosis.chosen_complaint import complaint_answer
 from forms.diagnosis.judgement import judged_figures
-from forms.diagnosis.report import diagnosis_answer
 from forms.diagnosis.rules import complaints
 from forms.findings.finding import Finding, Severity
 from forms.layout import Sign

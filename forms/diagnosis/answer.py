@@ -1,0 +1,87 @@
+"""The answer of a diagnosis: what costs users most, or that nothing was found."""
+
+from collections.abc import Sequence
+
+from forms import layout, wording
+from forms.diagnosis.chosen_complaint import chosen_complaint, complaint_answer, finding_of_complaint
+from forms.diagnosis.judgement import judged_figures
+from forms.diagnosis.rules import complaints
+from forms.diagnosis.stage_names import STAGE_NAMES
+from forms.findings import report as findings_report
+from forms.findings.finding import Finding, Severity
+from storage import looks, records
+
+
+def diagnosis_answer(diagnosis: looks.Diagnosis) -> layout.Toned:
+    """The verdict on the complaint that was named first; else the costliest thing that is wrong, or that nothing is."""
+    findings = complaints(diagnosis)
+    wrong = [finding for finding in findings if finding.is_wrong]
+    complete = [stage for stage in diagnosis.stages if stage.status is records.SeriesStatus.COMPLETE]
+    if not complete and not wrong:
+        reason = f": {wording.plain(diagnosis.error)}" if diagnosis.error else ""
+        return layout.Toned(f"Nothing was measured{reason}.", layout.Tone.CAUTION)
+
+    name = chosen_complaint(diagnosis)
+    if name is not None:
+        return _answer_to_complaint(diagnosis, name, wrong)
+    if wrong:
+        sign = findings_report.SIGNS[wrong[0].severity]
+        return layout.Toned(f"{sign} {_costliest_text(wrong)}", sign.tone)
+    return _answer_without_complaints(diagnosis, findings)
+
+
+def _costliest_text(findings: Sequence[Finding]) -> str:
+    """The first of them, and the number of the others."""
+    more = f" {len(findings) - 1} more below." if len(findings) > 1 else ""
+    return f"{findings[0].title}.{more}"
+
+
+def _answer_to_complaint(diagnosis: looks.Diagnosis, name: looks.StageName, wrong: Sequence[Finding]) -> layout.Toned:
+    """The verdict on that complaint, and then what else is wrong."""
+    answer = complaint_answer(diagnosis, name).toned
+    finding = finding_of_complaint(diagnosis, name)
+    others = [other for other in wrong if finding is None or other.key != finding.key]
+    if not others:
+        return answer
+
+    tone = layout.Tone.CAUTION if answer.tone is layout.Tone.GOOD else answer.tone
+    return layout.Toned(f"{answer.text} Something else is wrong: {_costliest_text(others)}", tone)
+
+
+def _answer_without_complaints(diagnosis: looks.Diagnosis, findings: Sequence[Finding]) -> layout.Toned:
+    """That nothing is wrong in the stages that were judged; ✓ only where that is all of them."""
+    unexplained = [judged for judged in judged_figures(diagnosis) if judged.severity is Severity.WARNING]
+    if unexplained:
+        names = wording.listed([f"{judged.figure.name} ({judged.figure.text})" for judged in unexplained])
+        return layout.Toned(
+            f"! {names}: far from what is usual here; nothing that was measured says why.", layout.Tone.CAUTION
+        )
+
+    judged_names = [name for name in diagnosis.planned if is_judged(diagnosis, name)]
+    other_names = [STAGE_NAMES[name] for name in diagnosis.planned if name not in judged_names]
+    stages = wording.count(len(judged_names), "stage")
+    if other_names:
+        stages = f"{len(judged_names)} of {wording.count(len(diagnosis.planned), 'stage')}"
+    unjudged = f"; not judged: {wording.listed(other_names)}" if other_names else ""
+
+    advice = next((finding for finding in findings if finding.setting or finding.next_act is not None), None)
+    if advice is not None:
+        return layout.Toned(
+            f"{layout.Sign.ADVICE} {advice.title}. No other reason for complaints found in {stages}{unjudged}.",
+            layout.Tone.CAUTION if other_names else layout.Tone.PLAIN,
+        )
+
+    notes = f" {wording.count(len(findings), 'thing')} worth knowing below." if findings else ""
+    if other_names:
+        return layout.Toned(f"? No reason for complaints found in {stages}{unjudged}.{notes}", layout.Tone.CAUTION)
+    return layout.Toned(f"✓ No reason for complaints found in {stages}.{notes}", layout.Tone.GOOD)
+
+
+def is_judged(diagnosis: looks.Diagnosis, name: looks.StageName) -> bool:
+    """Whether the stage was measured to its end, and saw what it is to judge."""
+    if diagnosis.stage(name) is None:
+        return False
+    if name is not looks.StageName.SETTINGS or diagnosis.audit is None:
+        return True
+    # Without the server's files an audit knows only what the server tells any client.
+    return diagnosis.audit.scope is not looks.AuditScope.SESSION

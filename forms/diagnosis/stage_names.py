@@ -1,0 +1,15 @@
+"""What the stages of a diagnosis are called."""
+
+from storage import looks
+
+STAGE_NAMES = {
+    looks.StageName.SETTINGS: "the server's settings",
+    looks.StageName.CONNECT: "the first connect",
+    looks.StageName.DISTANCE: "the distance",
+    looks.StageName.SMALL_FILES: "many small files",
+    looks.StageName.WINDOW: "opening a window",
+    looks.StageName.FOLDERS: "large folders",
+    looks.StageName.PROTECTION: "signing and encryption",
+    looks.StageName.LONG_RUN: "a long run",
+    looks.StageName.CARDS: "several connections",
+}

@@ -1,0 +1,133 @@
+"""The tables of a diagnosis: what was measured, what was copied, questions for the admin, and the references."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from forms import report, wording
+from forms.diagnosis import admin_request
+from forms.diagnosis import summary as diagnosis_summary
+from forms.diagnosis.chosen_complaint import chosen_complaint
+from forms.diagnosis.judgement import JudgedFigure, judged_figures
+from forms.diagnosis.next_act import advised_act
+from forms.diagnosis.rules import complaints
+from forms.diagnosis.stage_names import STAGE_NAMES
+from forms.findings import report as findings_report
+from forms.findings.finding import NextAct
+from storage import looks
+
+_MEASURED_CAPTION = "Measured (✓ fine, ! not so, ? could not be judged, blank: nothing to compare with)"
+
+
+def diagnosis_tables(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
+    findings = complaints(diagnosis)
+    wrong = [finding for finding in findings if finding.is_wrong]
+    notes = [finding for finding in findings if not finding.is_wrong]
+    if wrong:
+        yield findings_report.findings_table(wrong, "What is wrong, the costliest first")
+    if notes:
+        yield findings_report.findings_table(notes, "Worth knowing")
+
+    yield from _questions_table(diagnosis)
+
+    measured = judged_figures(diagnosis)
+    # Copies have a table of their own, put and get beside each other.
+    keys_of_copies = set(chain.from_iterable(map(_keys_of, diagnosis_summary.patterns())))
+    others = [judged for judged in measured if judged.figure.key not in keys_of_copies]
+    if others:
+        yield _figures_table(others)
+    yield from _copies_table(measured)
+    yield from _sources_table(others)
+
+
+def _questions_table(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
+    """What to ask of who administers the server, where that is what comes next."""
+    advised = advised_act(diagnosis)
+    if advised is None or advised.act is not NextAct.ASK:
+        return
+
+    rows = [
+        report.row_of(question.command, question.look_for)
+        for question in admin_request.questions(chosen_complaint(diagnosis))
+    ]
+    yield report.Table(
+        columns=report.columns_of("To be run on the server, where it only reads", "Look for"),
+        rows=tuple(rows),
+        caption="For who administers the server",
+        sentences=True,
+    )
+
+
+def _figures_table(measured: Sequence[JudgedFigure]) -> report.Table:
+    """The figures, stage by stage, each with its sign and what it is held against."""
+    rows: list[report.Row] = []
+    stage_above: looks.StageName | None = None
+    for judged in measured:
+        figure = judged.figure
+        if figure.stage is not stage_above:
+            stage_above = figure.stage
+            name = STAGE_NAMES[figure.stage]
+            heading = report.Cell(value=f"{name[:1].upper()}{name[1:]}")
+            rows.append(report.Row(cells=(heading,), role=report.Role.HEADING))
+
+        reference_text = _reference_text(judged)
+        rows.append(
+            report.row_of(
+                judged.sign,
+                figure.name,
+                figure.text,
+                figure.range_text,
+                reference_text,
+                tone=judged.tone,
+            )
+        )
+    columns = report.columns_of("Sign", "Measured", "Value", "95 % interval", "Reference")
+    return report.Table(columns=columns, rows=tuple(rows), caption=_MEASURED_CAPTION)
+
+
+def _reference_text(judged: JudgedFigure) -> str:
+    """What it is held against, and what is to be said of it."""
+    reference = judged.reference.text if judged.reference is not None else ""
+    return "; ".join(filter(None, (reference, judged.why))) or wording.ABSENT
+
+
+def _keys_of(pattern: diagnosis_summary.CopyPattern) -> tuple[str, str]:
+    return f"{pattern.key}_put", f"{pattern.key}_get"
+
+
+def _copies_table(measured: Sequence[JudgedFigure]) -> Iterator[report.Table]:
+    """How fast small files are copied as several programs do it."""
+    texts = {judged.figure.key: _copied_text(judged) for judged in measured}
+    rows = []
+    for pattern in diagnosis_summary.patterns():
+        rates = [texts.get(key, "") for key in _keys_of(pattern)]
+        if any(rates):
+            requests = f"{len(pattern.put)} put, {len(pattern.get)} get"
+            rows.append(report.row_of(pattern.name, *rates, requests, pattern.source))
+    if rows:
+        columns = report.columns_of("Copied as by", "Put", "Get", "Requests a file", "Requests after")
+        caption = "Small files a second, beside what is usual on this path; estimated from the requests of the programs"
+        yield report.Table(columns=columns, rows=tuple(rows), caption=caption)
+
+
+def _copied_text(judged: JudgedFigure) -> str:
+    """``✓ 70/s, usual 75/s``."""
+    text = f"{judged.sign} {judged.figure.text}".lstrip()
+    return text if judged.reference is None else f"{text}, usual {judged.reference.text}"
+
+
+def _sources_table(measured: Sequence[JudgedFigure]) -> Iterator[report.Table]:
+    """Where the references are from."""
+    names_by_source: dict[str, list[str]] = {}
+    for judged in measured:
+        if judged.reference is not None:
+            names_by_source.setdefault(judged.reference.source, []).append(judged.figure.name)
+
+    rows = [report.row_of(source, ", ".join(names)) for source, names in names_by_source.items()]
+    if rows:
+        yield report.Table(
+            columns=report.columns_of("Source", "Of"),
+            rows=tuple(rows),
+            caption="Where the references are from",
+            sentences=True,
+            is_detail=True,
+        )
