@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from forms import link_share, report, wording
 from forms.comparison import wording as words
-from forms.comparison.several.report import basis_of_several, rates_sentence
+from forms.comparison.several.sentences import basis_of_several, rates_sentence
 from forms.comparison.summary import ComparisonSummary, series_of
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentSummary

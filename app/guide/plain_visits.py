@@ -1,6 +1,5 @@
 """Other screens that a page of the guide leads to, for the plain guide: shown as text, or the command to type."""
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -10,10 +9,10 @@ from app.guide.plain_export import export_series
 from app.guide.plain_terminal import PlainTerminal
 from app.guide.plain_trial import PlainTrial
 from app.guide.session import GuideSession
-from app.load.spec import USUAL_USERS
 from app.method import rounds
 from app.method.choices import GuideChoices
 from app.method.measured_place import measured_place
+from app.method.typed_commands import commands_for_screens
 from forms.comparison.pair_report import pair_report
 from forms.comparison.summary import comparisons
 from forms.exporters.text import report_text
@@ -52,7 +51,7 @@ class PlainVisits:
                     export_series(self._terminal, notebook, arguments["ids"])
                 case _:
                     otherwise = f"That is on the screen alone: sharebench, without --plain, has {name}."
-                    self._terminal.say(_commands(arguments).get(name, otherwise))
+                    self._terminal.say(commands_for_screens(arguments).get(name, otherwise))
         return None
 
     def _visit_entry(self, notebook: Notebook, name: str, share: object) -> GuideChoices | None:
@@ -65,16 +64,3 @@ class PlainVisits:
         question = f"The value of {entry.parameter} in the next series, or Enter for none"
         value = self._terminal.ask_words(question)
         return rounds.take_change(notebook, practice, entry.parameter, value) if value else None
-
-
-def _commands(arguments: Mapping[str, object]) -> dict[str, str]:
-    """What to type in place of a screen."""
-    target = shlex.quote(str(arguments.get("target", "")))
-    ssh = str(arguments.get("ssh", ""))
-    server = f" --server-ssh {shlex.quote(ssh)}" if ssh else ""
-    return {
-        "quick": "The four lines that everybody quotes: sharebench quick TARGET, such as smb://alice@nas/public",
-        "survey": "Everything at once: sharebench survey HOST --smb SHARE/FOLDER --ftp FOLDER --user USER",
-        "audit": "The server's settings: sharebench audit TARGET --server-ssh [USER@]HOST",
-        "load": f"Many users at once: sharebench load {target} --users {USUAL_USERS} --scenario office{server}",
-    }

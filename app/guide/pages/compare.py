@@ -10,7 +10,7 @@ from app.comparison.gone_bases import remember_gone
 from app.comparison.stored_base import power_of_stored_base
 from app.guide import context as guide_context
 from app.guide import page as guide_page
-from app.guide.pages import before_change, beside, compare_facts, repeating
+from app.guide.pages import before_change, beside, compare_facts, judged_yardsticks, repeating
 from app.guide.pages.proof import next_of_proof
 from app.guide.pages.proof_facts import change_text
 from app.method import choices as method_choices
@@ -38,7 +38,7 @@ def compare_page(choices: method_choices.GuideChoices, context: guide_context.Gu
         return beside.compare_both(choices, sides)
 
     form = series_summary.run_form(series)
-    judged = compare_facts.judge_yardsticks(context, series)
+    judged = judged_yardsticks.judge_yardsticks(context, series)
     page = guide_page.step_page(
         method_choices.MethodStep.EXPECTED,
         [*compare_facts.compare_facts(choices, context, form, judged)],
@@ -48,7 +48,9 @@ def compare_page(choices: method_choices.GuideChoices, context: guide_context.Gu
     return replace(page, title=repeating.comparing_title(choices, series, context.yardsticks))
 
 
-def _chart(form: series_summary.SeriesSummary, judged: Sequence[compare_facts.JudgedYardstick]) -> guide_page.PageChart:
+def _chart(
+    form: series_summary.SeriesSummary, judged: Sequence[judged_yardsticks.JudgedYardstick]
+) -> guide_page.PageChart:
     """The rates, beside the first level that is known."""
     for judgement in judged:
         level = judgement.comparison.base_bytes_per_second
@@ -62,9 +64,9 @@ def _options(
     choices: method_choices.GuideChoices,
     context: guide_context.GuideContext,
     series: records.Series,
-    judged: Sequence[compare_facts.JudgedYardstick],
+    judged: Sequence[judged_yardsticks.JudgedYardstick],
 ) -> Iterator[guide_page.Option]:
-    answer = compare_facts.answered_question(context, series, judged)
+    answer = judged_yardsticks.answered_question(context, series, judged)
     # What answers a question is a base only where it was named as one.
     repeats = []
     if answer is None or context.kept_as:
@@ -93,7 +95,7 @@ def _options(
 
 
 def _options_of_answer(
-    choices: method_choices.GuideChoices, series: records.Series, answer: compare_facts.JudgedYardstick | None
+    choices: method_choices.GuideChoices, series: records.Series, answer: judged_yardsticks.JudgedYardstick | None
 ) -> Iterator[guide_page.Option]:
     """What would settle the answer where that is measured here, its figures, and what is asked to advise rightly."""
     if answer is None:
@@ -124,14 +126,14 @@ def _likeliest_options(
     choices: method_choices.GuideChoices,
     context: guide_context.GuideContext,
     series: records.Series,
-    judged: Sequence[compare_facts.JudgedYardstick],
+    judged: Sequence[judged_yardsticks.JudgedYardstick],
 ) -> list[guide_page.Option]:
     """What the proof of a change leads to; without one, the next round. One of them is recommended."""
     change_next = guide_page.Go(replace(choices, compared=True, step=method_choices.MethodStep.CHANGE))
     options = list(next_of_proof(choices, series, context.proof, context.settled)) or [
         *_first_round(choices, series, judged),
         *change_made_again(choices, series),
-        *_options_of_answer(choices, series, compare_facts.answered_question(context, series, judged)),
+        *_options_of_answer(choices, series, judged_yardsticks.answered_question(context, series, judged)),
         guide_page.Option("Change one thing", change_next, "the next round"),
     ]
     advised = next((option for option in options if option.advised), options[0])
@@ -167,7 +169,7 @@ def change_made_again(choices: method_choices.GuideChoices, series: records.Seri
 
 
 def _first_round(
-    choices: method_choices.GuideChoices, series: records.Series, judged: Sequence[compare_facts.JudgedYardstick]
+    choices: method_choices.GuideChoices, series: records.Series, judged: Sequence[judged_yardsticks.JudgedYardstick]
 ) -> Iterator[guide_page.Option]:
     """The round that the series' warnings lead to, until there is a verdict beside one of the same protocol."""
     protocol = series.target.protocol
@@ -191,7 +193,7 @@ def _first_round(
 
 
 def _side_by_side(
-    context: guide_context.GuideContext, series: records.Series, answer: compare_facts.JudgedYardstick | None
+    context: guide_context.GuideContext, series: records.Series, answer: judged_yardsticks.JudgedYardstick | None
 ) -> Iterator[guide_page.Option]:
     proof = context.proof
     if proof and series.id not in {changed_series.id for changed_series in proof.other}:

@@ -1,31 +1,24 @@
 """A comparison of more than two series on paper: all verdicts, what each series was, and what happened when."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-from forms import report, verdict_wording, wording
+from forms import report
 from forms.comparison import matrix_report, summary
-from forms.comparison import wording as words
-from forms.comparison.comparison import Comparison
 from forms.comparison.document import matrix_document
-from forms.comparison.hiccups import OutstandingRun
 from forms.comparison.matrix import ProtocolMatrix
 from forms.comparison.pair_report import FORM
-from forms.comparison.several import tables
+from forms.comparison.several import sentences, tables
 from forms.comparison.several.facts import measured_fields
 from forms.comparison.several.remarks import remarks_on_several
 from forms.comparison.several.sides import (
-    ComparedSide,
     left_out_of_all,
-    names_for_a_title,
     sides_of_comparisons,
 )
 from forms.comparison.summary import ComparisonSummary
 from forms.series.origin import origin_fields
-from forms.stats.decision import Limits, Verdict
-from forms.tuning.differences import differences_prose
 
 
 def report_of_several(
@@ -51,21 +44,21 @@ def report_of_several(
         comparisons, neighbours, sides=sides, table=table_of_sides, has_judged=has_judged
     )
 
-    verdicts = [_verdict_field(compared) for compared in comparisons]
-    trials = list(chain.from_iterable(map(_trial_fields, comparisons)))
+    verdicts = [sentences.verdict_field(compared) for compared in comparisons]
+    trials = list(chain.from_iterable(map(sentences.trial_fields, comparisons)))
     return report.Report(
         form=FORM,
-        title="Comparison of several series" if is_b1 or not sides else f"{_names_text(sides)} compared",
+        title="Comparison of several series" if is_b1 or not sides else f"{sentences.names_text(sides)} compared",
         name="Comparison",
         fields=(
             *verdicts,
             *trials,
             *report.fields_of(
-                ("Step by step", _neighbours_text(neighbours)),
-                ("Base", _base_text(comparisons, sides)),
-                report.basis_field(basis_of_several(comparisons)),
-                ("Left out", _left_out_text(left_out)),
-                ("Intervals", _joint_intervals_text(comparisons)),
+                ("Step by step", sentences.neighbours_text(neighbours)),
+                ("Base", sentences.base_text(comparisons, sides)),
+                report.basis_field(sentences.basis_of_several(comparisons)),
+                ("Left out", sentences.left_out_text(left_out)),
+                ("Intervals", sentences.joint_intervals_text(comparisons)),
             ),
             *measured_fields(sides, is_one_path=not is_b1),
             *origin_fields(summary.series_of(comparisons)),
@@ -74,109 +67,4 @@ def report_of_several(
         drawn=(tables.averages_chart(sides, table=table_of_sides),),
         advice=remarks_on_several(comparisons, sides),
         document=partial(matrix_document, comparisons, neighbours),
-    )
-
-
-def _names_text(sides: Sequence[ComparedSide]) -> str:
-    return wording.listed(list(names_for_a_title([side.name for side in sides])))
-
-
-def _verdict_field(compared: ComparisonSummary) -> report.Field:
-    """The verdict, which says what is held against what, and what would settle it."""
-    comparison = compared.comparison
-    verdict = f"{comparison.sign} {words.verdict_and_next_step(comparison)}"
-    text = f"{words.comparison_title(comparison)}: {verdict}{rates_sentence(comparison)}"
-    if comparison.differences and not comparison.known:
-        text += f" What differs: {differences_prose(comparison.differences)}."
-    return report.Field(name=wording.VERDICT, text=text, tone=comparison.tone, role=report.FieldRole.ONE_OF_ANSWERS)
-
-
-def rates_sentence(comparison: Comparison) -> str:
-    """`` From 59.3 MB/s to 119.6 MB/s.``, by the judged averages; a probable answer has its rates already."""
-    base_rate = comparison.judged_base_bytes_per_second or comparison.base_bytes_per_second
-    other_rate = comparison.judged_other_bytes_per_second or comparison.other_bytes_per_second
-    if comparison.verdict not in (Verdict.FASTER, Verdict.SLOWER) or not base_rate or not other_rate:
-        return ""
-    unit = max(base_rate, other_rate)
-    return f" From {wording.rate(base_rate, beside=unit)} to {wording.rate(other_rate, beside=unit)}."
-
-
-def _trial_fields(compared: ComparisonSummary) -> Iterator[report.Field]:
-    """What a trial of the change said."""
-    comparison = compared.comparison
-    for line in words.trial_lines(comparison.tried, f"{comparison.other_name}: sharebench tried it: "):
-        yield report.Field(name="Trial", text=line.text, tone=line.tone)
-
-
-def _neighbours_text(neighbours: Sequence[ComparisonSummary]) -> str:
-    """``march → april: Faster by 102 %; april → may: Inconclusive: no difference seen``"""
-    steps = []
-    for compared in neighbours:
-        comparison = compared.comparison
-        steps.append(f"{comparison.base_name} → {comparison.other_name}: {words.comparison_clause(comparison)}")
-    return f"{'; '.join(steps)}." if steps else ""
-
-
-def _base_text(comparisons: Sequence[ComparisonSummary], sides: Sequence[ComparedSide]) -> str:
-    """Which one the others are compared with; empty where that is not the same one for all."""
-    base_ids = {compared.comparison.base_id for compared in comparisons}
-    if len(base_ids) != 1:
-        return ""
-    base = next(side for side in sides if side.series_id in base_ids)
-    is_oldest = base.moment == min(side.moment for side in sides)
-    return f"{base.name}{', the oldest' if is_oldest else ''}: the others are compared with it"
-
-
-def basis_of_several(comparisons: Sequence[ComparisonSummary]) -> str:
-    """What the verdicts are judged by; what holds for several of them is said once."""
-    in_one_sentence = _basis_of_single_series(comparisons)
-    if in_one_sentence:
-        return in_one_sentence
-
-    names_by_basis: dict[str, list[str]] = {}
-    for compared in comparisons:
-        basis = words.basis_without_runs(compared.comparison)
-        if basis:
-            names_by_basis.setdefault(basis, []).append(compared.comparison.other_name)
-    if len(names_by_basis) == 1:
-        return next(iter(names_by_basis))
-    return " ".join(f"{wording.listed(names)}: {basis}" for basis, names in names_by_basis.items())
-
-
-def _basis_of_single_series(comparisons: Sequence[ComparisonSummary]) -> str:
-    """Where each side is one series without a history: why a change is known less closely than the averages are."""
-    apart_percents: list[float] = []
-    run_deviations: list[float] = []
-    for compared in comparisons:
-        comparison = compared.comparison
-        is_one_a_side = len(comparison.base_ids) == len(comparison.other_ids) == 1
-        if not is_one_a_side or comparison.history_count or comparison.variation is None:
-            return ""
-        if comparison.apart_percent is None:
-            return ""
-        apart_percents.append(comparison.apart_percent)
-        run_deviations.append(100 * comparison.variation.run_deviation)
-
-    if not apart_percents:
-        return ""
-    beyond = verdict_wording.beyond(max(apart_percents))
-    return (
-        f"Each was measured once. The same measured again can come out {beyond} here"
-        f" (its runs vary by up to {wording.percent(max(run_deviations))}): hence the ranges in brackets."
-    )
-
-
-def _left_out_text(runs: tuple[OutstandingRun, ...]) -> str:
-    return f"{words.outstanding_runs_text(runs)}: not in the judged averages" if runs else ""
-
-
-def _joint_intervals_text(comparisons: Sequence[ComparisonSummary]) -> str:
-    """That intervals are wider because several verdicts hold together; empty where none is."""
-    judged = [compared.comparison.limits for compared in comparisons if compared.comparison.interval_percent]
-    if not any(limits.alpha < Limits().alpha for limits in judged):
-        return ""
-    all_verdicts = "both" if len(judged) == 2 else f"all {len(judged)}"
-    return (
-        "the ranges in brackets; wider than for a pair that is compared alone, so that"
-        f" {all_verdicts} verdicts together are right 19 times in 20"
     )

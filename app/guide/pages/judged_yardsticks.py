@@ -1,0 +1,48 @@
+"""The series just measured, held against each of its yardsticks: its base, and baselines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.guide import context as guide_context
+from forms.comparison import verdict
+from forms.comparison.comparison import Comparison
+from forms.stats.decision import Doubt, Limits
+from storage import records
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedYardstick:
+    """A yardstick, and how the series compares with it."""
+
+    yardstick: guide_context.Yardstick
+    comparison: Comparison
+
+
+def judge_yardsticks(context: guide_context.GuideContext, series: records.Series) -> list[JudgedYardstick]:
+    return [
+        JudgedYardstick(yardstick=yardstick, comparison=_compare_with(yardstick, series))
+        for yardstick in context.yardsticks
+    ]
+
+
+def _compare_with(yardstick: guide_context.Yardstick, series: records.Series) -> Comparison:
+    if yardstick.sides is None:
+        return verdict.compare(yardstick.series, series)
+    return verdict.compare_sides(yardstick.sides, Limits())
+
+
+def answered_question(
+    context: guide_context.GuideContext, series: records.Series, judged: Sequence[JudgedYardstick]
+) -> JudgedYardstick | None:
+    """The comparison with what was measured before something changed, which nobody has to make; None for none.
+
+    Such is a baseline, or a series that was to be repeated, whose settings or link have changed since.
+    """
+    if context.proof is not None:
+        return None
+    protocol = series.target.protocol
+    for judgement in judged:
+        is_repeat = judgement.comparison.doubt is Doubt.SAME_SETTINGS
+        if judgement.yardstick.series.target.protocol == protocol and not is_repeat:
+            return judgement
+    return None

@@ -1,0 +1,120 @@
+"""What is said of several compared: their verdicts, and what these rest on."""
+
+from collections.abc import Iterator, Sequence
+
+from forms import report, verdict_wording, wording
+from forms.comparison import wording as words
+from forms.comparison.comparison import Comparison
+from forms.comparison.hiccups import OutstandingRun
+from forms.comparison.several.sides import (
+    ComparedSide,
+    names_for_a_title,
+)
+from forms.comparison.summary import ComparisonSummary
+from forms.stats.decision import Limits, Verdict
+from forms.tuning.differences import differences_prose
+
+
+def names_text(sides: Sequence[ComparedSide]) -> str:
+    return wording.listed(list(names_for_a_title([side.name for side in sides])))
+
+
+def verdict_field(compared: ComparisonSummary) -> report.Field:
+    """The verdict, which says what is held against what, and what would settle it."""
+    comparison = compared.comparison
+    verdict = f"{comparison.sign} {words.verdict_and_next_step(comparison)}"
+    text = f"{words.comparison_title(comparison)}: {verdict}{rates_sentence(comparison)}"
+    if comparison.differences and not comparison.known:
+        text += f" What differs: {differences_prose(comparison.differences)}."
+    return report.Field(name=wording.VERDICT, text=text, tone=comparison.tone, role=report.FieldRole.ONE_OF_ANSWERS)
+
+
+def rates_sentence(comparison: Comparison) -> str:
+    """`` From 59.3 MB/s to 119.6 MB/s.``, by the judged averages; a probable answer has its rates already."""
+    base_rate = comparison.judged_base_bytes_per_second or comparison.base_bytes_per_second
+    other_rate = comparison.judged_other_bytes_per_second or comparison.other_bytes_per_second
+    if comparison.verdict not in (Verdict.FASTER, Verdict.SLOWER) or not base_rate or not other_rate:
+        return ""
+    unit = max(base_rate, other_rate)
+    return f" From {wording.rate(base_rate, beside=unit)} to {wording.rate(other_rate, beside=unit)}."
+
+
+def trial_fields(compared: ComparisonSummary) -> Iterator[report.Field]:
+    """What a trial of the change said."""
+    comparison = compared.comparison
+    for line in words.trial_lines(comparison.tried, f"{comparison.other_name}: sharebench tried it: "):
+        yield report.Field(name="Trial", text=line.text, tone=line.tone)
+
+
+def neighbours_text(neighbours: Sequence[ComparisonSummary]) -> str:
+    """``march → april: Faster by 102 %; april → may: Inconclusive: no difference seen``"""
+    steps = []
+    for compared in neighbours:
+        comparison = compared.comparison
+        steps.append(f"{comparison.base_name} → {comparison.other_name}: {words.comparison_clause(comparison)}")
+    return f"{'; '.join(steps)}." if steps else ""
+
+
+def base_text(comparisons: Sequence[ComparisonSummary], sides: Sequence[ComparedSide]) -> str:
+    """Which one the others are compared with; empty where that is not the same one for all."""
+    base_ids = {compared.comparison.base_id for compared in comparisons}
+    if len(base_ids) != 1:
+        return ""
+    base = next(side for side in sides if side.series_id in base_ids)
+    is_oldest = base.moment == min(side.moment for side in sides)
+    return f"{base.name}{', the oldest' if is_oldest else ''}: the others are compared with it"
+
+
+def basis_of_several(comparisons: Sequence[ComparisonSummary]) -> str:
+    """What the verdicts are judged by; what holds for several of them is said once."""
+    in_one_sentence = _basis_of_single_series(comparisons)
+    if in_one_sentence:
+        return in_one_sentence
+
+    names_by_basis: dict[str, list[str]] = {}
+    for compared in comparisons:
+        basis = words.basis_without_runs(compared.comparison)
+        if basis:
+            names_by_basis.setdefault(basis, []).append(compared.comparison.other_name)
+    if len(names_by_basis) == 1:
+        return next(iter(names_by_basis))
+    return " ".join(f"{wording.listed(names)}: {basis}" for basis, names in names_by_basis.items())
+
+
+def _basis_of_single_series(comparisons: Sequence[ComparisonSummary]) -> str:
+    """Where each side is one series without a history: why a change is known less closely than the averages are."""
+    apart_percents: list[float] = []
+    run_deviations: list[float] = []
+    for compared in comparisons:
+        comparison = compared.comparison
+        is_one_a_side = len(comparison.base_ids) == len(comparison.other_ids) == 1
+        if not is_one_a_side or comparison.history_count or comparison.variation is None:
+            return ""
+        if comparison.apart_percent is None:
+            return ""
+        apart_percents.append(comparison.apart_percent)
+        run_deviations.append(100 * comparison.variation.run_deviation)
+
+    if not apart_percents:
+        return ""
+    beyond = verdict_wording.beyond(max(apart_percents))
+    return (
+        f"Each was measured once. The same measured again can come out {beyond} here"
+        f" (its runs vary by up to {wording.percent(max(run_deviations))}): hence the ranges in brackets."
+    )
+
+
+def left_out_text(runs: tuple[OutstandingRun, ...]) -> str:
+    return f"{words.outstanding_runs_text(runs)}: not in the judged averages" if runs else ""
+
+
+def joint_intervals_text(comparisons: Sequence[ComparisonSummary]) -> str:
+    """That intervals are wider because several verdicts hold together; empty where none is."""
+    judged = [compared.comparison.limits for compared in comparisons if compared.comparison.interval_percent]
+    if not any(limits.alpha < Limits().alpha for limits in judged):
+        return ""
+    all_verdicts = "both" if len(judged) == 2 else f"all {len(judged)}"
+    return (
+        "the ranges in brackets; wider than for a pair that is compared alone, so that"
+        f" {all_verdicts} verdicts together are right 19 times in 20"
+    )
