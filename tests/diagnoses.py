@@ -6,7 +6,8 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from forms.audit.judge import AuditedServer, judge
+from forms.audit.audited_server import AuditedServer
+from forms.audit.judge import judge
 from forms.diagnosis.summary import patterns
 from forms.tuning.conf_file import read_conf
 from storage.looks import Audit, AuditScope, Diagnosis, Stage, StageName

@@ -17,7 +17,8 @@ from app.clients.registry import make_client
 from app.server import samba
 from app.server.probe import server_facts
 from forms.audit import share_access, testparm_dump
-from forms.audit.judge import AuditedServer, gravest_first, judge
+from forms.audit.audited_server import AuditedServer
+from forms.audit.judge import gravest_first, judge
 from forms.audit.share_findings import share_findings
 from forms.tuning import conf_file, unread_wording
 from storage import looks, records

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from app.server import conf_warnings, testparm
 from app.server.shell import Answer
-from forms.audit.judge import AuditedServer
+from forms.audit.audited_server import AuditedServer
 from storage.records import Target
 
 

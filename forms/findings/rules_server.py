@@ -28,6 +28,6 @@ def harmful_in(environment: Mapping[str, records.Facts]) -> tuple[AuditFinding, 
     if not any(name.startswith(fact_names.PARAMETER_PREFIX) for name in facts):
         return ()
     # Most programs need no audit: its catalogue is read only where settings are there to judge.
-    from forms.audit.judge import harmful_settings
+    from forms.audit.harmful_settings import harmful_settings
 
     return harmful_settings(facts)

@@ -10,7 +10,8 @@ import pytest
 
 from app.recording.kind import KINDS as STORED
 from forms import verdict_wording
-from forms.audit.judge import AuditedServer, judge
+from forms.audit.audited_server import AuditedServer
+from forms.audit.judge import judge
 from forms.audit.report import audit_report
 from forms.comparison.judged_sides import Sides
 from forms.comparison.report import comparison_report

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from forms.audit.judge import AuditedServer, judge
+from forms.audit.audited_server import AuditedServer
+from forms.audit.judge import judge
 from forms.tuning.conf_file import read_conf
 from tests.servers.process import require
 from tests.servers.smbd import Smbd

@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from forms.audit import testparm_dump
-from forms.audit.judge import AuditedServer, harmful_settings, judge
+from forms.audit.audited_server import AuditedServer
+from forms.audit.harmful_settings import harmful_settings
+from forms.audit.judge import judge
 from forms.tuning import fact_names, smb_conf
 from forms.tuning.conf_file import read_conf
 from forms.tuning.samba_parameters import version_numbers

@@ -6,7 +6,9 @@ from dataclasses import fields
 
 import pytest
 
-from forms.audit.judge import AuditedServer, harmful_settings, judge
+from forms.audit.audited_server import AuditedServer
+from forms.audit.harmful_settings import harmful_settings
+from forms.audit.judge import judge
 from forms.audit.judgements import SettingJudgement, judgements, number_of
 from forms.audit.remedies import remedies
 from forms.audit.report import setting_text

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from forms.audit.judge import AuditedServer, judge
+from forms.audit.audited_server import AuditedServer
+from forms.audit.judge import judge
 from forms.audit.judgements import judgements
 from forms.audit.remedies import proposed_diff
 from forms.tuning.conf_file import read_conf

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from forms.audit.judge import AuditedServer, judge
+from forms.audit.audited_server import AuditedServer
+from forms.audit.judge import judge
 from forms.audit.remedies import proposed_diff
 from forms.tuning.conf_file import read_conf
 from storage.looks import AuditFinding

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from forms.audit.judge import AuditedServer, harmful_settings, judge
+from forms.audit.audited_server import AuditedServer
+from forms.audit.harmful_settings import harmful_settings
+from forms.audit.judge import judge
 from forms.audit.value_findings import value_findings
 from forms.tuning import vfs_modules
 from forms.tuning.conf_file import read_conf

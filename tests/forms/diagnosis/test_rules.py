@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from forms.audit.judge import AuditedServer, judge
+from forms.audit.audited_server import AuditedServer
+from forms.audit.judge import judge
 from forms.diagnosis.answer import diagnosis_answer
 from forms.diagnosis.comparison_report import diagnosis_comparison
 from forms.diagnosis.document import diagnosis_document
