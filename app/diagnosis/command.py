@@ -7,7 +7,7 @@ import click
 from app.base.errors import UsageError
 from app.cli import cancelling, console, declare, logins, notebooks, option_values, progress, resuming, run_options
 from app.cli.targets import target_argument
-from app.diagnosis import events
+from app.diagnosis import events as diagnosis_events
 from app.diagnosis import spec as diagnosis_spec
 from app.diagnosis.progress_lines import progress_line
 from app.diagnosis.record import record_diagnosis
@@ -90,12 +90,13 @@ def diagnose_command(
             console.confirm("Begin?", declined="nothing was written")
 
     events = record_diagnosis(request, notebooks.notebook_path(context), control, resumed)
-    diagnosis = progress.watch_to_end(events, control, events.DiagnosisClosed, _show, progress.StatusLine()).diagnosis
+    closed = progress.watch_to_end(events, control, diagnosis_events.DiagnosisClosed, _show, progress.StatusLine())
+    diagnosis = closed.diagnosis
     console.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
     return cancelling.exit_code_when_complete(diagnosis, control, "diagnosis", resumed_by="diagnose")
 
 
-def _show(event: events.DiagnosisEvent) -> None:
+def _show(event: diagnosis_events.DiagnosisEvent) -> None:
     line = progress_line(event)
     if line:
         console.say(line)

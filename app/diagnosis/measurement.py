@@ -5,15 +5,13 @@ server's files. `app.diagnosis.record` stores the diagnosis at each event before
 """
 
 from collections.abc import Generator
-from contextlib import closing
 from dataclasses import replace
 
 from app.diagnosis import events, own_folder
 from app.diagnosis.spec import DiagnosisRequest
 from app.diagnosis.stages_under_way import StagesUnderWay
 from app.recording import process
-from app.recording.reaching import reach
-from app.series.observer import ObserverElsewhere
+from app.series.reached_machine import reach_machine
 from app.server import facts
 from app.server.elsewhere.place import MeasuringPlace
 from app.server.link_facts import find_link
@@ -34,11 +32,7 @@ def measure(
     place: MeasuringPlace | None = None
     side: facts.ClientSide | None = None
     if request.from_host is not None:
-        place = reach(request.from_host, control)
-        if place.carried_bytes:
-            yield process.Warned(text=place.carried_text)
-        with closing(ObserverElsewhere(place, request.target, records.Command.GET)) as observer:
-            side = observer.side
+        place, side = yield from reach_machine(request.from_host, request.target, control)
 
     measurement = StagesUnderWay(request, resumed or _new_diagnosis(request, side), place)
     control.attach(_ignore_message, measurement.process.cancel)

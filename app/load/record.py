@@ -6,7 +6,6 @@ names for a step, before it passes the step on, and at the end what `_writes_of_
 """
 
 from collections.abc import Generator, Iterator
-from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from operator import methodcaller
@@ -16,14 +15,12 @@ from app.base.child_process import Elsewhere
 from app.load import measurement, spec
 from app.load.beginning import load_to_resume, new_load
 from app.recording import process, writer
-from app.recording.reaching import reach
 from app.recording.rescue import notebook_to_measure_into
-from app.series.observer import ObserverElsewhere
+from app.series.reached_machine import reach_machine
 from app.server import facts
 from app.worksheets.prediction import prediction_of
 from storage.load import records
 from storage.notebook import Notebook
-from storage.records import Command
 
 
 def run_load(
@@ -66,11 +63,7 @@ def _reached(
     if host is None:
         return None, None
 
-    place = reach(host, control)
-    if place.carried_bytes:
-        yield process.Warned(text=place.carried_text)
-    with closing(ObserverElsewhere(place, request.target, Command.GET)) as observer:
-        return place, observer.side
+    return (yield from reach_machine(host, request.target, control))
 
 
 def _with_generator(request: spec.LoadRequest, side: facts.ClientSide | None) -> spec.LoadRequest:
