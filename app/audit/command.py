@@ -5,11 +5,9 @@ from dataclasses import replace
 import click
 
 from app.audit import engine
-from app.audit.configuration_files import refuse_as_target
+from app.audit.options import audit_of_options
 from app.base import errors
-from app.base.targets import parse_target
-from app.cli import console, declare, logins, moved, notebooks, option_values, run_options, targets
-from app.clients.base import Secrets
+from app.cli import console, declare, moved, notebooks, option_values, run_options, targets
 from app.comparison.tried import audit_form
 from app.recording.spec import SeriesSpec
 from app.trial.command import try_command
@@ -78,7 +76,7 @@ def audit_command(
     Exit codes: 0 nothing harmful, 1 something harmful, 3 the settings, or a part of them, could not be read.
     """
     notebooks.check_can_store(context)
-    result = _audit(context, target, spec, kerberos=kerberos, samba_version=samba_version)
+    result = audit_of_options(context, target, spec, kerberos=kerberos, samba_version=samba_version)
     audit = replace(result.audit, label=label, question=question)
     moved.store(context, looks.recording_of(audit))
     with notebooks.open_notebook(context) as notebook:
@@ -130,32 +128,3 @@ def _try_costliest(context: click.Context, audit: looks.Audit, target: str | Non
     console.say(f"sharebench: testing {setting} in place of {remedy.finding.value}")
     options = {name: context.params[name] for name in _PASSED_TO_TRY}
     return int(context.invoke(try_command, setting=setting, target=target, **options))
-
-
-def _audit(
-    context: click.Context, target: str | None, spec: SeriesSpec, *, kerberos: bool, samba_version: str
-) -> engine.AuditResult:
-    if target is None:
-        if not spec.monitor.smb_conf:
-            raise errors.UsageError("name a TARGET, or a file with --smb-conf FILE")
-        return engine.audit_file(spec.monitor.smb_conf, samba_version)
-
-    refuse_as_target(target)
-    place = parse_target(target)
-
-    def ask_for_secrets() -> Secrets | None:
-        try:
-            _, secrets = logins.secrets_for(context, place, kerberos=kerberos)
-        except errors.LoginError:
-            return None
-        return secrets
-
-    request = engine.AuditRequest(
-        target=place,
-        ssh=spec.monitor.server_ssh,
-        secrets=ask_for_secrets,
-        smb_conf=spec.monitor.smb_conf,
-        settings=spec.settings,
-        samba_version=samba_version,
-    )
-    return engine.audit_server(request)

@@ -5,6 +5,7 @@ write, list, rename. Both are protocols: the classes for SMB, FTP and local file
 """
 
 import contextlib
+import datetime as dt
 import hashlib
 import mmap
 import os
@@ -12,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
@@ -104,13 +104,13 @@ class DirectoryEntry(NamedTuple):
         if self.modified_seconds is None:
             return ""
         try:
-            modified = _UNIX_EPOCH + timedelta(seconds=self.modified_seconds)
+            modified = _UNIX_EPOCH + dt.timedelta(seconds=self.modified_seconds)
         except OverflowError:
             return ""
         return modified.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-_UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_UNIX_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
 FOLDER_ITSELF = frozenset({".", ".."})

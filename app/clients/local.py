@@ -3,9 +3,7 @@
 import builtins
 import contextlib
 import errno
-import hashlib
 import os
-import stat
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -176,8 +174,8 @@ class LocalClient(base.OneByOne):
         )
 
     def digest(self, path: str) -> str:
-        with self._mapped(path), Path(path).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        with self._mapped(path):
+            return local_files.digest(path)
 
     def remove(self, path: str) -> None:
         with contextlib.suppress(errors.NoSuchFileError):
@@ -217,8 +215,8 @@ class LocalClient(base.OneByOne):
         self._do(handle.path, os.close, handle.token)
 
     def query(self, path: str) -> base.FileStatus:
-        status = self._do(path, os.stat, path)
-        return base.FileStatus(size_bytes=status.st_size, is_folder=stat.S_ISDIR(status.st_mode))
+        status: base.FileStatus = self._do(path, local_files.file_status, path)
+        return status
 
     def free_bytes(self, path: str) -> int | None:
         file_system = self._do(path, os.statvfs, path)

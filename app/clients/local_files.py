@@ -1,6 +1,7 @@
 """Local files and folders as the system has them: their entries, size and names, and where they are mounted."""
 
 import errno
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -37,6 +38,18 @@ def _entry(entry: os.DirEntry[str]) -> base.DirectoryEntry:
     is_folder = stat.S_ISDIR(status.st_mode)
     size_bytes = 0 if is_folder else status.st_size
     return base.DirectoryEntry(entry.name, is_folder, size_bytes, int(status.st_mtime))
+
+
+def file_status(path: str) -> base.FileStatus:
+    """Raises OSError."""
+    status = Path(path).stat()
+    return base.FileStatus(size_bytes=status.st_size, is_folder=stat.S_ISDIR(status.st_mode))
+
+
+def digest(path: str) -> str:
+    """SHA-256 of the file, in hexadecimal. Raises OSError."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def regular_size(path: str, status: os.stat_result) -> int:
