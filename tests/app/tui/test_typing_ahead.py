@@ -8,7 +8,7 @@ from textual.widgets import Input
 
 from app.tui.frame.screens import SCREENS
 from app.tui.widgets.form_screen import FormScreen
-from app.worksheets.screen import WorksheetScreen
+from app.tui.worksheet import WorksheetScreen
 from storage.records import Target
 from tests.builders import book, one
 from tests.tui import FakeBackend, app_on, here, painted, send_at_once, settled
