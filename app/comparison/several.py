@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from app.comparison import change_between
 from app.comparison.named import Counted
-from app.comparison.sides import sides_to_compare, with_history
+from app.comparison.sides import sides_to_compare
+from app.comparison.sides_history import with_history
 from forms.comparison.judged_sides import Sides, interleaved_pairs
 from forms.comparison.summary import ComparisonSummary, comparisons
 from forms.stats.decision import Limits

@@ -7,7 +7,6 @@ the one and a run of the other by turns, so that what disturbed one disturbed bo
 different times.
 """
 
-import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -16,11 +15,9 @@ from operator import attrgetter
 from app.base.errors import UsageError
 from app.comparison import change_between, gone_bases, named, stand_in
 from app.comparison.named import Counted
-from forms.comparison.history import groups_of
+from app.comparison.sides_history import with_history
 from forms.comparison.judged_sides import LeftOutMember, Sides, ids_of_side
 from forms.comparison.summary import sides_of
-from forms.stats import variation
-from storage import looks
 from storage.notebook import Notebook
 from storage.records import Series
 
@@ -108,24 +105,6 @@ def _left_out_of(sides: Sides, left_out_members: Mapping[str, tuple[LeftOutMembe
     """What the baselines of both sides leave out, of ``left_out_members`` by the ids of the series that were named."""
     ids = [series.id for series in (*sides.base, *sides.other)]
     return tuple(chain.from_iterable(left_out_members.get(series_id, ()) for series_id in ids))
-
-
-def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:
-    """The sides with the path's series of before, in groups of equal settings, which tell how much equal series vary.
-
-    Before is before the newest series of the base, or before ``judged``, such as the series that a watch checks. Series
-    that a watch found slow without confirmation are left out.
-    """
-    base = max(sides.base, key=attrgetter("created_at"))
-    end = (judged or base).created_at
-    since = dt.datetime.fromisoformat(end).astimezone(dt.UTC) - dt.timedelta(days=variation.NONE_AFTER_DAYS)
-    earlier_ids = notebook.earlier_ids(base, before=end, since=since.isoformat(), most=variation.MOST_EARLIER)
-
-    new_normals = notebook.new_normals()
-    left_out = looks.unconfirmed_ids(notebook.recordings(looks.WATCH)) - set(new_normals)
-    left_out |= {series.id for series in (*sides.base, *sides.other)}
-    earlier = notebook.all_of([series_id for series_id in earlier_ids if series_id not in left_out])
-    return replace(sides, history=groups_of(earlier, base, new_normals))
 
 
 def series_with_repeats(notebook: Notebook, series: Series) -> tuple[Series, ...]:

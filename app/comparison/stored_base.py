@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.comparison.sides import with_history
+from app.comparison.sides_history import with_history
 from forms.comparison.bases import power_of_base
 from forms.comparison.judged_sides import Sides
 from forms.stats.before_change import BasePower

@@ -5,7 +5,7 @@ A "new normal" is a series from which on the user says that the path is as it sh
 
 from collections.abc import Sequence
 
-from app.comparison.sides import with_history
+from app.comparison.sides_history import with_history
 from forms.comparison.comparison import Comparison
 from forms.comparison.history import path_of
 from forms.comparison.judged_sides import Sides

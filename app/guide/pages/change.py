@@ -8,7 +8,7 @@ from app.base.errors import UsageError
 from app.guide import page
 from app.guide.context import GuideContext
 from app.guide.pages import before_change, change_facts, typed_change
-from app.guide.pages.compare import change_made_again
+from app.guide.pages.next_round import change_made_again
 from app.method import choices as method_choices
 from app.method import one_change
 from forms import wording

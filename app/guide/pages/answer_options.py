@@ -1,0 +1,64 @@
+"""What to do next after the answer of a comparison, the likeliest first."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from app.comparison.gone_bases import remember_gone
+from app.guide import context as guide_context
+from app.guide import page as guide_page
+from app.guide.pages import judged_yardsticks, next_round
+from app.guide.pages.measured_beside import beside_option
+from app.guide.pages.proof import next_of_proof
+from app.method import choices as method_choices
+from app.method.base_repeats import first_repeat, plan_of_step
+from forms import wording
+from forms.comparison import wording as words
+from forms.stats.settle import Way
+from storage import records
+from storage.notebook import Notebook
+
+
+def _options_of_answer(
+    choices: method_choices.GuideChoices, series: records.Series, answer: judged_yardsticks.JudgedYardstick | None
+) -> Iterator[guide_page.Option]:
+    """What would settle the answer where that is measured here, its figures, and what is asked to advise rightly."""
+    if answer is None:
+        return
+    comparison = answer.comparison
+    figures = beside_option(answer.yardstick.series.id, answer.yardstick.name, series)
+    step = comparison.settle
+    if step is not None and step.way is Way.OTHER_AGAIN:
+        begin = guide_page.Begin(first_repeat(choices, series, plan_of_step(step)))
+        hint = f"finds a change of {wording.percent(step.shows_percent)} nine times in ten"
+        yield guide_page.Option(words.other_again_title(step), begin, hint, advised=True)
+        yield figures
+    else:
+        yield replace(figures, hint="the answer with its figures", advised=True)
+
+    if comparison.is_open and not comparison.is_base_gone and comparison.change is None:
+        ids = comparison.base_ids
+
+        def note_gone(notebook: Notebook) -> str:
+            remember_gone(notebook, ids)
+            return "Noted: only the new side is measured again from now on."
+
+        store = guide_page.Store(note_gone, choices)
+        yield guide_page.Option("The old side is no longer there", store, "a switch, a disk or a server was replaced")
+
+
+def likeliest_options(
+    choices: method_choices.GuideChoices,
+    context: guide_context.GuideContext,
+    series: records.Series,
+    judged: Sequence[judged_yardsticks.JudgedYardstick],
+) -> list[guide_page.Option]:
+    """What the proof of a change leads to; without one, the next round. One of them is recommended."""
+    change_next = guide_page.Go(replace(choices, compared=True, step=method_choices.MethodStep.CHANGE))
+    options = list(next_of_proof(choices, series, context.proof, context.settled)) or [
+        *next_round.first_round(choices, series, judged),
+        *next_round.change_made_again(choices, series),
+        *_options_of_answer(choices, series, judged_yardsticks.answered_question(context, series, judged)),
+        guide_page.Option("Change one thing", change_next, "the next round"),
+    ]
+    advised = next((option for option in options if option.advised), options[0])
+    return [replace(option, advised=option is advised) for option in options]
