@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import click
 
-from app.audit import engine
+from app.audit import audit_result
 from app.audit.options import audit_of_options
 from app.base import errors
 from app.cli import console, declare, moved, notebooks, option_values, run_options, targets
@@ -99,7 +99,7 @@ def audit_command(
     return _UNREADABLE if audit.unread else 0
 
 
-def _answer_edits(result: engine.AuditResult) -> None:
+def _answer_edits(result: audit_result.AuditResult) -> None:
     """Print the edits as a diff; how many findings have none is said beside it."""
     findings = result.audit.findings
     diff = remedies.proposed_diff(findings, result.files)

@@ -2,7 +2,7 @@
 
 import click
 
-from app.audit import engine
+from app.audit import audit_result, engine, file_audit, server_session
 from app.audit.configuration_files import refuse_as_target
 from app.base import errors
 from app.base.targets import parse_target
@@ -13,11 +13,11 @@ from app.recording.spec import SeriesSpec
 
 def audit_of_options(
     context: click.Context, target: str | None, spec: SeriesSpec, *, kerberos: bool, samba_version: str
-) -> engine.AuditResult:
+) -> audit_result.AuditResult:
     if target is None:
         if not spec.monitor.smb_conf:
             raise errors.UsageError("name a TARGET, or a file with --smb-conf FILE")
-        return engine.audit_file(spec.monitor.smb_conf, samba_version)
+        return file_audit.audit_file(spec.monitor.smb_conf, samba_version)
 
     refuse_as_target(target)
     place = parse_target(target)
@@ -29,7 +29,7 @@ def audit_of_options(
             return None
         return secrets
 
-    request = engine.AuditRequest(
+    request = server_session.AuditRequest(
         target=place,
         ssh=spec.monitor.server_ssh,
         secrets=ask_for_secrets,

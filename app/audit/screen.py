@@ -1,20 +1,16 @@
-"""The audit on the screen: a form that asks for the server, and its findings, of which the costliest can be tried."""
+"""The audit on the screen: a form that asks for the server or a file, and leads to what was found."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar
 
-from app.audit import engine
+from app.audit import audit_result, engine, file_audit, server_session
 from app.clients.base import Secrets
 from app.server.named_servers import server_ways
-from app.tui.frame.commands import keys
-from app.tui.frame.dialogs import TextDialog
-from app.tui.notebook.stored import StoredScreen
+from app.tui.notebook.audit_screen import AuditResultScreen
 from app.tui.widgets import form_lines
 from app.tui.widgets.lines_screen import LinesScreen
 from app.tui.widgets.logins import log_in
-from forms.audit.remedies import proposed_diff, remedies
 from storage.looks import recording_of
 from storage.notebook import Notebook
 from storage.records import Target
@@ -47,7 +43,7 @@ class AuditScreen(LinesScreen):
     )
 
     @classmethod
-    def parse(cls, typed: Mapping[str, str]) -> engine.AuditRequest | LocalFile:
+    def parse(cls, typed: Mapping[str, str]) -> server_session.AuditRequest | LocalFile:
         values = form_lines.typed_values(cls.LINES, typed)
         if values["conf"] and not values["target"]:
             return LocalFile(path=values["conf"])
@@ -55,11 +51,11 @@ class AuditScreen(LinesScreen):
         question = "which server? type [USER@]HOST/SHARE, or smb://USER@HOST/SHARE"
         target = form_lines.typed_target(values["target"], question)
         ways = server_ways(target, values["ssh"], values["conf"])
-        return engine.AuditRequest(target=target, ssh=ways.server_ssh, smb_conf=ways.smb_conf)
+        return server_session.AuditRequest(target=target, ssh=ways.server_ssh, smb_conf=ways.smb_conf)
 
-    def begin(self, request: engine.AuditRequest | LocalFile) -> None:
+    def begin(self, request: server_session.AuditRequest | LocalFile) -> None:
         if isinstance(request, LocalFile):
-            self.in_background(partial(engine.audit_file, request.path), self._store)
+            self.in_background(partial(file_audit.audit_file, request.path), self._store)
             return
 
         def audit(secrets: Secrets) -> None:
@@ -71,12 +67,12 @@ class AuditScreen(LinesScreen):
 
         log_in(self, request.target, audit)
 
-    def _store_of_server(self, target: Target, result: engine.AuditResult) -> None:
+    def _store_of_server(self, target: Target, result: audit_result.AuditResult) -> None:
         if result.refused:  # the settings were read all the same; the next audit asks again
             self.context.logins.refuse(target)
         self._store(result)
 
-    def _store(self, result: engine.AuditResult) -> None:
+    def _store(self, result: audit_result.AuditResult) -> None:
         def add(notebook: Notebook) -> None:
             notebook.add_recording(recording_of(result.audit))
 
@@ -84,28 +80,3 @@ class AuditScreen(LinesScreen):
             self.app.push_screen(AuditResultScreen(result))
 
         self.with_notebook(add, show)
-
-
-class AuditResultScreen(StoredScreen):
-    """The audit as it is stored, with what only the one who made it has: the diff of the files that were read."""
-
-    KEYS: ClassVar = keys("audit.try audit.fix audit.export")
-
-    def __init__(self, result: engine.AuditResult) -> None:
-        super().__init__(result.audit.id)
-        self.remedies = remedies(result.audit.findings)
-        self.diff = proposed_diff(result.audit.findings, result.files)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "try":
-            return bool(self.remedies)
-        if action == "fix":
-            return bool(self.diff)
-        return super().check_action(action, parameters)
-
-    def action_try(self) -> None:
-        first = self.remedies[0]
-        self.sharebench_app.visit("trial", setting=f"{first.name} = {first.value}")
-
-    def action_fix(self) -> None:
-        self.app.push_screen(TextDialog("Proposed edits (nothing is written)", self.diff))

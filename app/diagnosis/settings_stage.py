@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.audit import engine
+from app.audit import engine, server_session
 from app.base.errors import SharebenchError
 from app.clients import base
 from app.diagnosis.spec import DiagnosisRequest
@@ -17,7 +17,7 @@ def with_audit(diagnosis: looks.Diagnosis, request: DiagnosisRequest) -> looks.D
         return request.secrets
 
     # From here, wherever the rest is measured: by the way into the server that this machine has.
-    audit_request = engine.AuditRequest(
+    audit_request = server_session.AuditRequest(
         target=request.target,
         ssh=request.server_ssh,
         smb_conf=request.smb_conf,

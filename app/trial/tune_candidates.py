@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.audit.engine import AuditRequest, audit_server
+from app.audit.engine import audit_server
+from app.audit.server_session import AuditRequest
 from app.base.errors import UsageError
 from app.recording.spec import SeriesRequest
 from app.server.changes.setting import Ways

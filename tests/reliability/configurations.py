@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from app.audit.engine import audit_file
+from app.audit.file_audit import audit_file
 from app.base.errors import UsageError
 from forms.audit import report
 from forms.layout import Sign

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.audit import engine
+from app.audit import audit_result, engine
 from forms.audit import judge
 from tests.reliability import configurations
 
@@ -22,7 +22,7 @@ def test_changed_configurations_are_read_as_samba_reads_them():
 
 @pytest.mark.long
 def test_an_all_clear_for_what_was_not_read_is_a_loss(monkeypatch: pytest.MonkeyPatch):
-    audit_of = engine._audit_of
+    audit_of = audit_result.audit_of
 
     def blind_audit(*arguments: object) -> object:
         return replace(audit_of(*arguments), unread=())  # type: ignore[arg-type]
