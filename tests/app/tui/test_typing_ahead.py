@@ -19,6 +19,7 @@ FORMS = {
     "isolation": ("target", "clients", "rounds"),
     "audit": ("target", "ssh", "conf"),
     "diagnosis": ("target", "complaint", "only"),
+    "quick": ("target", "size", "link"),
     "who": ("target", "seconds", "ssh"),
     "bottleneck": ("cpu", "disk", "network"),
     "clients": ("capacity", "group-1", "group-2"),
