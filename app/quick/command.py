@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
-from app.cli import cancelling, console, declare, logins, notebooks, option_values, progress, run_options
+from app.cli import cancelling, console, declare, notebooks, option_values, progress, run_options
 from app.cli.targets import target_argument
-from app.quick import measurement, plan
+from app.quick import measurement, plan, progress_lines
 from app.quick import spec as quick_spec
-from app.quick.progress_lines import progress_line, status_text
+from app.quick.options import quick_request
 from app.quick.record import record_quick
 from app.recording.process import SeriesControl
 from app.recording.spec import SeriesSpec
@@ -54,15 +54,15 @@ def quick_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
     """
     notebooks.check_can_store(context)
     control = SeriesControl(option_values.seconds_within(choices))
-    request = _quick_request(context, target, spec, choices)
+    request = quick_request(context, target, spec, choices)
 
     line = progress.StatusLine()
 
     def show(event: measurement.QuickEvent) -> None:
         if isinstance(event, plan.LineBegan):
-            line.draw(status_text(event))
+            line.draw(progress_lines.status_text(event))
             return
-        text = progress_line(event)
+        text = progress_lines.progress_line(event)
         if text:
             line.say(text)
 
@@ -71,25 +71,3 @@ def quick_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
     if quick.lines or choices["as_json"]:
         console.answer_report(quick_report(quick), as_json=choices["as_json"])
     return cancelling.exit_code_when_complete(quick, control, "quick test")
-
-
-def _quick_request(
-    context: click.Context, url: str, spec: SeriesSpec, choices: dict[str, Any]
-) -> quick_spec.QuickRequest:
-    place, secrets = logins.target_and_secrets(context, url, kerberos=choices["kerberos"])
-    request = quick_spec.QuickRequest(
-        target=place,
-        secrets=secrets,
-        settings=spec.settings,
-        size_bytes=choices["file_bytes"],
-        run_seconds=choices["run_seconds"],
-        link_bits_per_second=spec.link_bits_per_second,
-        server_ssh=spec.monitor.server_ssh,
-        smb_conf=spec.monitor.smb_conf,
-        label=spec.texts.label,
-        note=spec.texts.note,
-        question=spec.texts.question,
-        from_host=run_options.only_host(choices["from_hosts"]),
-    )
-    quick_spec.check_request(request)
-    return request

@@ -9,19 +9,19 @@ from app.base.exit_codes import exit_code_of
 from app.quick.alike import quick_tests_like
 from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind
 from forms.layout import Toned
+from storage import records
 from storage.json_reader import JSONNode
 from storage.notebook import Notebook
-from storage.quick.records import QUICK, Quick, quick_from_json, quick_of, recording_of_quick
+from storage.quick import records as quick_records
 from storage.recordings import Recording
-from storage.records import RunStatus, Target, utc_now
 
 if TYPE_CHECKING:
     from forms.report import Report
 
 
-class QuickKind(Kind[Quick]):
-    name = QUICK
-    record: type = Quick
+class QuickKind(Kind[quick_records.Quick]):
+    name = quick_records.QUICK
+    record: type = quick_records.Quick
     has_history = True
     measured_fields = ("program", "file_bytes", "lines")
 
@@ -38,7 +38,7 @@ class QuickKind(Kind[Quick]):
     def count_done(self, notebook: Notebook, head: Recording) -> int:
         return len(self.read(notebook, head).lines)
 
-    def target(self, notebook: Notebook, head: Recording) -> Target | None:
+    def target(self, notebook: Notebook, head: Recording) -> records.Target | None:
         return self.read(notebook, head).target
 
     def compare(
@@ -52,7 +52,7 @@ class QuickKind(Kind[Quick]):
         choices = choices or ComparisonChoices()
         # What they are called here may be the name of a baseline.
         base, other = (replace(self.read(notebook, head), label=head.label) for head in self.two_of(heads))
-        earlier: list[Quick] = []
+        earlier: list[quick_records.Quick] = []
         if not choices.alone:
             alike = quick_tests_like(notebook, base, before=base.created_at)
             earlier = [quick for quick in alike if quick.id != other.id]
@@ -61,23 +61,25 @@ class QuickKind(Kind[Quick]):
         comparison = compare_quick_tests(base, other, earlier, limits)
         return ComparedRecordings(quick_comparison_report(comparison), exit_code_of([comparison.verdict]))
 
-    def judge_run(self, notebook: Notebook, head: Recording, run: str, status: RunStatus, reason: str | None) -> bool:
+    def judge_run(
+        self, notebook: Notebook, head: Recording, run: str, status: records.RunStatus, reason: str | None
+    ) -> bool:
         """Raises UsageError: with three runs a line, none can be told from the others."""
         del notebook, run, status, reason
         raise UsageError(f"quick test {head.id} keeps all of its runs: measure it again where something disturbed it")
 
-    def quick_tests_alike(self, notebook: Notebook, head: Recording) -> Sequence[Quick]:
-        return quick_tests_like(notebook, self.read(notebook, head), before=utc_now())
+    def quick_tests_alike(self, notebook: Notebook, head: Recording) -> Sequence[quick_records.Quick]:
+        return quick_tests_like(notebook, self.read(notebook, head), before=records.utc_now())
 
-    def read(self, notebook: Notebook, head: Recording) -> Quick:
+    def read(self, notebook: Notebook, head: Recording) -> quick_records.Quick:
         del notebook
-        return quick_of(head)
+        return quick_records.quick_of(head)
 
-    def from_node(self, node: JSONNode) -> Quick:
-        return quick_from_json(node)
+    def from_node(self, node: JSONNode) -> quick_records.Quick:
+        return quick_records.quick_from_json(node)
 
-    def add(self, notebook: Notebook, record: Quick) -> None:
-        notebook.add_recording(recording_of_quick(record))
+    def add(self, notebook: Notebook, record: quick_records.Quick) -> None:
+        notebook.add_recording(quick_records.recording_of_quick(record))
 
 
 QUICK_KIND = QuickKind()

@@ -5,7 +5,6 @@ before the event is told.
 """
 
 from collections.abc import Generator
-from contextlib import closing
 from dataclasses import dataclass, replace
 
 from app.base import own_names
@@ -15,8 +14,7 @@ from app.clients import registry
 from app.quick import plan
 from app.quick.spec import RUNS, QuickRequest
 from app.recording import process
-from app.recording.reaching import reach
-from app.series.observer import ObserverElsewhere
+from app.series.reached_machine import reach_machine
 from app.server import facts
 from app.server.elsewhere.place import MeasuringPlace
 from storage import records
@@ -65,11 +63,7 @@ def measure(request: QuickRequest, control: process.SeriesControl) -> Generator[
     place: MeasuringPlace | None = None
     side: facts.ClientSide | None = None
     if request.from_host is not None:
-        place = reach(request.from_host, control)
-        if place.carried_bytes:
-            yield process.Warned(text=place.carried_text)
-        with closing(ObserverElsewhere(place, request.target, records.Command.GET)) as observer:
-            side = observer.side
+        place, side = yield from reach_machine(request.from_host, request.target, control)
 
     quick = _new_quick(request, side)
     child = ChildProcess(_MODULE, grace_seconds=_GRACE_SECONDS, elsewhere=place)
