@@ -14,7 +14,7 @@ from app.load.scenario import change_scenario, find_scenario, parse_users
 from app.load.spec import USUAL_USERS, LoadRequest
 from app.recording.spec import SeriesSpec, check_smb_settings
 from forms.tuning.imitated_clients import sends_single_requests
-from storage.load.records import Load, LoadChoices, Scenario
+from storage.load import records
 from storage.records import Target
 
 
@@ -30,7 +30,7 @@ def check_options(urls: Sequence[str], choices: Mapping[str, Any]) -> None:
         )
 
 
-def scenario_of(choices: Mapping[str, Any]) -> Scenario:
+def scenario_of(choices: Mapping[str, Any]) -> records.Scenario:
     """The named scenario, changed by options. Raises UsageError."""
     return change_scenario(
         find_scenario(choices["scenario"]),
@@ -45,7 +45,7 @@ def scenario_of(choices: Mapping[str, Any]) -> Scenario:
     )
 
 
-def load_choices_of(spec: SeriesSpec, choices: Mapping[str, Any], from_host: str | None = None) -> LoadChoices:
+def load_choices_of(spec: SeriesSpec, choices: Mapping[str, Any], from_host: str | None = None) -> records.LoadChoices:
     """``from_host``: the machine that makes the load; None for this one. Raises UsageError."""
     users = choices["users"]
     searches_from_usual = users is None and choices["find_capacity"]
@@ -57,7 +57,7 @@ def load_choices_of(spec: SeriesSpec, choices: Mapping[str, Any], from_host: str
     # Of another machine the number of processors is known once it is reached.
     processors = len(os.sched_getaffinity(0)) if from_host is None else 0
 
-    return LoadChoices(
+    return records.LoadChoices(
         users=() if searches_from_usual else parse_users(users or USUAL_USERS),
         find_capacity=choices["find_capacity"],
         by_size=choices["by_size"],
@@ -92,8 +92,8 @@ def with_user_of_first(first: Target, others: Sequence[Target]) -> tuple[Target,
 def new_request(
     targets: tuple[Target, ...],
     secrets: Secrets,
-    scenario: Scenario,
-    load_choices: LoadChoices,
+    scenario: records.Scenario,
+    load_choices: records.LoadChoices,
     spec: SeriesSpec,
     choices: Mapping[str, Any],
 ) -> LoadRequest:
@@ -115,7 +115,7 @@ def new_request(
     )
 
 
-def request_to_resume(load: Load, secrets: Secrets, spec: SeriesSpec) -> LoadRequest:
+def request_to_resume(load: records.Load, secrets: Secrets, spec: SeriesSpec) -> LoadRequest:
     """The request that completes a stored load."""
     return LoadRequest(
         secrets=secrets,

@@ -16,13 +16,12 @@ from app.base import errors
 from app.clients.smb import imitation, negotiate, protection, session_requests, wire
 from app.clients.smb.channel import Channel
 from app.clients.smb.credentials import realm_advice
-from app.clients.smb.wire import FRAME_BYTES, Opcode, Response
 from storage.plan import Settings
 
 _NTLM = TypesMech["NTLMSSP - Microsoft NTLM Security Support Provider"]
 _SLOW_BLOCK_BYTES = 1024 * 1024
 """What impacket reads at a time, for digests: more costs memory and moves it no faster."""
-_ANSWER_BYTES_AT: dict[int, int] = {Opcode.QUERY_DIRECTORY: 28, Opcode.QUERY_INFO: 4, Opcode.IOCTL: 44}
+_ANSWER_BYTES_AT: dict[int, int] = {wire.Opcode.QUERY_DIRECTORY: 28, wire.Opcode.QUERY_INFO: 4, wire.Opcode.IOCTL: 44}
 """Where a request of impacket's, behind its header, limits the answer (MS-SMB2 2.2.33, 2.2.37, 2.2.31)."""
 
 
@@ -71,7 +70,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         self.channel.most_write_bytes = negotiated.max_write_bytes
         self.channel.most_answer_bytes = min(wire.CREDIT_BYTES, negotiated.max_transact_bytes)
 
-        preauth_hash = _chained_hash(bytes(64), bytes(request[FRAME_BYTES:]))
+        preauth_hash = _chained_hash(bytes(64), bytes(request[wire.FRAME_BYTES :]))
         self._Connection.update(
             PreauthIntegrityHashValue=_chained_hash(preauth_hash, response.message),
             Dialect=negotiated.dialect,
@@ -91,8 +90,8 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         if self._failure is not None:
             raise self._failure
 
-        data = bytearray(FRAME_BYTES) + packet.getData()
-        data[FRAME_BYTES + 36 : FRAME_BYTES + 40] = int(packet["TreeID"]).to_bytes(4, "little")
+        data = bytearray(wire.FRAME_BYTES) + packet.getData()
+        data[wire.FRAME_BYTES + 36 : wire.FRAME_BYTES + 40] = int(packet["TreeID"]).to_bytes(4, "little")
         charge = packet.fields.get("CreditCharge") or 1
         if not self.channel.multi_credit:
             charge = 1
@@ -100,10 +99,12 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         command = packet["Command"]
         self._bound_answer(command, data)
         self.channel.stall.start()
-        message_id = self.channel.send(data, charge=charge, sign=self._is_newest and command == Opcode.TREE_CONNECT)
+        message_id = self.channel.send(
+            data, charge=charge, sign=self._is_newest and command == wire.Opcode.TREE_CONNECT
+        )
 
-        if command == Opcode.SESSION_SETUP:
-            self._add_to_hash(data[FRAME_BYTES:])
+        if command == wire.Opcode.SESSION_SETUP:
+            self._add_to_hash(data[wire.FRAME_BYTES :])
         return message_id
 
     def recvSMB(self, packetID: int | None = None) -> Any:  # noqa: N802, N803 - impacket's name
@@ -173,15 +174,17 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             raise smb3.SessionError(response.status)
         return message
 
-    def _ask(self, request: wire.Request, *, sign: bool = False, is_hashed: bool = False) -> tuple[Response, bytes]:
+    def _ask(
+        self, request: wire.Request, *, sign: bool = False, is_hashed: bool = False
+    ) -> tuple[wire.Response, bytes]:
         message = wire.frame(*request)
         self.channel.stall.start()
         message_id = self.channel.send(message, sign=sign)
         if is_hashed:
-            self._add_to_hash(message[FRAME_BYTES:])
+            self._add_to_hash(message[wire.FRAME_BYTES :])
         return self._receive(message_id)
 
-    def _receive(self, message_id: int | None) -> tuple[Response, bytes]:
+    def _receive(self, message_id: int | None) -> tuple[wire.Response, bytes]:
         """An answer, and a copy of its message, since the next request reuses the buffer; taking note may need one."""
         response = self.channel.receive_for(message_id)
         message = bytes(response.message)
@@ -194,19 +197,19 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             preauth_hash = self._Session["PreauthIntegrityHashValue"]
             self._Session["PreauthIntegrityHashValue"] = _chained_hash(preauth_hash, message)
 
-    def _take_note(self, response: Response, message: bytes) -> None:
+    def _take_note(self, response: wire.Response, message: bytes) -> None:
         """Note in the channel what impacket does not look at in an answer."""
         self._bound_sizes()
         if response.status in wire.SESSION_OVER:
             self.channel.broken = True
 
-        if response.command == Opcode.SESSION_SETUP:
+        if response.command == wire.Opcode.SESSION_SETUP:
             self._take_login_answer(response, message)
-        elif response.command == Opcode.TREE_CONNECT and response.status == wire.SUCCESS:
+        elif response.command == wire.Opcode.TREE_CONNECT and response.status == wire.SUCCESS:
             self._open_tree(response)
-        elif response.command == Opcode.TREE_CONNECT and response.status == wire.ACCESS_DENIED:
+        elif response.command == wire.Opcode.TREE_CONNECT and response.status == wire.ACCESS_DENIED:
             raise self._share_denied()
-        elif response.command == Opcode.TREE_CONNECT and response.status == wire.UNSUCCESSFUL:
+        elif response.command == wire.Opcode.TREE_CONNECT and response.status == wire.UNSUCCESSFUL:
             raise errors.ShareNotOpenedError(
                 f"{self.channel.where}: the server does not open this share; a module of vfs objects may not start, "
                 "such as full_audit with the names of operations that this Samba does not have: its log tells which"
@@ -229,7 +232,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             f"{realm_advice(self._user)}"
         )
 
-    def _take_login_answer(self, response: Response, message: bytes) -> None:
+    def _take_login_answer(self, response: wire.Response, message: bytes) -> None:
         if negotiate.is_old_challenge(message):
             raise errors.LoginError(
                 f"{self.channel.where}: the server knows NTLMv1 alone, which gives passwords away; allow NTLMv2 there"
@@ -297,7 +300,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
                 f"{where}: the login's signature does not match; look for what is in between, or check the password"
             )
 
-    def _open_tree(self, response: Response) -> None:
+    def _open_tree(self, response: wire.Response) -> None:
         tree_id = response.tree_id
         if wire.share_type(response.message) == wire.SHARE_IS_PRINTER:
             self.channel.printer_trees.add(tree_id)
@@ -340,7 +343,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         at = _ANSWER_BYTES_AT.get(command)
         if at is None or self.negotiated is None:
             return
-        start = FRAME_BYTES + wire.HEADER_BYTES + at
+        start = wire.FRAME_BYTES + wire.HEADER_BYTES + at
         field = slice(start, start + 4)
         asked_bytes = int.from_bytes(data[field], "little")
         data[field] = min(asked_bytes, self.negotiated.max_transact_bytes).to_bytes(4, "little")
