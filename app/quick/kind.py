@@ -26,14 +26,14 @@ class QuickKind(Kind[quick_records.Quick]):
     measured_fields = ("program", "file_bytes", "lines")
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
-        from forms.quick.report import quick_report
+        from forms.quick import report
 
-        return quick_report(self.read(notebook, head))
+        return report.quick_report(self.read(notebook, head))
 
     def answer(self, notebook: Notebook, head: Recording) -> Toned:
-        from forms.quick.report import quick_answer
+        from forms.quick import report
 
-        return quick_answer(self.read(notebook, head))
+        return report.quick_answer(self.read(notebook, head))
 
     def count_done(self, notebook: Notebook, head: Recording) -> int:
         return len(self.read(notebook, head).lines)
