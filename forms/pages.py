@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from forms import link_share, report, wording
 from forms.comparison import wording as words
-from forms.comparison.several.sentences import basis_of_several, rates_sentence
+from forms.comparison.several.sentences import basis_of_several, explanation_of_several, rates_sentence
 from forms.comparison.summary import ComparisonSummary, series_of
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentSummary
@@ -106,8 +106,10 @@ def _settling_fields(comparisons: Sequence[ComparisonSummary]) -> Iterator[repor
 def _answer_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> str:
     """The verdict; of several each one says what is held against what."""
     if len(comparisons) == 1:
-        return words.comparison_headline(comparisons[0].comparison)
-    sentences = []
+        comparison = comparisons[0].comparison
+        answer = [words.comparison_headline(comparison), words.full_links_sentence(comparison)]
+        return " ".join(filter(None, answer))
+    sentences = list(filter(None, [explanation_of_several(comparisons)]))
     for compared in comparisons:
         comparison = compared.comparison
         clause = words.comparison_clause(comparison)

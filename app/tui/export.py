@@ -77,6 +77,7 @@ class ExportScreen(BaseScreen):
         self._show_formats(list(exporters.FORMATS).index(self.format.name))
         self.query_one("#formats").focus()
         self._show_paper()
+        self.query_one(KeyBar).put_first("mark")
 
         self.with_notebook(export_files.read_last_export, self._take_last_export)
         if self.ids:
@@ -163,7 +164,9 @@ class ExportScreen(BaseScreen):
         self.query_one("#path").post_message(event)
 
     def enter_now(self) -> str:
-        return "Write" if self.query_one("#file-pane").has_focus_within else ""
+        if self.query_one("#file-pane").has_focus_within:
+            return "Write"
+        return "To the file name" if self.query_one("#formats").has_focus else ""
 
     # The path
 

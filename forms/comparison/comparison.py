@@ -8,6 +8,7 @@ from forms.comparison.client_options import (
     CLIENT_OPTIONS,
     option_with_value,
 )
+from forms.comparison.full_links import FullLinks
 from forms.comparison.hiccups import Alternative, OutstandingRun
 from forms.comparison.judged_sides import LeftOutMember
 from forms.comparison.settling import SettlingStep, replaced_in
@@ -138,6 +139,8 @@ class Comparison(decision.ChangeDecision):
 
     old_link: OldLink | None = None
     """Where the other side carried more than the base's full link could at all; None else."""
+    full_links: FullLinks | None = None
+    """Where each side filled its own link, and the links differ, so that they explain the change; None else."""
     base_told_gone: bool = False
     """Whether the user said that the base cannot be measured again."""
     is_other_newest: bool = True
@@ -174,6 +177,15 @@ class Comparison(decision.ChangeDecision):
     def known(self) -> bool:
         """Whether these series by themselves have a verdict, be it that both sides are the same."""
         return self.verdict is not decision.Verdict.UNKNOWN
+
+    @property
+    def counted_base_rate(self) -> float | None:
+        """The base's average by the runs that count, in bytes per second."""
+        return self.judged_base_bytes_per_second or self.base_bytes_per_second
+
+    @property
+    def counted_other_rate(self) -> float | None:
+        return self.judged_other_bytes_per_second or self.other_bytes_per_second
 
     @property
     def the_change(self) -> Change | None:

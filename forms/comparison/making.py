@@ -10,6 +10,7 @@ from itertools import chain
 
 from forms.comparison import hiccups, side_values, what_settles
 from forms.comparison.comparison import Comparison
+from forms.comparison.full_links import full_links_of
 from forms.comparison.judged_sides import Sides, newest_moment
 from forms.stats import changes
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
@@ -109,7 +110,7 @@ def make_comparison(
         needed_runs_range=needed.runs_range,
         needed_seconds=needed.seconds,
     )
-    return _with_judged_averages(comparison, sides)
+    return _with_full_links(_with_judged_averages(comparison, sides), sides)
 
 
 def _with_judged_averages(comparison: Comparison, sides: Sides) -> Comparison:
@@ -128,6 +129,14 @@ def _with_judged_averages(comparison: Comparison, sides: Sides) -> Comparison:
         judged_base_bytes_per_second=changes.side_average(base_readings),
         judged_other_bytes_per_second=changes.side_average(other_readings),
     )
+
+
+def _with_full_links(comparison: Comparison, sides: Sides) -> Comparison:
+    """The comparison with the links that explain its change, where it has one."""
+    if comparison.verdict not in (Verdict.FASTER, Verdict.SLOWER):
+        return comparison
+    links = full_links_of(sides.base, sides.other, comparison.counted_base_rate, comparison.counted_other_rate)
+    return replace(comparison, full_links=links)
 
 
 def _equal_series_differ_by_percent(decision: ChangeDecision) -> float | None:

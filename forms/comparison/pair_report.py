@@ -30,6 +30,9 @@ def pair_report(compared: ComparisonSummary) -> report.Report:
     tables.append(replace(side_by_side, is_detail=True))
 
     verdict = f"{comparison.sign} {words.answer_headline(comparison)}"
+    explanation = words.full_links_sentence(comparison)
+    if explanation:
+        verdict += f" {explanation}"
     name_of_alternative = "Without some" if comparison.is_certain_by_link else "Because of"
     all_series = [series_summary.series for series_summary in (*compared.bases, *compared.others)]
     form = report.Report(

@@ -1,7 +1,7 @@
 """The tables and charts of a comparison of two sides: averages, and each run.
 
-A side has one or more series; its first is the one that was named. *Judged* averages are those that the verdict is
-given by, which leave out runs that stand out.
+A side has one or more series; its first is the one that was named. Averages are those that the verdict is given by,
+which leave out runs that stand out.
 """
 
 import math
@@ -11,18 +11,19 @@ from itertools import chain, zip_longest
 
 from forms import report
 from forms.comparison.comparison import Comparison
+from forms.comparison.side_values import counted_rates, pooled_deviation
 from forms.comparison.summary import ComparisonSummary
 from forms.layout import Tone
 from forms.series.run_table import runs_chart
 from forms.series.summary import SeriesSummary
-from forms.stats.readings import read_series
+from forms.stats.summary import mean
 
-# Columns of the table of averages, from 0: side, series, runs, average, deviation, and judged where runs are left out.
+# Columns of the table of averages, from 0: side, series, runs, those that count where some are left out, average, …
 
 _RUNS = 2
+_COUNTED = 3
 _AVERAGE = 3
-_JUDGED = 5
-"""That of the judged averages, where there is one."""
+_AVERAGE_OF_COUNTED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,37 +59,55 @@ def _series_of_side(
             yield _SideSeries(summary, f"{side} {number}", name, tone, number)
 
 
+def _leaves_out_runs(comparison: Comparison) -> bool:
+    """Whether the averages leave out runs; where the old link answers it, all runs count, as in the headline."""
+    return bool(comparison.left_out) and not comparison.is_certain_by_link
+
+
+def side_averages(comparison: Comparison) -> tuple[float | None, float | None]:
+    """Those of the base and of the other side, in bytes per second, by the runs that count."""
+    if comparison.is_certain_by_link:
+        return comparison.base_bytes_per_second, comparison.other_bytes_per_second
+    return comparison.counted_base_rate, comparison.counted_other_rate
+
+
+def counted_rates_of(comparison: Comparison, summaries: Sequence[SeriesSummary]) -> list[list[float]]:
+    return counted_rates(summaries, comparison.left_out if _leaves_out_runs(comparison) else ())
+
+
 def averages_table(compared: ComparisonSummary) -> report.Table:
-    """The average of each series and side; where runs are left out, the judged averages beside them."""
+    """The average of each series and side, and how many runs count where some are left out."""
     comparison = compared.comparison
     # The last row of each side is the side's: its only series, or the mean of several.
-    has_judged = bool(comparison.left_out)
+    leaves_out = _leaves_out_runs(comparison)
+    base_average, other_average = side_averages(comparison)
     all_series = _all_series(compared)
     base_rows = _rows_of_side(
         "base",
         comparison.base_name,
         all_series[: len(compared.bases)],
         first_row=0,
-        average=comparison.base_bytes_per_second,
-        judged_average=comparison.judged_base_bytes_per_second,
-        has_judged=has_judged,
+        average=base_average,
+        comparison=comparison,
     )
     other_rows = _rows_of_side(
         "other",
         comparison.other_name,
         all_series[len(compared.bases) :],
         first_row=len(base_rows),
-        average=comparison.other_bytes_per_second,
-        judged_average=comparison.judged_other_bytes_per_second,
-        has_judged=has_judged,
+        average=other_average,
+        comparison=comparison,
     )
 
-    # The change stands in the row that the other side's average is in, and is computed from the judged averages.
+    # The change stands in the row that the other side's average is in, and is computed from both.
     rows = [*base_rows, *other_rows]
     change = comparison.change_percent
+    if comparison.is_certain_by_link and comparison.old_link is not None:
+        change = comparison.old_link.change_percent
     formula = None
     if change is not None:
-        formula = report.change_formula(_JUDGED if has_judged else _AVERAGE, len(base_rows) - 1, len(rows) - 1)
+        column = _average_column(comparison)
+        formula = report.change_formula(column, len(base_rows) - 1, len(rows) - 1)
     rows = [
         *(_with_cell(row, report.Cell()) for row in rows[:-1]),
         _with_cell(rows[-1], report.Cell(value=change, formula=formula)),
@@ -96,9 +115,9 @@ def averages_table(compared: ComparisonSummary) -> report.Table:
 
     headings = ["Valid runs", "Average, bytes/sec", "Deviation, bytes/sec"]
     caption = "Averages of the valid runs"
-    if has_judged:
-        headings.append("Judged, bytes/sec")
-        caption += "; judged are those without runs that stand out"
+    if leaves_out:
+        headings.insert(1, "Counted runs")
+        caption = "Averages of the counted runs: the valid ones without those that stand out"
     columns = report.columns_of(
         "Side",
         "Series",
@@ -115,27 +134,30 @@ def _rows_of_side(
     *,
     first_row: int,
     average: float | None,
-    judged_average: float | None,
-    has_judged: bool,
+    comparison: Comparison,
 ) -> list[report.Row]:
     """A row a series, and their mean below where there are several; ``first_row`` is the place of the first of them."""
-    rows = [_series_row(series, has_judged=has_judged) for series in all_series]
+    rows = [_series_row(series, comparison) for series in all_series]
     if len(rows) > 1:
         name = f"{side_name}: {len(rows)} series"
-        rows.append(
-            _mean_row((f"{side}, mean", name), rows, first_row, average, judged_average if has_judged else None)
-        )
+        rows.append(_mean_row((f"{side}, mean", name), rows, first_row, average, comparison))
     return rows
 
 
-def _series_row(side_series: _SideSeries, *, has_judged: bool) -> report.Row:
+def _average_column(comparison: Comparison) -> int:
+    return _AVERAGE_OF_COUNTED if _leaves_out_runs(comparison) else _AVERAGE
+
+
+def _series_row(side_series: _SideSeries, comparison: Comparison) -> report.Row:
     summary = side_series.summary
-    # The judged average of a series leaves out its runs that stand out, as `read_series` finds them.
-    deviation = summary.deviation.bytes_per_second if summary.deviation else None
-    cells: list[float | None] = [len(summary.series.measured()), summary.average_rate, deviation]
-    if has_judged:
-        rates = summary.series.rates()
-        cells.append(read_series(rates).average if rates else None)
+    (rates,) = counted_rates_of(comparison, [summary])
+    cells: list[float | None] = [
+        len(summary.series.measured()),
+        _series_average(comparison, summary),
+        pooled_deviation([rates]),
+    ]
+    if _leaves_out_runs(comparison):
+        cells.insert(1, len(rates))
     return report.row_of(side_series.place, side_series.name, *cells)
 
 
@@ -144,15 +166,19 @@ def _mean_row(
     rows: Sequence[report.Row],
     first_row: int,
     average: float | None,
-    judged: float | None,
+    comparison: Comparison,
 ) -> report.Row:
     """The mean of a side's series, by formulas of the rows above; ``names`` stand in its first two cells."""
-    runs = sum(int(row.cells[_RUNS].value or 0) for row in rows)
+    counts = [_sum_of_column(rows, _RUNS)]
+    if _leaves_out_runs(comparison):
+        counts.append(_sum_of_column(rows, _COUNTED))
     places = range(first_row, first_row + len(rows))
-    cells = [_mean_cell(_AVERAGE, places, average), report.Cell()]
-    if judged is not None:
-        cells.append(_mean_cell(_JUDGED, places, judged))
-    return report.row_of(*names, runs, *cells, role=report.Role.RESULT)
+    cells = [_mean_cell(_average_column(comparison), places, average), report.Cell()]
+    return report.row_of(*names, *counts, *cells, role=report.Role.RESULT)
+
+
+def _sum_of_column(rows: Sequence[report.Row], column: int) -> int:
+    return sum(int(row.cells[column].value or 0) for row in rows)
 
 
 def _mean_cell(column: int, rows: Sequence[int], mean: float | None) -> report.Cell:
@@ -173,7 +199,7 @@ def averages_chart(compared: ComparisonSummary, *, table: int) -> report.Chart |
     bars = tuple(
         report.Bar(
             name=f"{side_series.place}: {side_series.name}",
-            value=side_series.summary.average_rate,
+            value=_series_average(compared.comparison, side_series.summary),
             interval=interval_of(compared.comparison, side_series.summary),
             tone=side_series.tone,
         )
@@ -182,18 +208,25 @@ def averages_chart(compared: ComparisonSummary, *, table: int) -> report.Chart |
     if any(bar.value is None for bar in bars):
         return None
 
+    column = _average_column(compared.comparison)
     title = "Averages, with their 95 % intervals"
     intervals = "95 % interval"
     # Of whole series the scatter between equal series counts, which a single series does not show.
     if compared.comparison.apart_percent:
         title = "Averages, and where 19 of 20 such series would lie"
         intervals = "19 of 20 such series"
-    return report.Chart(title=title, unit="bytes/sec", bars=bars, source=(table, _AVERAGE), intervals=intervals)
+    return report.Chart(title=title, unit="bytes/sec", bars=bars, source=(table, column), intervals=intervals)
+
+
+def _series_average(comparison: Comparison, summary: SeriesSummary) -> float | None:
+    """In bytes per second, by the runs that count."""
+    (rates,) = counted_rates_of(comparison, [summary])
+    return mean(rates)
 
 
 def interval_of(comparison: Comparison, summary: SeriesSummary) -> tuple[float, float] | None:
     """(low, high) in bytes/s: where 19 of 20 equal series would lie; if interleaved, the interval of the average."""
-    average = summary.average_rate
+    average = _series_average(comparison, summary)
     if comparison.apart_percent is None or average is None:
         return summary.confidence
     # A difference of two equal series varies by the root of two times as much as one of them.

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forms import report, wording
+from forms.comparison.pair_tables import counted_rates_of, side_averages
 from forms.comparison.remarks import known_value_text
+from forms.comparison.side_values import pooled_deviation
 from forms.comparison.summary import ComparisonSummary
 from forms.series import random_requests
 from forms.series.summary import SeriesSummary
@@ -50,10 +52,11 @@ class _Property:
 def side_by_side(compared: ComparisonSummary) -> list[ComparisonRow]:
     """The properties of both sides; of settings those of the first series, which the others of a side share."""
     comparison = compared.comparison
-    base_rate = comparison.base_bytes_per_second
-    other_rate = comparison.other_bytes_per_second
-    base_properties = _properties(compared.bases, base_rate, comparison.base_deviation_bytes_per_second, other_rate)
-    other_properties = _properties(compared.others, other_rate, comparison.other_deviation_bytes_per_second, base_rate)
+    base_rate, other_rate = side_averages(comparison)
+    base_deviation = pooled_deviation(counted_rates_of(comparison, compared.bases))
+    other_deviation = pooled_deviation(counted_rates_of(comparison, compared.others))
+    base_properties = _properties(compared.bases, base_rate, base_deviation, other_rate)
+    other_properties = _properties(compared.others, other_rate, other_deviation, base_rate)
     rows = []
     for base, other in zip(base_properties, other_properties, strict=True):
         differs = None
@@ -66,7 +69,7 @@ def side_by_side(compared: ComparisonSummary) -> list[ComparisonRow]:
 def _properties(
     side: Sequence[SeriesSummary], average: float | None, deviation: float | None, opposite_average: float | None
 ) -> list[_Property]:
-    """Those of a side, by its first series; ``average`` and ``deviation`` are those of all its runs.
+    """Those of a side, by its first series; ``average`` and ``deviation`` are those of its runs that count.
 
     Both sides have the same properties in the same order. Rates of either are in one unit, for which the average of the
     ``opposite`` side is needed.

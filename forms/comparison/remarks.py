@@ -84,7 +84,9 @@ def _remarks_on_differences(comparison: Comparison) -> Iterator[str]:
             base = known_value_text(difference.name, difference.base)
             other = known_value_text(difference.name, difference.other)
             texts.append(f"{difference.label} ({base}, then {other})")
-        yield f"What differs, and may be the reason: {listed_few(texts)}."
+        # Links that were full are the reason, which the headline says.
+        reason = "" if comparison.full_links else ", and may be the reason"
+        yield f"What differs{reason}: {listed_few(texts)}."
 
     is_server_other = any(
         difference.name == "target" or difference.name.startswith("server.") for difference in differences
@@ -101,8 +103,7 @@ def _remarks_on_series(compared: ComparisonSummary) -> Iterator[str]:
     ]
     busy = [name for name, summary in named_series if summary.series.quiet_verdict is records.QuietVerdict.BUSY]
     if busy:
-        again = " Measure again at a quiet one." if comparison.busy_ids and not comparison.interleaved else ""
-        yield f"Measured at a busy time: {wording.listed(busy)}.{again}"
+        yield f"Measured at a busy time: {wording.listed(busy)}."
 
     for name, summary in named_series:
         capitalized = f"{name[0].upper()}{name[1:]}"

@@ -4,17 +4,17 @@ import statistics as basic
 from collections.abc import Sequence
 from itertools import chain
 
+from forms.comparison import hiccups
 from forms.comparison.comparison import OldLink
+from forms.comparison.full_links import FULL_LINK_PERCENT
 from forms.comparison.judged_sides import Sides
 from forms.comparison.settling import replaced_in
 from forms.findings.series_warnings import advice
 from forms.series.names import names_beside
+from forms.series.summary import SeriesSummary
 from forms.tuning.differences import Difference, effective, parameter_of
 from forms.tuning.own_setting import own_setting
 from storage import records
-
-FULL_LINK_PERCENT = 90.0
-"""From here on a link counts as full: 94 % is all that an Ethernet link shows, and other traffic takes some of that."""
 
 
 def names_of_sides(several: Sequence[Sides]) -> dict[str, str]:
@@ -60,13 +60,27 @@ def rate_deviation(side: Sequence[records.Series]) -> float | None:
 
     s² = the sum of (n - 1) s_series² over the sum of (n - 1), for series of n runs.
     """
-    rates = rates_of_side(side)
+    return pooled_deviation(rates_of_side(side))
+
+
+def pooled_deviation(rates: Sequence[Sequence[float]]) -> float | None:
+    """As :func:`rate_deviation`, of the rates of each series."""
     if any(len(series_rates) < 2 for series_rates in rates):
         return None
 
     squares = sum(basic.variance(series_rates) * (len(series_rates) - 1) for series_rates in rates)
     freedom = sum(len(series_rates) - 1 for series_rates in rates)
     return float((squares / freedom) ** 0.5)
+
+
+def counted_rates(summaries: Sequence[SeriesSummary], left_out: Sequence[hiccups.OutstandingRun]) -> list[list[float]]:
+    """The rates of the runs of each series that count, in bytes per second: without those that are left out."""
+    rates = []
+    for summary in summaries:
+        series = summary.series
+        numbers = {run.number for run in left_out if run.series_id == series.id}
+        rates.append(hiccups.rates_without(series, numbers))
+    return rates
 
 
 def wander_percent(side: Sequence[records.Series]) -> float | None:

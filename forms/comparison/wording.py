@@ -34,6 +34,9 @@ _PLAIN_P = 0.01
 """Below this p the verdict needs no word of what chance does."""
 
 
+_HALF = 0.5
+
+
 def verdict_word(comparison: series_comparison.Comparison) -> str:
     """The verdict in one or two words, for a table."""
     if comparison.doubt is Doubt.CONTRADICTED:
@@ -102,7 +105,12 @@ def comparison_clause(comparison: series_comparison.Comparison) -> str:
 
 def comparison_sentences(comparison: series_comparison.Comparison) -> str:
     """All of it: the verdict, what particular runs hide, what it rests on and what would settle it."""
-    parts = (*_verdict_sentences(comparison), basis_sentence(comparison), _next_sentence(comparison))
+    parts = (
+        *_verdict_sentences(comparison),
+        full_links_sentence(comparison),
+        basis_sentence(comparison),
+        _next_sentence(comparison),
+    )
     return " ".join(part for part in parts if part)
 
 
@@ -166,8 +174,8 @@ def _verdict_clause(comparison: series_comparison.Comparison) -> str:
 
 def _probably_clause(comparison: series_comparison.Comparison, change_percent: float) -> str:
     """``Probably faster: 87.0 → 152 MB/s``, with the interval where it is narrow enough to tell something."""
-    base_rate = comparison.judged_base_bytes_per_second or comparison.base_bytes_per_second
-    other_rate = comparison.judged_other_bytes_per_second or comparison.other_bytes_per_second
+    base_rate = comparison.counted_base_rate
+    other_rate = comparison.counted_other_rate
     rates = ""
     if base_rate and other_rate:
         rates = f": {wording.rate_change(base_rate, other_rate)}"
@@ -205,6 +213,39 @@ def certain_sentence(comparison: series_comparison.Comparison) -> str | None:
         return None
     more = _more_than_it_carries(comparison.old_link)
     return f"{more[0].upper()}{more[1:]}, so certainly faster."
+
+
+def full_links_sentence(comparison: series_comparison.Comparison) -> str | None:
+    """That the links explain the change, and that the server was not the limit; None where that is not known."""
+    links = comparison.full_links
+    if links is None:
+        return None
+
+    base_link = wording.link_rate(links.base_bits_per_second)
+    other_link = wording.link_rate(links.other_bits_per_second)
+    did = "did"
+    speeds = f"{base_link}, then {other_link}"
+    if not comparison.is_other_newest:
+        did = "does"
+        speeds = f"{other_link}, and {base_link} of {comparison.base_name}"
+    link = _factor_text(links.link_factor)
+    carried = _factor_text(links.rate_factor)
+    if links.rate_factor < 1:
+        carried += " of"
+    return (
+        f"{comparison.other_name} carries {carried} what {comparison.base_name} {did}, because the link lets {link}"
+        f" as much through ({speeds}); each was full, so the server was not the limit."
+    )
+
+
+def _factor_text(factor: float) -> str:
+    """``twice``, ``2.5 times``; of less than one ``half`` or ``40 %``."""
+    if round(factor, 2) == _HALF:
+        return "half"
+    if factor < 1:
+        return wording.percent(100 * factor)
+    times = f"{factor:.1f}".removesuffix(".0")
+    return "twice" if times == "2" else f"{times} times"
 
 
 def _contradicted_clause(comparison: series_comparison.Comparison) -> str:
@@ -282,13 +323,20 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
         runs = wording.percent(100 * run_deviation)
         return f"One series a side cannot rule out chance here (the runs vary by {runs})."
 
+    is_change = comparison.verdict in (Verdict.FASTER, Verdict.SLOWER)
+    interval = comparison.interval_percent
     least_text = _least_certain_text(comparison)
-    if least_text is None:
+    if is_change and interval is not None and not verdict_wording.is_too_wide(*interval):
+        # The range beside the verdict is the one measure of how sure it is.
+        sentence = f"{counts}: the range allows for how much equal series differ"
+        least_text = None
+    elif least_text is None:
         return f"{counts}."
-    sentence = f"{counts}: a change is certain {least_text}"
+    else:
+        sentence = f"{counts}: a change is certain {least_text}"
     if comparison.history_count:
         return f"{sentence} (judged with {comparison.history_count:,} earlier series{_history_age(comparison)})."
-    if is_one_a_side and run_deviation is not None:
+    if least_text and is_one_a_side and run_deviation is not None:
         return f"{sentence}; the runs vary by {wording.percent(100 * run_deviation)}, and series by more."
     return f"{sentence}."
 

@@ -85,6 +85,8 @@ class KeyBar(Widget, can_focus=False):
         enter_now = getattr(top_screen, "enter_now", None)
         effect_of_enter = enter_now() if enter_now else ""
         if effect_of_enter:
+            # What the focused part calls its Enter says less.
+            bindings = [active for active in bindings if active.binding.key != "enter"]
             enter = Binding("enter", "enter", effect_of_enter)
             bindings.insert(0, ActiveBinding(top_screen, enter, enabled=True, tooltip=""))
         return bindings

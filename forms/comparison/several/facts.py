@@ -6,11 +6,11 @@ What all series share is said once; where they differ, each value stands behind 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from forms import report, wording
+from forms.comparison import full_links
 from forms.comparison.several.sides import ComparedSide
 from forms.findings import path
 from forms.series.head_fields import client_text
 from forms.series.run_table import LINK
-from forms.stats.summary import mean
 from storage import records
 
 
@@ -89,13 +89,12 @@ def _client_text(side: ComparedSide) -> str:
 def _used_link_text(side: ComparedSide) -> str:
     """The link, and how much of it was used."""
     text = _link_text(side)
-    average = _average(side)
-    given = _series_of(side).link_bits_per_second
-    seen = path.seen_link_rate(_series_of(side))
-    if _is_overstated(given, seen, average):
-        of_given = _share_text(average, given)
-        return f"{text}, of which {_share_text(average, seen)} was used ({of_given} of the speed that was given)"
-    used = _share_text(average, given or seen)
+    average = side.average
+    series = _series_of(side)
+    used = _share_text(average, full_links.carrying_link_rate(series, average))
+    if full_links.is_link_overstated(series, average):
+        of_given = _share_text(average, series.link_bits_per_second)
+        return f"{text}, of which {used} was used ({of_given} of the speed that was given)"
     return f"{text} ({used} used)" if used else text
 
 
@@ -104,23 +103,9 @@ def _link_text(side: ComparedSide) -> str:
     series = _series_of(side)
     given = series.link_bits_per_second
     seen = path.seen_link_rate(series)
-    if seen is not None and _is_overstated(given, seen, _average(side)):
+    if seen is not None and full_links.is_link_overstated(series, side.average):
         return f"given as {wording.link_rate(given)}, but {_limit_text(series, seen)}"
     return wording.link_rate(given or seen) if given or seen else ""
-
-
-def _average(side: ComparedSide) -> float | None:
-    rates: list[float] = []
-    for summary in side.summaries:
-        rates += summary.series.rates()
-    return mean(rates)
-
-
-def _is_overstated(given: float | None, seen: float | None, average: float | None) -> bool:
-    """Whether a faster link was given than the interface here has; more than that carries came by several at once."""
-    if given is None or seen is None or average is None:
-        return False
-    return given > seen and 8 * average <= seen
 
 
 def _limit_text(series: records.Series, seen: float) -> str:

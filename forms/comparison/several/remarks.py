@@ -16,7 +16,7 @@ _SAID_OTHERWISE = frozenset({"link-given", "busy", "unusual", "drift", "drift.ro
 def remarks_on_several(comparisons: Sequence[ComparisonSummary], sides: Sequence[ComparedSide]) -> tuple[str, ...]:
     return (
         *_remarks_on_pairs(comparisons),
-        *_busy_remarks(comparisons, sides),
+        *_busy_remarks(sides),
         *_remarks_on_sides(sides, are_interleaved=all(compared.comparison.interleaved for compared in comparisons)),
     )
 
@@ -32,13 +32,10 @@ def _remarks_on_pairs(comparisons: Sequence[ComparisonSummary]) -> Iterator[str]
         yield f"{wording.listed(list(dict.fromkeys(other_names)))} against {base_name}: {text}"
 
 
-def _busy_remarks(comparisons: Sequence[ComparisonSummary], sides: Sequence[ComparedSide]) -> Iterator[str]:
+def _busy_remarks(sides: Sequence[ComparedSide]) -> Iterator[str]:
     busy = [side.name for side in sides if any(map(_is_busy, _series_of(side)))]
-    if not busy:
-        return
-    busy_ids = {series_id for compared in comparisons for series_id in compared.comparison.busy_ids}
-    again = " Measure again at a quiet one." if busy_ids else ""
-    yield f"Measured at a busy time: {wording.listed(busy)}.{again}"
+    if busy:
+        yield f"Measured at a busy time: {wording.listed(busy)}."
 
 
 def _remarks_on_sides(sides: Sequence[ComparedSide], *, are_interleaved: bool) -> Iterator[str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-from forms import report
+from forms import report, wording
 from forms.comparison import matrix_report, summary
 from forms.comparison.document import matrix_document
 from forms.comparison.matrix import ProtocolMatrix
@@ -31,26 +31,35 @@ def report_of_several(
     """
     sides = sides_of_comparisons(comparisons)
     left_out = left_out_of_all(comparisons)
-    has_judged = bool(left_out)
+    leaves_out = bool(left_out)
     is_b1 = matrix.has_ftp or len(matrix.rows) > 1
 
     # The change in the table of verdicts is computed from that of the sides, which therefore stands before it.
-    sides_table = tables.sides_table(sides, has_judged=has_judged)
+    sides_table = tables.sides_table(sides, leaves_out=leaves_out)
     before: tuple[report.Table, ...] = (sides_table,)
     if is_b1:
         before = (matrix_report.matrix_table(matrix), replace(sides_table, is_detail=True))
     table_of_sides = len(before) - 1
+    in_order = sentences.first_to_last(comparisons) if neighbours else comparisons
     verdicts_table = tables.verdicts_table(
-        comparisons, neighbours, sides=sides, table=table_of_sides, has_judged=has_judged
+        in_order, neighbours, sides=sides, table=table_of_sides, leaves_out=leaves_out
     )
 
-    verdicts = [sentences.verdict_field(compared) for compared in comparisons]
-    trials = list(chain.from_iterable(map(sentences.trial_fields, comparisons)))
+    explanations = report.fields_of(
+        report.Field(
+            name=wording.ANSWER,
+            text=sentences.explanation_of_several(comparisons),
+            role=report.FieldRole.ONE_OF_ANSWERS,
+        )
+    )
+    verdicts = [sentences.verdict_field(compared) for compared in in_order]
+    trials = list(chain.from_iterable(map(sentences.trial_fields, in_order)))
     return report.Report(
         form=FORM,
         title="Comparison of several series" if is_b1 or not sides else f"{sentences.names_text(sides)} compared",
         name="Comparison",
         fields=(
+            *explanations,
             *verdicts,
             *trials,
             *report.fields_of(
@@ -64,7 +73,7 @@ def report_of_several(
             *origin_fields(summary.series_of(comparisons)),
         ),
         tables=(*before, verdicts_table),
-        drawn=(tables.averages_chart(sides, table=table_of_sides),),
+        drawn=(tables.averages_chart(sides, table=table_of_sides, leaves_out=leaves_out),),
         advice=remarks_on_several(comparisons, sides),
         document=partial(matrix_document, comparisons, neighbours),
     )

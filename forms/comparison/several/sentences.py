@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from forms import report, verdict_wording, wording
+from forms import report, wording
 from forms.comparison import wording as words
 from forms.comparison.comparison import Comparison
 from forms.comparison.hiccups import OutstandingRun
@@ -29,10 +29,29 @@ def verdict_field(compared: ComparisonSummary) -> report.Field:
     return report.Field(name=wording.VERDICT, text=text, tone=comparison.tone, role=report.FieldRole.ONE_OF_ANSWERS)
 
 
+def explanation_of_several(comparisons: Sequence[ComparisonSummary]) -> str:
+    """That links explain the change, of the newest side of which that is known; empty without one."""
+    for compared in sorted(comparisons, key=_moment_of_other, reverse=True):
+        sentence = words.full_links_sentence(compared.comparison)
+        if sentence:
+            return sentence
+    return ""
+
+
+def first_to_last(comparisons: Sequence[ComparisonSummary]) -> list[ComparisonSummary]:
+    """The comparison with the newest side, which is what was asked, before those with what lay between."""
+    newest = max(comparisons, key=_moment_of_other)
+    return [newest, *(compared for compared in comparisons if compared is not newest)]
+
+
+def _moment_of_other(compared: ComparisonSummary) -> str:
+    return max(side.series.created_at for side in compared.others)
+
+
 def rates_sentence(comparison: Comparison) -> str:
     """`` From 59.3 MB/s to 119.6 MB/s.``, by the judged averages; a probable answer has its rates already."""
-    base_rate = comparison.judged_base_bytes_per_second or comparison.base_bytes_per_second
-    other_rate = comparison.judged_other_bytes_per_second or comparison.other_bytes_per_second
+    base_rate = comparison.counted_base_rate
+    other_rate = comparison.counted_other_rate
     if comparison.verdict not in (Verdict.FASTER, Verdict.SLOWER) or not base_rate or not other_rate:
         return ""
     unit = max(base_rate, other_rate)
@@ -83,8 +102,6 @@ def basis_of_several(comparisons: Sequence[ComparisonSummary]) -> str:
 
 def _basis_of_single_series(comparisons: Sequence[ComparisonSummary]) -> str:
     """Where each side is one series without a history: why a change is known less closely than the averages are."""
-    apart_percents: list[float] = []
-    run_deviations: list[float] = []
     for compared in comparisons:
         comparison = compared.comparison
         is_one_a_side = len(comparison.base_ids) == len(comparison.other_ids) == 1
@@ -92,20 +109,17 @@ def _basis_of_single_series(comparisons: Sequence[ComparisonSummary]) -> str:
             return ""
         if comparison.apart_percent is None:
             return ""
-        apart_percents.append(comparison.apart_percent)
-        run_deviations.append(100 * comparison.variation.run_deviation)
 
-    if not apart_percents:
+    if not comparisons:
         return ""
-    beyond = verdict_wording.beyond(max(apart_percents))
     return (
-        f"Each was measured once. The same measured again can come out {beyond} here"
-        f" (its runs vary by up to {wording.percent(max(run_deviations))}): hence the ranges in brackets."
+        "Each was measured once. The same measured again differs by more than its runs do: the ranges in brackets"
+        " allow for that."
     )
 
 
 def left_out_text(runs: tuple[OutstandingRun, ...]) -> str:
-    return f"{words.outstanding_runs_text(runs)}: not in the judged averages" if runs else ""
+    return f"{words.outstanding_runs_text(runs)}: not in the averages" if runs else ""
 
 
 def joint_intervals_text(comparisons: Sequence[ComparisonSummary]) -> str:

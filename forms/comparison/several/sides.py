@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forms.comparison.hiccups import OutstandingRun
+from forms.comparison.side_values import counted_rates, pooled_deviation
 from forms.comparison.summary import ComparisonSummary
 from forms.series.summary import SeriesSummary
 from forms.stats.changes import percent_of
@@ -20,11 +21,12 @@ class ComparedSide:
     name: str
     summaries: tuple[SeriesSummary, ...]
     """The series that was named, then those that are averaged with it."""
+    counted_runs: int
+    """The number of runs that the average is of: the valid ones, without those that are left out."""
     average: float | None
-    """In bytes per second, of all valid runs."""
+    """In bytes per second, of the runs that count."""
     deviation: float | None
-    judged_average: float | None
-    """Without the runs that are left out; None where every run counts, or nothing is judged."""
+    """Of the runs that count, in bytes per second."""
     apart_percent: float | None
     """The most by which two equal series differ, 19 times in 20; None where no whole series were judged."""
 
@@ -50,24 +52,26 @@ def sides_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> list[Compa
 
 def _base_side(compared: ComparisonSummary) -> ComparedSide:
     comparison = compared.comparison
+    rates = counted_rates(compared.bases, comparison.left_out)
     return ComparedSide(
         name=comparison.base_name,
         summaries=compared.bases,
-        average=comparison.base_bytes_per_second,
-        deviation=comparison.base_deviation_bytes_per_second,
-        judged_average=comparison.judged_base_bytes_per_second,
+        counted_runs=sum(map(len, rates)),
+        average=comparison.counted_base_rate,
+        deviation=pooled_deviation(rates),
         apart_percent=_equal_series_differ_by_percent(compared),
     )
 
 
 def _other_side(compared: ComparisonSummary) -> ComparedSide:
     comparison = compared.comparison
+    rates = counted_rates(compared.others, comparison.left_out)
     return ComparedSide(
         name=comparison.other_name,
         summaries=compared.others,
-        average=comparison.other_bytes_per_second,
-        deviation=comparison.other_deviation_bytes_per_second,
-        judged_average=comparison.judged_other_bytes_per_second,
+        counted_runs=sum(map(len, rates)),
+        average=comparison.counted_other_rate,
+        deviation=pooled_deviation(rates),
         apart_percent=_equal_series_differ_by_percent(compared),
     )
 

@@ -1,6 +1,6 @@
 """The tables and the chart of several comparisons: what each side was, and all verdicts with their intervals.
 
-A change is computed from the judged averages, which leave out runs that stand out.
+A change is computed from these averages, which leave out runs that stand out.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,40 +15,44 @@ from forms.report import ReportKind
 from forms.verdict_wording import is_too_wide
 from storage.records import to_minute, to_second
 
-# Columns of the table of sides, from 0: name, when, runs, average, deviation, and judged where runs are left out.
+# Columns of the table of sides, from 0: name, when, runs, those that count where some are left out, average, deviation.
 
 _AVERAGE = 3
-_JUDGED = 5
+_AVERAGE_OF_COUNTED = 4
 
 _CHANGE = 3
 """The column of the table of verdicts that has the change."""
 
 
-def sides_table(sides: Sequence[ComparedSide], *, has_judged: bool) -> report.Table:
-    """A row a side; ``has_judged``: whether some of their runs are left out of what is judged."""
+def sides_table(sides: Sequence[ComparedSide], *, leaves_out: bool) -> report.Table:
+    """A row a side; ``leaves_out``: whether some of their runs are left out of the averages."""
     headings = ["Valid runs", "Average, bytes/sec", "Deviation, bytes/sec"]
     caption = "Averages of the valid runs"
-    if has_judged:
-        headings.append("Judged, bytes/sec")
-        caption += "; judged are those without runs that stand out"
+    if leaves_out:
+        headings.insert(1, "Counted runs")
+        caption = "Averages of the counted runs: the valid ones without those that stand out"
     columns = report.columns_of(
         "Series", wording.when_heading(), *((heading, ReportKind.WHOLE) for heading in headings)
     )
     moments = [summary.series.created_at for side in sides for summary in side.summaries]
     has_second = len(set(map(to_minute, moments))) < len(moments)
     written = to_second if has_second else to_minute
-    rows = tuple(_side_row(side, written, has_judged=has_judged) for side in sides)
+    rows = tuple(_side_row(side, written, leaves_out=leaves_out) for side in sides)
     return report.Table(columns=columns, rows=rows, caption=caption)
 
 
-def _side_row(side: ComparedSide, written: Callable[[str], str], *, has_judged: bool) -> report.Row:
+def _average_column(*, leaves_out: bool) -> int:
+    return _AVERAGE_OF_COUNTED if leaves_out else _AVERAGE
+
+
+def _side_row(side: ComparedSide, written: Callable[[str], str], *, leaves_out: bool) -> report.Row:
     """``written`` writes a moment for people."""
     moments = sorted(written(summary.series.created_at) for summary in side.summaries)
     when = moments[0] if moments[0] == moments[-1] else f"{moments[0]} to {moments[-1]}"
     runs = sum(len(summary.series.measured()) for summary in side.summaries)
     cells: list[float | None] = [runs, side.average, side.deviation]
-    if has_judged:
-        cells.append(side.average if side.judged_average is None else side.judged_average)
+    if leaves_out:
+        cells.insert(1, side.counted_runs)
     count = len(side.summaries)
     name = f"{side.name} ({count} series)" if count > 1 else side.name
     return report.row_of(name, when, *cells)
@@ -60,7 +64,7 @@ def verdicts_table(
     *,
     sides: Sequence[ComparedSide],
     table: int,
-    has_judged: bool,
+    leaves_out: bool,
 ) -> report.Table:
     """A row for each comparison: its verdict, and its change with the interval; those of ``neighbours`` below.
 
@@ -80,7 +84,7 @@ def verdicts_table(
         columns += report.columns_of(("Runs needed", ReportKind.WHOLE))
 
     row_of_side = {side.series_id: row for row, side in enumerate(sides)}
-    column = _JUDGED if has_judged else _AVERAGE
+    column = _average_column(leaves_out=leaves_out)
     rows = []
     for place, comparison in enumerate(all_of_them):
         if neighbours and place == len(comparisons):
@@ -127,7 +131,7 @@ def _told_interval(comparison: Comparison) -> tuple[float, float] | None:
     return None if interval is None or is_too_wide(*interval) else interval
 
 
-def averages_chart(sides: Sequence[ComparedSide], *, table: int) -> report.Chart | None:
+def averages_chart(sides: Sequence[ComparedSide], *, table: int, leaves_out: bool) -> report.Chart | None:
     """The average of each side, and where other series like it would lie; ``table`` is the place of that of sides."""
     if any(side.average is None for side in sides):
         return None
@@ -140,7 +144,7 @@ def averages_chart(sides: Sequence[ComparedSide], *, table: int) -> report.Chart
         title=title,
         unit="bytes/sec",
         bars=bars,
-        source=(table, _AVERAGE),
+        source=(table, _average_column(leaves_out=leaves_out)),
         intervals="19 of 20 such series",
         in_text=True,
     )

@@ -82,10 +82,11 @@ async def test_the_footer_says_what_enter_does_in_the_file_field(path):
         await settled(app, pilot)
         await pilot.press("x")
         await settled(app, pilot)
-        assert "⏎ Choose" in painted(app)
+        assert "⏎ To the file name" in painted(app)
+        assert "Mark several" in painted(app)
         await press(app, pilot, "enter")
         assert "⏎ Write" in painted(app)
-        assert "⏎ Choose" not in painted(app)
+        assert "⏎ To the file name" not in painted(app)
 
 
 @pytest.mark.long

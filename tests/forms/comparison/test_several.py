@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
+from forms.comparison.full_links import full_links_of
 from forms.comparison.judged_sides import Sides
 from forms.comparison.report import comparison_report
 from forms.comparison.several.facts import shared_text
 from forms.comparison.several.sides import names_for_a_title
 from forms.comparison.summary import comparison_form, comparisons
 from forms.report import Report, Table
+from tests.builders import series
 from tests.forms.exporters.other_forms import several, three_months
 
 
@@ -24,24 +26,25 @@ def number(table: Table, row: int, column: int) -> Any:
 
 def test_the_change_is_that_of_the_judged_averages_on_the_page():
     sides, verdicts = several("may").tables
-    judged = [number(sides, row, 5) for row in range(3)]
+    judged = [number(sides, row, 4) for row in range(3)]
     headings = [column.heading for column in sides.columns]
-    assert headings[5] == "Judged, bytes/sec"
-    for row, (base, other) in ((0, (0, 1)), (1, (0, 2)), (3, (0, 1)), (4, (1, 2))):
+    assert headings[4] == "Average, bytes/sec"
+    assert [(number(sides, row, 2), number(sides, row, 3)) for row in range(3)] == [(5, 4)] * 3
+    for row, (base, other) in ((0, (0, 2)), (1, (0, 1)), (3, (0, 1)), (4, (1, 2))):
         assert number(verdicts, row, 3) == pytest.approx(100 * (judged[other] / judged[base] - 1))
 
 
 def test_the_chart_has_the_numbers_of_the_table_and_intervals():
     report = several("may")
     (averages,) = report.charts
-    assert [bar.value for bar in averages.bars] == [number(report.tables[0], row, 3) for row in range(3)]
+    assert [bar.value for bar in averages.bars] == [number(report.tables[0], row, 4) for row in range(3)]
     assert all(bar.interval for bar in averages.bars)
 
 
 def test_a_pair_has_one_interval_on_the_page_and_it_says_why_another_one_alone():
     report = several("may")
     verdicts = report.tables[1]
-    against_base, as_neighbour = ([number(verdicts, row, column) for column in (3, 4, 5)] for row in (0, 3))
+    against_base, as_neighbour = ([number(verdicts, row, column) for column in (3, 4, 5)] for row in (1, 3))
     assert against_base == as_neighbour
     march, april, _ = three_months("may")
     alone = comparison_form(march, april).comparison.interval_percent
@@ -88,7 +91,7 @@ def test_a_link_that_was_given_too_fast_is_one_statement_with_its_cause():
     link = text_of(report, "Link")
     assert "traffic shaper (tbf) on the measuring machine alpha" in link
     assert "500 Mb/s" in link
-    assert link.endswith("april and may: 1 Gb/s (93 % used)")
+    assert link.endswith("april and may: 1 Gb/s (95 % used)")
     assert [remark.count("shaper") for remark in report.advice if "link speed" in remark or "shaper" in remark] == [1]
 
 
@@ -129,6 +132,45 @@ def test_facts_that_differ_stand_behind_the_names_that_have_them():
     assert shared_text({"a": ("march", "x"), "b": ("april", "x")}) == "x"
     assert shared_text({"a": ("march", "x"), "b": ("april", "y"), "c": ("may", "y")}) == "march: x; april and may: y"
     assert shared_text({"a": ("march", ""), "b": ("april", "y")}) == "march: unknown; april: y"
+
+
+def test_full_links_that_differ_explain_the_change_before_all_verdicts():
+    report = several("may")
+    first, second, third = report.answers
+    assert "may carries twice what march did" in first.text
+    assert "(500 Mb/s, then 1 Gb/s)" in first.text
+    assert second.text.startswith("may against march: ")
+    assert third.text.startswith("april against march: ")
+    assert not any("may be the reason" in remark for remark in report.advice)
+
+
+@pytest.mark.parametrize(
+    ("rate", "other_rate", "link", "is_explained"),
+    [
+        (57e6, 114e6, 1_000_000_000, True),
+        (56.3e6, 114e6, 1_000_000_000, True),
+        (56.1e6, 114e6, 1_000_000_000, False),  # 89.8 % of the old link
+        (57e6, 112e6, 1_000_000_000, False),
+        (57e6, 64e6, 550_000_000, True),
+        (57e6, 64e6, 549_000_000, False),  # a link like the old one
+        (57e6, 28.5e6, 250_000_000, True),
+    ],
+)
+def test_links_explain_a_change_where_each_was_full_and_they_differ(
+    rate: float, other_rate: float, link: int, is_explained: bool
+):
+    base = series([rate] * 5, id="a" * 12, link_bits_per_second=500_000_000)
+    other = series([other_rate] * 5, id="b" * 12, link_bits_per_second=link)
+    links = full_links_of([base], [other], rate, other_rate)
+    assert (links is not None) is is_explained
+
+
+def test_a_pair_says_which_links_explain_it_in_its_headline():
+    march, april, _ = three_months("may")
+    report = comparison_report([march, april])
+    assert report.answer is not None
+    assert "the server was not the limit" in report.answer.text
+    assert number(report.tables[1], 0, 3) == 4
 
 
 @pytest.mark.parametrize(

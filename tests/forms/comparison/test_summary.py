@@ -255,7 +255,7 @@ def test_several_base_series_have_a_row_each_and_a_mean_that_the_change_is_from(
     assert change.formula == change_formula(3, 2, 3), "of the mean, not of the first"
     assert table.rows[2].cells[3].formula is not None
     (busy_sides,) = [said for said in comparison_remarks(form) if "busy" in said]
-    assert busy_sides.startswith('Measured at a busy time: base 2 "get data/big.bin" and the other series "after". ')
+    assert busy_sides.startswith('Measured at a busy time: base 2 "get data/big.bin" and the other series "after".')
 
 
 @pytest.mark.parametrize(
