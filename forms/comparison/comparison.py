@@ -8,10 +8,10 @@ from forms.comparison.client_options import (
     CLIENT_OPTIONS,
     option_with_value,
 )
-from forms.comparison.full_links import FullLinks
 from forms.comparison.hiccups import Alternative, OutstandingRun
 from forms.comparison.judged_sides import LeftOutMember
 from forms.comparison.settling import SettlingStep, replaced_in
+from forms.findings.full_links import FullLinks
 from forms.layout import Sign, Tone
 from forms.stats import decision
 from forms.tuning.differences import Difference, told_differences

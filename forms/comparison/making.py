@@ -10,8 +10,8 @@ from itertools import chain
 
 from forms.comparison import hiccups, side_values, what_settles
 from forms.comparison.comparison import Comparison
-from forms.comparison.full_links import full_links_of
 from forms.comparison.judged_sides import Sides, newest_moment
+from forms.findings.full_links import full_links_of
 from forms.stats import changes
 from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
 from forms.stats.variation import DAY_SECONDS

@@ -6,9 +6,9 @@ from itertools import chain
 
 from forms.comparison import hiccups
 from forms.comparison.comparison import OldLink
-from forms.comparison.full_links import FULL_LINK_PERCENT
 from forms.comparison.judged_sides import Sides
 from forms.comparison.settling import replaced_in
+from forms.findings.full_links import FULL_LINK_PERCENT
 from forms.findings.series_warnings import advice
 from forms.series.names import names_beside
 from forms.series.summary import SeriesSummary

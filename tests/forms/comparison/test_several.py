@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from forms.comparison.full_links import full_links_of
 from forms.comparison.judged_sides import Sides
 from forms.comparison.report import comparison_report
 from forms.comparison.several.facts import shared_text
 from forms.comparison.several.sides import names_for_a_title
 from forms.comparison.summary import comparison_form, comparisons
+from forms.findings.full_links import full_links_of
 from forms.report import Report, Table
 from tests.builders import series
 from tests.forms.exporters.other_forms import several, three_months
