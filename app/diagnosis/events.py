@@ -15,6 +15,10 @@ class DiagnosisOpened:
     diagnosis: looks.Diagnosis
 
 
+_LONGER_YET = 0.25
+"""By this share of the time so far, a stage that exceeds its plan is taken to last longer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageBegan:
     name: looks.StageName
@@ -40,8 +44,14 @@ class StageBegan:
         return f"{self.number} of {self.of}: {STAGE_NAMES[self.name]}"
 
     def seconds_left(self, passed_seconds: float) -> float:
-        """What is left that many seconds after the beginning of the stage: at least the stages after it."""
-        return max(self.later_seconds, self.seconds - passed_seconds)
+        """What is left that many seconds after the beginning of the stage, counted anew where that takes longer.
+
+        Then it is taken to last a quarter longer than it has so far, up to what this stage and later ones take at most.
+        """
+        planned_seconds = self.seconds - self.later_seconds
+        seconds_of_stage = max(planned_seconds - passed_seconds, _LONGER_YET * passed_seconds)
+        most_seconds = max(self.later_seconds, self.most_seconds - passed_seconds)
+        return min(self.later_seconds + seconds_of_stage, most_seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

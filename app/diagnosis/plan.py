@@ -47,7 +47,9 @@ class Sizes:
     streams: int = 8
     """Connections over which the files are moved at the same time."""
     pattern_files: int = 64
-    """Copied in the pattern of each program, at most."""
+    """Copied in the pattern of each program and each round, at most."""
+    pattern_rounds: int = 3
+    """How often each program's pattern is copied, at most."""
 
     # Large folders
 
@@ -69,8 +71,9 @@ class Sizes:
         size_bytes = 0
 
         if StageName.SMALL_FILES in stages:
-            # Those of one stream, those of several at once, and those of each program's pattern.
-            files = 2 * self.files + len(patterns()) * min(self.files, self.pattern_files)
+            # Those of one stream, those of several at once, and in each round those of each program's pattern.
+            files_a_round = len(patterns()) * min(self.files, self.pattern_files)
+            files = 2 * self.files + self.pattern_rounds * files_a_round
             size_bytes = files * self.file_bytes
 
         if StageName.FOLDERS in stages and own_folders:
@@ -134,6 +137,17 @@ SIZES = {
         stage_seconds=180.0,
     ),
 }
+
+
+def sizes_of(effort: Effort, complaint: StageName | None) -> Sizes:
+    """How much is measured: folders as large as usual only where nothing else was named as the complaint.
+
+    Most of the files of a usual diagnosis are entries of its large folders, on a server that people work on.
+    """
+    sizes = SIZES[effort]
+    if effort is not Effort.USUAL or complaint in {None, StageName.FOLDERS}:
+        return sizes
+    return replace(sizes, entries=SIZES[Effort.QUICK].entries)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.views import join_toned
 from forms import wording
 from forms.diagnosis import answer, report, stage_names
+from forms.diagnosis.chosen_complaint import chosen_complaint, complaint_answer
 from forms.layout import hanging
 from storage.looks import Diagnosis
 
@@ -67,12 +68,12 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
                 self.is_closed = True
 
     def now(self) -> str:
-        """What is measured, and how long the rest will take, counted down."""
+        """What is measured since when, and how long the rest will take, counted down."""
         if self.stage_began is None or self.is_over:
             return super().now()
-        seconds_left = self.stage_began.seconds_left(monotonic() - self.stage_began_at)
-        most = wording.duration(self.stage_began.most_seconds)
-        return f"{super().now()}; about {wording.duration(seconds_left)} left, {most} at most"
+        passed_seconds = monotonic() - self.stage_began_at
+        left = wording.duration(self.stage_began.seconds_left(passed_seconds))
+        return f"{super().now()} ({passed_seconds:.0f} s so far); about {left} left"
 
     def headline(self) -> Content:
         return join_toned([answer.diagnosis_answer(self.record)], "")
@@ -81,11 +82,27 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
         return "\n".join(map(wording.plain, self.problems))
 
     def draw_heard(self, width: int) -> str:
-        """A line for each stage that has ended, the newest first; one that was measured may still not be judged."""
-        lines: list[str] = []
+        """The answer to the complaint as soon as it is measured; then a line for each stage that has ended.
+
+        The newest is first; a stage that was measured may still not be judged.
+        """
+        lines = self._draw_answer(width)
         for stage in reversed(self.record.stages if self.record else ()):
             is_judged = answer.is_judged(self.record, stage.name)
             outcome = wording.plain(stage.error or ("measured" if is_judged else "not read, as there is no ssh to it"))
             sign = "✓" if is_judged else "!"
             lines += hanging(f"{sign} {stage_names.STAGE_NAMES[stage.name]}: {outcome}, {stage.seconds:.0f} s", width)
         return "\n".join(lines)
+
+    def _draw_answer(self, width: int) -> list[str]:
+        """The answer to the complaint, with a blank line below; empty until its stage was measured."""
+        name = chosen_complaint(self.record) if self.record is not None else None
+        if name is None or self.record.stage(name) is None:
+            return []
+
+        answer_so_far = complaint_answer(self.record, name).toned
+        return [
+            *hanging(answer_so_far.text, width),
+            *hanging("That is the answer so far. The other stages go on; s stops them and keeps it.", width),
+            "",
+        ]

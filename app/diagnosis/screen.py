@@ -10,15 +10,25 @@ from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets import form_lines
 from app.tui.widgets.lines_screen import LinesScreen
 from forms.diagnosis.chosen_complaint import COMPLAINTS
+from forms.diagnosis.stage_names import STAGE_NAMES
 from storage import looks
 
 _ABOUT_STAGES = (
     f"Stages: what is measured: {', '.join(looks.StageName)}. Empty: all of them; fewer take less time. The complaint"
     " says which is answered first."
 )
+
+
+def _complaint_text(name: looks.StageName) -> str:
+    """The word to type, with what it means where that says more."""
+    meaning = STAGE_NAMES[name]
+    words_beyond = set(meaning.split()) - {"the", "a", "many", *name.value.split("-")}
+    return f"{name} ({meaning})" if words_beyond else name.value
+
+
 _ABOUT_COMPLAINT = (
-    f"Complaint: what users complain of: {', '.join(COMPLAINTS)}. It is answered first; all stages are measured all the"
-    " same."
+    f"Complaint: what users say is slow: {', '.join(map(_complaint_text, COMPLAINTS))}. It is answered first; all"
+    " stages are measured all the same."
 )
 
 
@@ -45,8 +55,8 @@ class DiagnosisScreen(LinesScreen):
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
         effort = looks.Effort(typed["effort"]) if typed["effort"] in tuple(looks.Effort) else looks.Effort.USUAL
-        spec.parse_complaint(typed["complaint"])
-        return spec.time_text(effort, spec.parse_stages(typed["only"]) or looks.stages_of(()))
+        complaint = spec.parse_complaint(typed["complaint"])
+        return spec.time_text(effort, spec.parse_stages(typed["only"]) or looks.stages_of(()), complaint)
 
     @classmethod
     def parse(cls, typed: Mapping[str, str]) -> spec.DiagnosisRequest:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from app.base.errors import UsageError
 from app.clients.base import Secrets
 from app.diagnosis import plan
-from app.diagnosis.stage_times import StageTimes
+from app.diagnosis.stage_times import StageTimes, pace_of_this_machine
 from app.recording.spec import ServerRequest
 from forms import wording
 from forms.diagnosis.chosen_complaint import COMPLAINTS
@@ -82,7 +82,7 @@ def check_request(request: DiagnosisRequest) -> None:
 
 def amount_text(request: DiagnosisRequest) -> str:
     """What the diagnosis creates, and how long it takes; empty where it creates nothing."""
-    sizes = plan.SIZES[request.effort]
+    sizes = plan.sizes_of(request.effort, request.complaint)
     files, size_bytes = sizes.amount(request.stages, own_folders=request.folder is None)
     if not files:
         return ""
@@ -91,15 +91,18 @@ def amount_text(request: DiagnosisRequest) -> str:
         f"Creates at most {wording.count(files, 'file')} of {wording.binary_size(size_bytes)} together, never more than"
         f" {100 * plan.SHARE_OF_FREE:.0f} % of the free space, in a folder of its own in"
         f" {format_target(request.target)}, and removes them at the end."
-        f" {time_text(request.effort, request.stages)}"
+        f" {time_text(request.effort, request.stages, request.complaint)}"
     )
 
 
-def time_text(effort: Effort, stages: tuple[StageName, ...]) -> str:
-    """How long these stages take, in a sentence."""
-    usual = wording.duration(StageTimes(effort).seconds(stages))
+def time_text(effort: Effort, stages: tuple[StageName, ...], complaint: StageName | None) -> str:
+    """How long these stages take, in a sentence, and on a busy client as this one is now."""
+    usual_seconds = StageTimes(effort, complaint).seconds(stages)
+    seconds_here = StageTimes(effort, complaint, pace_of_this_machine()).seconds(stages)
     longest = wording.duration(plan.SIZES[effort].seconds(stages))
-    return f"Takes about {usual} on a local network, {longest} at most."
+    if seconds_here > usual_seconds:
+        return f"This client is busy: takes about {wording.duration(seconds_here)}, {longest} at most."
+    return f"Takes about {wording.duration(usual_seconds)} on a local network, {longest} at most."
 
 
 def request_of(diagnosis: Diagnosis, secrets: Secrets) -> DiagnosisRequest:

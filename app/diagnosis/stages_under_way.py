@@ -9,7 +9,7 @@ from app.base.errors import ChildDiedError
 from app.diagnosis import events, own_folder, plan
 from app.diagnosis.settings_stage import with_audit
 from app.diagnosis.spec import DiagnosisRequest
-from app.diagnosis.stage_times import StageTimes
+from app.diagnosis.stage_times import StageTimes, pace_of_this_machine
 from app.recording import process
 from app.server import facts
 from app.server.smbd import profiled_conf
@@ -41,7 +41,9 @@ class StagesUnderWay:
         self._earlier_folder = diagnosis.leftover
         """What an attempt before this one left on the share, where one is resumed that was killed."""
 
-        self._times = StageTimes(request.effort)
+        # How busy another machine is that measures, nobody knows here.
+        pace = 1.0 if elsewhere is not None else pace_of_this_machine()
+        self._times = StageTimes(request.effort, request.complaint, pace)
         """How long stages will take, by those that have ended."""
         self._stages_to_come = [name for name in diagnosis.planned if diagnosis.stage(name) is None]
         # The first login of a process is the cold one, and the audit logs in too.
@@ -66,7 +68,7 @@ class StagesUnderWay:
             target=request.target,
             secrets=request.secrets,
             settings=request.settings,
-            sizes=plan.SIZES[request.effort],
+            sizes=plan.sizes_of(request.effort, request.complaint),
             stages=tuple(self._stages_to_come),
             own_folder=own_names.new_folder("diagnose"),
             folder=request.folder,

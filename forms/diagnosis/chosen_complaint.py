@@ -11,7 +11,7 @@ from forms.diagnosis.references import FigureReference
 from forms.findings.finding import Finding, Severity
 from forms.findings.report import SIGNS
 from forms.layout import Sign, Toned
-from storage.looks import Diagnosis, StageName
+from storage.looks import Diagnosis, Stage, StageName
 from storage.records import SeriesStatus
 
 
@@ -116,10 +116,13 @@ class ComplaintAnswer:
     """Without its end."""
     has_unknown_reason: bool = False
     """Whether it is worse than it should be, and nothing that was measured says why."""
+    certainty: str = ""
+    """How sure that is, in whole sentences; empty where the sentence says it."""
 
     @property
     def toned(self) -> Toned:
-        return Toned(f"{self.sign} {self.sentence}.", self.sign.tone)
+        certainty = f" {self.certainty}" if self.certainty else ""
+        return Toned(f"{self.sign} {self.sentence}.{certainty}", self.sign.tone)
 
 
 _TOLD_BY_THEIR_END = frozenset({"first_connect", "later_connect"})
@@ -164,11 +167,13 @@ def complaint_answer(diagnosis: Diagnosis, name: StageName) -> ComplaintAnswer:
 
     finding = finding_of_complaint(diagnosis, name)
     if finding is not None and finding.is_answer:
-        return ComplaintAnswer(SIGNS[finding.severity], finding.title)
+        certainty = _certainty_text(diagnosis, stage, finding)
+        return ComplaintAnswer(SIGNS[finding.severity], finding.title, certainty=certainty)
     if finding is not None:
         beside_path = _beside_path_text(complaint, finding, deciding)
         sentence = f"{complaint.slow}{beside_path}: {_with_small_letter(finding.title)}"
-        return ComplaintAnswer(SIGNS[finding.severity], sentence)
+        certainty = _certainty_text(diagnosis, stage, finding)
+        return ComplaintAnswer(SIGNS[finding.severity], sentence, certainty=certainty)
 
     compared = [judged for judged in deciding if judged.reference is not None]
     if not compared:
@@ -180,6 +185,18 @@ def complaint_answer(diagnosis: Diagnosis, name: StageName) -> ComplaintAnswer:
         good = [judged for judged in compared if judged.severity is Severity.GOOD]
         return _unexplained_answer(diagnosis, complaint, told, good)
     return ComplaintAnswer(Sign.GOOD, _fill(complaint.fine, complaint, _told_figure(compared, complaint)))
+
+
+def _certainty_text(diagnosis: Diagnosis, stage: Stage, finding: Finding) -> str:
+    """What is sure of a finding, and that its numbers are rough where this client was busy."""
+    sentences = []
+    if finding.cause:
+        sentences.append(f"Sure: it is {finding.cause}.")
+    if summary.is_machine_busy(stage):
+        busiest = summary.busiest_program_text(diagnosis)
+        by_whom = f" with {busiest}" if busiest else ""
+        sentences.append(f"The numbers are rough: this client was busy{by_whom}.")
+    return " ".join(sentences)
 
 
 def _unexplained_answer(

@@ -67,7 +67,7 @@ def _busy_text(diagnosis: looks.Diagnosis) -> str:
     return (
         f"this client{most}: up to {highest:.1f} processes waited for each processor, and times are right below"
         f" {diagnosis_summary.BUSY_LOAD:g}. What is marked ? needs a quieter client: end that work, or measure from"
-        " another machine with `sharebench diagnose --from HOST`. Signs of ✓ and ! hold."
+        " another machine with `sharebench diagnose --from HOST`. What ✓ and ! say holds; the numbers are rough."
     )
 
 
@@ -91,9 +91,9 @@ def _advice(diagnosis: looks.Diagnosis) -> Iterator[str]:
     advised = advised_act(diagnosis)
     if advised is not None and advised.act is NextAct.ASK:
         yield (
-            "Next, without access to the server: send the table above to who administers it. With the output of"
-            f" testparm in a file, `{command}` judges it here; with ssh, `sharebench audit TARGET --server-ssh"
-            " [USER@]HOST` reads all of it."
+            "Next: run the commands under “For who administers the server” there, or send them to who can. With the"
+            f" output of testparm in a file, `{command}` judges it here; with ssh, `sharebench audit TARGET"
+            " --server-ssh [USER@]HOST` reads all of it."
         )
         return
     yield f"Next: {wording.plain(command)}"

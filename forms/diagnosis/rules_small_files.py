@@ -37,6 +37,8 @@ class SavingStep:
     """Of the samples: ``put_KEY_seconds`` and ``get_KEY_seconds``."""
     phrase: str
     """What the server takes the time for."""
+    cause: str
+    """The same as a noun."""
     least_seconds: float
     """How much longer than in reading it must take: several times what a usual server needs more."""
     what_to_do: str
@@ -47,7 +49,8 @@ class SavingStep:
 _SAVING_STEPS = (
     SavingStep(
         key="data",
-        phrase="to answer each write",
+        phrase="to answer its write",
+        cause="the server's write step",
         least_seconds=0.00025,
         what_to_do="Something has each write reach the disk before it is answered. In smb.conf that is `sync always ="
         " yes`; else it is the file system below the share (ZFS with `sync=always`, a mount with `sync`, NFS) or a full"
@@ -56,7 +59,8 @@ _SAVING_STEPS = (
     ),
     SavingStep(
         key="open",
-        phrase="to create each file",
+        phrase="to create it",
+        cause="the server's step that creates a file",
         least_seconds=0.002,
         what_to_do="Something works on each new file: a module of `vfs objects` (ACLs, streams, an audit, a virus"
         " scanner), `store dos attributes` or `strict allocate`, or a file system whose journal is on a slow disk.",
@@ -64,7 +68,8 @@ _SAVING_STEPS = (
     ),
     SavingStep(
         key="close",
-        phrase="to close each file",
+        phrase="to close it",
+        cause="the server's step that closes a file",
         least_seconds=0.0005,
         what_to_do="Something works on each file when it is closed: usually a module of `vfs objects`, such as a virus"
         " scanner or an audit, or a quota.",
@@ -101,23 +106,26 @@ def slow_saving(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | Non
     step_put, _ = summary.median_with_interval(stage.of(f"put_{slowest.key}_seconds"))
     step_get, _ = summary.median_with_interval(stage.of(f"get_{slowest.key}_seconds"))
     put_seconds, _ = summary.median_with_interval(put_times)
-    step_text = f"{wording.milliseconds(step_put)} of {wording.milliseconds(put_seconds)}"
+    file_text = wording.milliseconds(put_seconds)
+    step_text = f"of the {file_text} that a file takes, the server needs {wording.milliseconds(step_put)}"
     put_step_of_nearly_each = summary.time_of_nearly_each(stage.of(f"put_{slowest.key}_seconds"))
     setting = f"{_SYNC_ALWAYS}=no" if _is_sync_always_read(diagnosis) and slowest.key == "data" else ""
     return Finding(
         key="slow-saving",
-        title=f"{_rates_text(stage, diagnosis)}: the server takes {step_text} {slowest.phrase}. Not the network, not"
-        " signing: reading uses both",
+        title=f"{_rates_text(stage, diagnosis)}: {step_text} {slowest.phrase}. Not the network, not signing: reading"
+        " uses both",
         evidence=f"The same step of reading takes {wording.milliseconds(step_get)}, over the same path, and signed or"
         " encrypted as saving is.",
         what_to_do=slowest.what_to_do + _several_at_once_text(stage),
         cost=extra_seconds / nearly_each,
-        sure=f"in saving {nearly_each_text(put_step_of_nearly_each)},"
-        f" {wording.milliseconds(extra_seconds)} longer than in reading, also where this client was busy",
+        sure=f"yes; a busy client delays reading as well, and nearly each file takes at least"
+        f" {wording.milliseconds(extra_seconds)} longer in this step than in reading"
+        f" ({wording.milliseconds(put_step_of_nearly_each)})",
         setting=setting,
         entry=slowest.entry,
         next_act=NextAct.CATALOGUE if _are_settings_read(diagnosis) else NextAct.ASK,
         is_answer=True,
+        cause=slowest.cause,
         figures=("put_file", *(f"{pattern.key}_put" for pattern in summary.patterns())),
     )
 
@@ -177,7 +185,7 @@ def _rates_text(stage: looks.Stage, diagnosis: looks.Diagnosis) -> str:
 
 def _several_at_once_text(stage: looks.Stage) -> str:
     """What users can do meanwhile; empty where several copies at once are hardly faster than one."""
-    factor = summary.side_by_side_factor(stage, "put") or 1.0
+    factor = _sure_factor(stage, "put")
     streams = int(stage.number("streams") or 1)
     if factor < RISING:
         return ""
@@ -185,6 +193,16 @@ def _several_at_once_text(stage: looks.Stage) -> str:
         f" Meanwhile, without a change of the server: {streams} files saved at once were {factor:.1f} times as fast,"
         f" as `robocopy /MT:{streams}` does it."
     )
+
+
+def _sure_factor(stage: looks.Stage, command: str) -> float:
+    """How many times as fast several copies at once are, by all that was measured of it; 1 where that contradicts.
+
+    The files of several streams say it, and the programs that copy several at once beside those that copy one.
+    """
+    factor = summary.side_by_side_factor(stage, command) or 1.0
+    factor_of_programs = summary.programs_factor(stage, command)
+    return factor if factor_of_programs is None else max(1.0, min(factor, factor_of_programs))
 
 
 def _rate_text(seconds: float) -> str:
@@ -261,7 +279,7 @@ def many_small_files(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding 
         trip = wording.milliseconds(round_trip)
         title = f"Each small file costs {round_trips} round trips of {trip}: distance, not the disk"
 
-    factor = summary.side_by_side_factor(stage, slower.command) or 1.0
+    factor = _sure_factor(stage, slower.command)
     streams = int(stage.number("streams") or 1)
     faster = f" {streams} copies at once are {factor:.1f} times as fast." if streams > 1 else ""
     in_server = wording.milliseconds(max(0.0, slower.seconds - round_trips * round_trip))

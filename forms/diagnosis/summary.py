@@ -161,6 +161,24 @@ def side_by_side_factor(stage: Stage, command: str) -> float | None:
     return mean_seconds * files / together_seconds
 
 
+def programs_factor(stage: Stage, command: str) -> float | None:
+    """How many times as fast the program is that copies several files at once, as the one with the same requests.
+
+    None where not both were measured.
+    """
+    single: dict[tuple[str, ...], float] = {}
+    for pattern in patterns():
+        rate = copied_per_second(stage, pattern, command)
+        requests = pattern.put if command == "put" else pattern.get
+        if rate is None:
+            continue
+        if pattern.streams == 1:
+            single.setdefault(requests, rate)
+        elif requests in single:
+            return rate / single[requests]
+    return None
+
+
 def growth(stage: Stage) -> tuple[float, Interval] | None:
     """The exponent by which the time of a listing grows with the folder, between the two largest: 1 if in proportion.
 

@@ -1,18 +1,19 @@
 """The tables of a diagnosis: what was measured, what was copied, questions for the admin, and the references."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from forms import report, wording
 from forms.diagnosis import admin_request
 from forms.diagnosis import summary as diagnosis_summary
-from forms.diagnosis.chosen_complaint import chosen_complaint
+from forms.diagnosis.chosen_complaint import chosen_complaint, finding_of_complaint
 from forms.diagnosis.judgement import JudgedFigure, judged_figures
 from forms.diagnosis.next_act import advised_act
 from forms.diagnosis.rules import complaints
 from forms.diagnosis.stage_names import STAGE_NAMES
 from forms.findings import report as findings_report
-from forms.findings.finding import NextAct
+from forms.findings.finding import Finding, NextAct
 from storage import looks
 
 _MEASURED_CAPTION = "Measured (✓ fine, ! not so, ? could not be judged, blank: nothing to compare with)"
@@ -23,7 +24,8 @@ def diagnosis_tables(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
     wrong = [finding for finding in findings if finding.is_wrong]
     notes = [finding for finding in findings if not finding.is_wrong]
     if wrong:
-        yield findings_report.findings_table(wrong, "What is wrong, the costliest first")
+        shown = _without_the_answer(diagnosis, wrong)
+        yield findings_report.findings_table(shown, "What is wrong, the costliest first")
     if notes:
         yield findings_report.findings_table(notes, "Worth knowing")
 
@@ -37,6 +39,18 @@ def diagnosis_tables(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
         yield _figures_table(others)
     yield from _copies_table(measured)
     yield from _sources_table(others)
+
+
+def _without_the_answer(diagnosis: looks.Diagnosis, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, where the one that stands above as the answer is named by what is to blame alone."""
+    name = chosen_complaint(diagnosis)
+    answer = finding_of_complaint(diagnosis, name) if name is not None else None
+    shown = []
+    for finding in findings:
+        is_told_above = answer is not None and finding.key == answer.key and bool(finding.cause)
+        cause = f"{finding.cause[:1].upper()}{finding.cause[1:]}"
+        shown.append(replace(finding, title=f"{cause} is slow") if is_told_above else finding)
+    return shown
 
 
 def _questions_table(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:

@@ -72,6 +72,8 @@ class Finding:
     """The keys of the figures that show it, in a diagnosis."""
     is_answer: bool = False
     """Whether the title answers the complaint by itself, with the figures."""
+    cause: str = ""
+    """What is to blame for certain, as a noun; empty where the title is all that is known."""
 
     @property
     def is_wrong(self) -> bool:

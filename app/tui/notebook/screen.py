@@ -129,7 +129,12 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
     def on_mount(self) -> None:
         self.rows.marked = self.context.marked
         self.removed = self.context.removed
-        self.rows.focus()
+        if self.context.notebook_path.exists():
+            self.rows.focus()
+        else:
+            # Where to start is shown at once: what reads a notebook takes long to load, and nothing can be in this one.
+            self._show_whether_empty()
+            self._focus_starts(opens=False)
         self.call_after_refresh(self._mount_detail)
 
     async def _mount_detail(self) -> None:

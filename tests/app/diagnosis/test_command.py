@@ -74,7 +74,7 @@ def test_the_complaint_that_was_named_is_stored_and_answered_first(inside: Insid
     found = diagnosed(inside, smbd, "--only", "connect,small-files", "--complaint", "small-files")
     assert found["complaint"] == "small-files"
     assert found["answer"][0] in "✓?!✗"
-    assert "mall files" in found["answer"]
+    assert "mall file" in found["answer"]
     by_key = {figure["key"]: figure for figure in found["figures"]}
     assert by_key["put_file_seconds"]["reference"]["allowed"] > 0
     assert by_key["first_connect_seconds"]["judgement"] == "good"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input
 
 from app.base.errors import UsageError
-from app.diagnosis.events import StageBegan
+from app.diagnosis.events import DiagnosisChanged, StageBegan
 from app.diagnosis.plan import SIZES, Sizes
 from app.diagnosis.run_screen import DiagnosisRunScreen
 from app.diagnosis.screen import DiagnosisScreen
@@ -18,6 +19,7 @@ from forms.diagnosis.answer import diagnosis_answer
 from storage.looks import Effort, StageName, diagnosis_of
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, format_target
+from tests.diagnoses import HEALTHY
 from tests.servers.smbd import Smbd
 from tests.tui import here, measured, painted, press, settled
 
@@ -57,7 +59,7 @@ async def test_it_asks_measures_and_shows_the_answer(tmp_path: Path, smbd: Smbd,
         app.screen.query_one("#target", Input).value = format_target(smbd.target())
         app.screen.query_one("#only", Input).value = "connect,small-files"
         await press(app, pilot, "f9")
-        assert "Creates at most 24 files" in " ".join(painted(app).split())
+        assert "Creates at most 56 files" in " ".join(painted(app).split())
         await press(app, pilot, "left", "enter")
         await measured(app, pilot)
         with Notebook(tmp_path / "notebook.db") as notebook:
@@ -82,11 +84,30 @@ def test_the_time_left_is_counted_down_while_a_stage_is_measured(monkeypatch: py
         most_seconds=170.0,
     )
     screen.take_event(0, began)
-    assert screen.now().endswith("Stage 5 of 8: large folders; about 60 s left, 3 min at most")
+    assert screen.now().endswith("Stage 5 of 8: large folders (0 s so far); about 60 s left")
     now[0] += 15.0
     assert "about 45 s left" in screen.now()
-    now[0] += 60.0
-    assert "about 40 s left" in screen.now()
+    now[0] += 65.0
+    assert "(80 s so far); about 60 s left" in screen.now()
+
+
+@pytest.mark.parametrize(("complaint", "is_answered"), [(None, False), (StageName.SMALL_FILES, True)])
+def test_the_complaint_is_answered_as_soon_as_its_stage_is_measured(complaint: StageName | None, is_answered: bool):
+    screen = DiagnosisRunScreen(DiagnosisScreen.parse(TYPED))
+    connect_stage = HEALTHY.stage(StageName.CONNECT)
+    assert connect_stage is not None
+    diagnosis = replace(HEALTHY, complaint=complaint, stages=(connect_stage,))
+    screen.take_event(0, DiagnosisChanged(diagnosis=diagnosis))
+    first_line, *_ = screen.draw_heard(80).splitlines()
+    assert first_line.startswith("✓ the first connect")
+
+    small_files = HEALTHY.stage(StageName.SMALL_FILES)
+    assert small_files is not None
+    diagnosis = diagnosis.with_stage(small_files)
+    screen.take_event(0, DiagnosisChanged(diagnosis=diagnosis))
+    first_line, *_ = screen.draw_heard(80).splitlines()
+    assert first_line.startswith("✓ many small files") is not is_answered
+    assert first_line.startswith("✓ Small files are as fast") is is_answered
 
 
 @pytest.mark.parametrize(

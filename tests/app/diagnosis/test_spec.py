@@ -5,7 +5,7 @@ import pytest
 from app.base.errors import NoSpaceError, UsageError
 from app.diagnosis.card_stage import shares_of
 from app.diagnosis.copy_patterns import BY_NAME, OF_AN_OPEN_FILE, affordable_files
-from app.diagnosis.plan import SIZES, Sizes
+from app.diagnosis.plan import SIZES, Sizes, sizes_of
 from app.diagnosis.spec import parse_stages
 from forms.diagnosis.summary import CopyPattern, patterns
 from storage.looks import Effort, StageName, stages_of
@@ -41,7 +41,23 @@ def test_every_effort_says_what_it_creates():
     assert Sizes().amount((StageName.CONNECT, StageName.SETTINGS), own_folders=True) == (0, 0)
     assert SIZES[Effort.USUAL].amount((StageName.FOLDERS,), own_folders=True) == (11_000, 0)
     assert SIZES[Effort.THOROUGH].amount((StageName.FOLDERS,), own_folders=False) == (0, 0)
-    assert SIZES[Effort.QUICK].amount((StageName.SMALL_FILES,), own_folders=True) == (192, 192 * 16 * 1024)
+    assert SIZES[Effort.QUICK].amount((StageName.SMALL_FILES,), own_folders=True) == (320, 320 * 16 * 1024)
+
+
+@pytest.mark.parametrize(
+    ("effort", "complaint", "entries"),
+    [
+        (Effort.USUAL, None, 11_000),
+        (Effort.USUAL, StageName.FOLDERS, 11_000),
+        (Effort.USUAL, StageName.SMALL_FILES, 2_200),
+        (Effort.QUICK, StageName.SMALL_FILES, 2_200),
+        (Effort.THOROUGH, StageName.SMALL_FILES, 111_000),
+    ],
+)
+def test_large_folders_are_made_where_nothing_else_is_the_complaint(
+    effort: Effort, complaint: StageName | None, entries: int
+):
+    assert sizes_of(effort, complaint).amount((StageName.FOLDERS,), own_folders=True) == (entries, 0)
 
 
 def test_stages_are_measured_in_their_own_order():

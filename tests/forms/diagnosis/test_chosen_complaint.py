@@ -138,10 +138,44 @@ def test_slow_saving_says_first_what_is_fine_and_clears_network_and_signing():
     answer = complaint_answer(diagnosis, SMALL)
     assert answer.sign is Sign.WARNING
     assert answer.sentence.startswith("Reading small files is fine (2,000/s); saving them is slow (217/s, usual")
-    assert "4 ms of 4.6 ms to answer each write. Not the network, not signing" in answer.sentence
+    assert "of the 4.6 ms that a file takes, the server needs 4 ms to answer its write. Not the net" in answer.sentence
+    assert answer.certainty == "Sure: it is the server's write step."
     signs = {figure.figure.key: figure.sign for figure in judged_figures(diagnosis)}
     assert (signs["put_file"], signs["get_file"]) == ("!", "✓")
     assert all(signs[f"{pattern.key}_put"] == "!" for pattern in patterns())
+
+
+@pytest.mark.parametrize(("load", "is_rough"), [(1.49, False), (1.5, True)])
+def test_a_busy_client_makes_the_numbers_rough_and_the_cause_no_less_sure(load: float, is_rough: bool):
+    stage = slow_to("data", 0.004)
+    stage = replace(stage, facts={**stage.facts, "machine.load_per_processor": load})
+    answer = complaint_answer(healthy_but(stage, complaint=SMALL), SMALL)
+    assert answer.certainty.startswith("Sure: ")
+    assert ("rough" in answer.certainty) is is_rough
+
+
+@pytest.mark.parametrize(
+    ("robocopy_seconds", "is_advised"), [(None, True), (0.39, True), (0.4, True), (0.41, False), (0.7, False)]
+)
+def test_several_at_once_are_advised_only_where_the_programs_do_not_contradict(
+    robocopy_seconds: float | None, is_advised: bool
+):
+    """Explorer takes 0.6 s for the same files: a multiple is told from 1.5 times on."""
+    stage = slow_to("data", 0.004)
+    facts = {key: value for key, value in stage.facts.items() if key != "robocopy_put_seconds"}
+    facts |= {"explorer_put_seconds": 0.6, "pattern_files": 64, "streams": 8, "files": 100}
+    facts |= {"put_side_by_side_seconds": 0.1}
+    if robocopy_seconds is not None:
+        facts["robocopy_put_seconds"] = robocopy_seconds
+    finding = finding_of_complaint(healthy_but(replace(stage, facts=facts)), SMALL)
+    assert finding is not None
+    assert ("at once" in finding.what_to_do) is is_advised
+
+
+def test_the_table_does_not_repeat_the_answer():
+    diagnosis = healthy_but(slow_to("data", 0.004), complaint=SMALL)
+    report = diagnosis_report(diagnosis)
+    assert report.tables[0].rows[0].cells[0].value == "! The server's write step is slow"
 
 
 @pytest.mark.parametrize(("rate", "is_named"), [(1e6, False), (9e6, True)])
