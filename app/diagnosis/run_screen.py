@@ -15,7 +15,6 @@ from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.views import join_toned
 from forms import wording
 from forms.diagnosis import answer, report, stage_names
-from forms.diagnosis.chosen_complaint import chosen_complaint, complaint_answer
 from forms.layout import hanging
 from storage.looks import Diagnosis
 
@@ -96,11 +95,10 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
 
     def _draw_answer(self, width: int) -> list[str]:
         """The answer to the complaint, with a blank line below; empty until its stage was measured."""
-        name = chosen_complaint(self.record) if self.record is not None else None
-        if name is None or self.record.stage(name) is None:
+        answer_so_far = answer.answer_so_far(self.record) if self.record is not None else None
+        if answer_so_far is None:
             return []
 
-        answer_so_far = complaint_answer(self.record, name).toned
         return [
             *hanging(answer_so_far.text, width),
             *hanging("That is the answer so far. The other stages go on; s stops them and keeps it.", width),

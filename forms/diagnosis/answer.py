@@ -30,6 +30,14 @@ def diagnosis_answer(diagnosis: looks.Diagnosis) -> layout.Toned:
     return _answer_without_complaints(diagnosis, findings)
 
 
+def answer_so_far(diagnosis: looks.Diagnosis) -> layout.Toned | None:
+    """The verdict on the complaint that was named, once its stage was measured; None before, and without one."""
+    name = chosen_complaint(diagnosis)
+    if name is None or diagnosis.stage(name) is None:
+        return None
+    return complaint_answer(diagnosis, name).toned
+
+
 def _costliest_text(findings: Sequence[Finding]) -> str:
     """The first of them, and the number of the others."""
     more = f" {len(findings) - 1} more below." if len(findings) > 1 else ""
