@@ -35,10 +35,17 @@ def cell_percent(value: float | None) -> str:
     return ABSENT if value is None else f"{value:,.2f}"
 
 
+_MOST_SIGNED_PERCENT = 999.95
+"""Of a change that is told: from eleven times as fast on, its percents are no figure that anybody needs."""
+
+
 def signed_percent(value: float | None) -> str:
     """A change in percent, with its sign: ``+2.5 %``."""
     if value is None:
         return ABSENT
+    if value >= _MOST_SIGNED_PERCENT:
+        return "> +999 %"
+
     # Adding 0.0 makes a negative zero a positive one.
     rounded = round(value, 1) + 0.0
     return with_minus(f"{rounded:+,.1f} %")
@@ -159,6 +166,11 @@ def percent(value: float) -> str:
 
 def megabytes(value: float | None) -> float | None:
     return None if value is None else value / 1e6
+
+
+def table_rate(bytes_per_second: float) -> str:
+    """Throughput with the decimals that it has in a table whose column is in MB/s: ``119.5 MB/s``."""
+    return f"{bytes_per_second / 1e6:,.1f} MB/s"
 
 
 def rate(bytes_per_second: float | None, *, beside: float | None = None) -> str:

@@ -13,11 +13,12 @@ from app.trial.resume import StoredTrial
 from forms.isolation.summary import isolation_summary
 from forms.isolation.verdict import Cause, IsolationDoubt, IsolationVerdict
 from forms.isolation.wording import look_at
+from forms.quick.summary import quick_figures
 from forms.tuning.catalogue import about
 from storage import looks, recordings, records
 from storage.isolation import Isolation
 from storage.load import records as load_records
-from storage.quick.records import QUICK
+from storage.quick.records import QUICK, Quick
 from storage.who import WHO
 
 _CHOOSE_SETTING = NextStep(name="Choose a setting to try: the catalogue", screen="catalogue")
@@ -38,7 +39,6 @@ _AFTER_KIND = {
     QUICK: (
         NextStep(name="Find out why it is slow for users", screen="diagnosis"),
         _AUDIT_SETTINGS,
-        NextStep(name="Measure it again: another quick test", screen="quick"),
     ),
     WHO: (
         NextStep(name="Look at the sessions again", screen="who"),
@@ -71,7 +71,21 @@ def after_recording(kind: str, record: object) -> Iterator[NextStep]:
             yield from next_after_looks.after_audit(record)
         case StoredTrial():
             yield from _after_trial(kind, record)
+        case Quick():
+            yield from _after_quick(record)
+            return
     yield from _AFTER_KIND.get(kind, (_CHOOSE_SETTING, LOOK_AT_ALL))
+
+
+def _after_quick(quick: Quick) -> Iterator[NextStep]:
+    """To measure again comes first where the form asks for it, else last."""
+    again = NextStep(name="Measure it again: another quick test", screen="quick")
+    if any(figures.is_restless for figures in quick_figures(quick)):
+        yield again
+        yield from _AFTER_KIND[QUICK]
+    else:
+        yield from _AFTER_KIND[QUICK]
+        yield again
 
 
 def _after_isolation(isolation: Isolation) -> Iterator[NextStep]:

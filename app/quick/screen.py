@@ -32,11 +32,11 @@ class QuickScreen(LinesScreen):
             about="A folder to make the file in: [USER@]HOST/SHARE, smb://…, file:///FOLDER, @NAME; Right completes.",
         ),
         form_lines.FormLine(
-            "size", "File size", "such as 1G; 64M at least", typed_size(quick_records.USUAL_FILE_BYTES), _ABOUT_SIZE
+            "size", "File size", "1G is usual; 64M at least", typed_size(quick_records.USUAL_FILE_BYTES), _ABOUT_SIZE
         ),
-        form_lines.FormLine("link", "Link speed", "such as 1G; empty: as the interface says", about=_ABOUT_LINK),
-        form_lines.FormLine("like", "As client", "such as windows-11-24h2; empty: none", about=_ABOUT_LIKE),
-        form_lines.FormLine("label", "Label", "what it is called in the notebook"),
+        form_lines.FormLine("link", "Link speed", "empty: as it is; else such as 1G", about=_ABOUT_LINK),
+        form_lines.FormLine("like", "As client", "empty: as it is; else such as windows-11-24h2", about=_ABOUT_LIKE),
+        form_lines.FormLine("label", "Label", "may stay empty; what it is called in the notebook"),
     )
     RUN = QuickRunScreen
 

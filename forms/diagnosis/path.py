@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from forms import wording
 from forms.diagnosis import summary
-from forms.tuning.smb_conf import toml_data
+from forms.tuning.usual_server import usual_request_seconds
 from forms.worksheets.references import ethernet_payload
 from storage.looks import Diagnosis, Stage, StageName
 
@@ -55,18 +54,6 @@ def round_trip(stage: Stage, diagnosis: Diagnosis) -> float | None:
     if own_seconds > 0 and (seconds <= 0 or abs(own_seconds - seconds) >= _SAME_PATH_SECONDS):
         seconds = own_seconds
     return seconds if seconds > 0 else None
-
-
-def usual_server() -> Mapping[str, Any]:
-    """What a usual server takes, by the names of ``usual.toml``."""
-    server: Mapping[str, Any] = toml_data("usual.toml", package="forms.diagnosis")["server"]
-    return server
-
-
-def usual_request_seconds(request: str) -> float:
-    """What a usual server takes for a request, named as in ``patterns.toml``."""
-    seconds_by_request = usual_server()["seconds"]
-    return float(seconds_by_request.get(request, seconds_by_request["other"]))
 
 
 REQUESTS_OF_A_FILE: Mapping[str, tuple[str, ...]] = {

@@ -11,6 +11,7 @@ from forms import wording
 from forms.diagnosis import path, rules, rules_small_files, summary
 from forms.diagnosis.figures import WINDOW_QUESTIONS
 from forms.tuning.smb_conf import toml_data
+from forms.tuning.usual_server import usual_request_seconds, usual_server
 from storage.looks import Diagnosis, Stage, StageName
 
 OWN_PATH = "this path, as it was measured"
@@ -130,7 +131,7 @@ def _connect_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[st
     reference = FigureReference(
         text=f"less than {wording.seconds(most_seconds)}: {trips}, and 1 s",
         source=_NIELSEN,
-        allowed=len(legs) * (round_trip + path.usual_request_seconds("long")),
+        allowed=len(legs) * (round_trip + usual_request_seconds("long")),
         most=most_seconds,
     )
     yield "first_connect", reference
@@ -146,13 +147,13 @@ def _distance_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[s
     link = path.link_limit(diagnosis)
     least_bytes = min(rates)
     on_the_link = least_bytes / link.bytes_per_second if link else 0.0
-    one_request = least_bytes / (round_trip + on_the_link + path.usual_request_seconds("long"))
+    one_request = least_bytes / (round_trip + on_the_link + usual_request_seconds("long"))
     yield (
         "least_in_flight",
         _rate_reference(
             one_request,
             f"{wording.rate(one_request)}: one such request at a time",
-            f"{OWN_PATH}; {path.usual_server()['request_source']}",
+            f"{OWN_PATH}; {usual_server()['request_source']}",
         ),
     )
 
@@ -183,7 +184,7 @@ def _small_files_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tupl
     if round_trip is None:
         return
 
-    source = f"{OWN_PATH}; {path.usual_server()['request_source']}"
+    source = f"{OWN_PATH}; {usual_server()['request_source']}"
     for command, requests in path.REQUESTS_OF_A_FILE.items():
         usual_seconds = path.usual_copy_seconds(requests, stage, diagnosis)
         most_seconds = path.fine_file_seconds(command, stage, diagnosis)
@@ -232,15 +233,15 @@ def _folders_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[st
     if round_trip is None or not counts:
         return
 
-    server = path.usual_server()
-    ask_seconds = 2 * (round_trip + path.usual_request_seconds("long"))
+    server = usual_server()
+    ask_seconds = 2 * (round_trip + usual_request_seconds("long"))
     ask_text = (
         f"{wording.milliseconds(ask_seconds)}: 2 round trips of {wording.milliseconds(round_trip)} and the server"
     )
     yield "ask", _time_reference(ask_seconds, ask_text, f"{OWN_PATH}; {server['request_source']}")
 
     scan_seconds = counts[-1] * float(server["scan_seconds"])
-    missing_seconds = round_trip + path.usual_request_seconds("long") + scan_seconds
+    missing_seconds = round_trip + usual_request_seconds("long") + scan_seconds
     missing_text = f"{wording.milliseconds(missing_seconds)}: a round trip and a scan"
     yield "missing", _time_reference(missing_seconds, missing_text, f"{OWN_PATH}; {server['scan_source']}")
 

@@ -5,12 +5,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from forms import layout, report, wording
+from forms import layout, link_share, report, wording
 from forms.findings.path import TCP_ROUND_TRIP, number_of_fact, practice_text
 from forms.quick import summary
 from forms.series import origin
 from forms.series.head_fields import client_text, link_field
 from forms.series.imitation import imitation_fields, unsigned_session_hint
+from forms.tuning.usual_server import usual_request_seconds, usual_server
 from storage import records
 from storage.json_reader import named
 from storage.quick import records as quick_records
@@ -22,11 +23,7 @@ _READ = records.Command.GET
 _WRITE = records.Command.PUT
 _LARGE = quick_records.ACCESSES[:2]
 _SMALL = quick_records.ACCESSES[-1]
-"""The lines that the judgement is about: the faster of the two sequential ones, and single small requests."""
-
-
-_RESTLESS_PERCENT = 20.0
-"""Standard deviation of the runs of a line from which on its average is hardly a figure."""
+"""The lines that the judgement is about: the first sequential one that was measured, and single small requests."""
 
 _INTERVAL_COLUMNS = (
     report.Column(heading="from", kind=report.ReportKind.DECIMAL),
@@ -60,16 +57,30 @@ def quick_answer(quick: quick_records.Quick) -> layout.Toned:
 
 def judgement_text(quick: quick_records.Quick) -> str:
     """``The link limits large reads (112 MB/s); …``, without a full stop; empty where nothing was measured."""
-    judged = list(_judged_lines(quick))
     texts = []
-    for limit in dict.fromkeys(figures.limit for _, figures in judged):
-        things = [f"{name} ({_amount_text(figures)})" for name, figures in judged if figures.limit is limit]
-        what_limits = limit_name(limit, quick) if limit else f"{wording.plain(quick.program)} shows"
-        verb = " limits" if limit else ""
-        texts.append(f"{what_limits}{verb} {wording.listed(things)}")
+    groups: dict[str, list[str]] = {}
+    for name, figures in _judged_lines(quick):
+        amount = f"{name} ({_amount_text(quick, figures)})"
+        groups.setdefault(_judgement_pattern(quick, figures), []).append(amount)
+    for pattern, amounts in groups.items():
+        texts.append(pattern.format(lines=wording.listed(amounts)))
 
     sentence = "; ".join(texts)
     return sentence[:1].upper() + sentence[1:]
+
+
+def _judgement_pattern(quick: quick_records.Quick, figures: summary.LineFigures) -> str:
+    """What is said of all lines that are alike, in place of which ``{lines}`` stands."""
+    if figures.limit is None:
+        program = wording.plain(quick.program).replace("{", "{{").replace("}", "}}")
+        return f"{program} shows {{lines}}"
+    if figures.percent_of_link is not None and not link_share.is_possible_share(figures.percent_of_link):
+        return "{lines} are more than the link can carry, so that its speed (--link) is another"
+    if figures.is_restless:
+        return f"what limits {{lines}} is not clear, as runs differ by over {summary.RESTLESS_PERCENT:.0f} %"
+    if figures.is_full_link:
+        return "{lines} are as fast as the link allows"
+    return f"{limit_name(figures.limit, quick)} limits {{lines}}"
 
 
 def _judged_lines(quick: quick_records.Quick) -> Iterator[tuple[str, summary.LineFigures]]:
@@ -77,15 +88,11 @@ def _judged_lines(quick: quick_records.Quick) -> Iterator[tuple[str, summary.Lin
     for name, command in (("large reads", _READ), ("large writes", _WRITE)):
         large_lines = [figures for access in _LARGE if (figures := _figures(quick, access, command))]
         if large_lines:
-            yield name, max(large_lines, key=_rate_of)
+            yield name, large_lines[0]
     for name, command in (("small reads", _READ), ("small writes", _WRITE)):
         small_line = _figures(quick, _SMALL, command)
         if small_line:
             yield name, small_line
-
-
-def _rate_of(figures: summary.LineFigures) -> float:
-    return figures.bytes_per_second
 
 
 def _figures(
@@ -95,11 +102,16 @@ def _figures(
     return summary.line_figures(quick, line) if line else None
 
 
-def _amount_text(figures: summary.LineFigures) -> str:
-    """Of small requests their time, of large ones their rate."""
-    if figures.line.access.random and figures.request_seconds is not None:
-        return wording.milliseconds(figures.request_seconds)
-    return wording.byte_rate(figures.bytes_per_second)
+def _amount_text(quick: quick_records.Quick, figures: summary.LineFigures) -> str:
+    """Of small requests their time, and how much of it the path needs; of large ones their rate, as in the table."""
+    if not figures.line.access.random or figures.request_seconds is None:
+        return wording.table_rate(figures.bytes_per_second)
+
+    text = f"{wording.milliseconds(figures.request_seconds)} each"
+    needed_seconds = summary.path_seconds(quick, figures.line.access)
+    if needed_seconds is None:
+        return text
+    return f"{text}, of which the path needs {wording.milliseconds(needed_seconds)}"
 
 
 def limit_name(limit: summary.LineLimit, quick: quick_records.Quick) -> str:
@@ -110,7 +122,9 @@ def limit_name(limit: summary.LineLimit, quick: quick_records.Quick) -> str:
         case summary.LineLimit.CLIENT:
             return "this client"
         case summary.LineLimit.ROUND_TRIP:
-            return "the round trip"
+            return "the round trip of a request"
+        case summary.LineLimit.PATH:
+            return "the path, by its round trip and link together,"
     if quick.past_page_cache is None:
         return "the server or its disk"
     return "the disk" if quick.past_page_cache else "the page cache of this machine"
@@ -125,7 +139,7 @@ def quick_report(quick: quick_records.Quick) -> report.Report:
         fields=tuple(_fields(quick)),
         tables=tuple(_tables(quick, figures)),
         advice=tuple(_advice(quick, figures)),
-        drawn=tuple(_charts(figures)),
+        drawn=tuple(_charts(quick, figures)),
         document=partial(quick_document, quick),
     )
 
@@ -187,10 +201,14 @@ def _round_trip_fields(quick: quick_records.Quick) -> Iterator[report.Field]:
     request_seconds = summary.round_trip_seconds(quick)
     if least is None:
         return
-    text = wording.milliseconds(least)
+    yield report.Field(name="Network round trip", text=wording.milliseconds(least), number=least, unit="seconds")
     if request_seconds is not None:
-        text += f"; an empty request {wording.milliseconds(request_seconds)}"
-    yield report.Field(name="Round trip", text=text, number=least, unit="seconds")
+        yield report.Field(
+            name="Empty SMB request",
+            text=wording.milliseconds(request_seconds),
+            number=request_seconds,
+            unit="seconds",
+        )
 
 
 # The tables
@@ -200,6 +218,7 @@ def _tables(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
     if not figures:
         return
     yield _known_table(figures)
+    yield from _path_table(quick, figures)
     for caption, reads in (("Read", True), ("Write", False)):
         lines = [line for line in figures if line.line.reads is reads]
         if lines:
@@ -226,6 +245,28 @@ def _known_table(figures: Sequence[summary.LineFigures]) -> report.Table:
     )
 
 
+def _path_table(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[report.Table]:
+    """Each line held against what the path would allow a server that answered at once."""
+    rows = []
+    for line in figures:
+        allowed = summary.path_rate(quick, line.line.access)
+        if allowed is not None:
+            measured = wording.megabytes(line.bytes_per_second)
+            percent = 100 * line.bytes_per_second / allowed
+            rows.append(report.row_of(line.line.name, measured, wording.megabytes(allowed), percent))
+    if rows:
+        yield report.Table(
+            columns=report.columns_of(
+                "",
+                ("MB/s", report.ReportKind.DECIMAL),
+                ("The path allows MB/s", report.ReportKind.DECIMAL),
+                ("% of that", report.ReportKind.PERCENT),
+            ),
+            rows=tuple(rows),
+            caption="Held against the path: its link, and a round trip for each request",
+        )
+
+
 def _details_table(caption: str, quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> report.Table:
     has_link = quick.link_bits_per_second is not None
     # Another program tells one rate for each line, without an interval and what limits it.
@@ -242,18 +283,18 @@ def _details_table(caption: str, quick: quick_records.Quick, figures: Sequence[s
     ]
     return report.Table(
         columns=tuple(columns),
-        rows=tuple(_details_row(line, has_link=has_link, has_runs=has_runs) for line in figures),
+        rows=tuple(_details_row(quick, line, has_link=has_link, has_runs=has_runs) for line in figures),
         caption=f"{caption}; from, to: 95 % interval of MB/s" if has_runs else caption,
     )
 
 
-def _details_row(figures: summary.LineFigures, *, has_link: bool, has_runs: bool) -> report.Row:
-    low, high = figures.interval or (None, None)
-    interval = (
-        # With three runs the interval may reach below zero, which no rate is.
-        wording.megabytes(None if low is None else max(0.0, low)),
-        wording.megabytes(high),
-    )
+def _details_row(
+    quick: quick_records.Quick, figures: summary.LineFigures, *, has_link: bool, has_runs: bool
+) -> report.Row:
+    low, high = possible_interval(quick, figures) or (None, None)
+    interval = (wording.megabytes(low), wording.megabytes(high))
+    limit = figures.limit
+    limit_text = f"{limit}?" if limit and figures.is_restless else limit
     return report.row_of(
         figures.line.access.name,
         wording.megabytes(figures.bytes_per_second),
@@ -262,8 +303,23 @@ def _details_row(figures: summary.LineFigures, *, has_link: bool, has_runs: bool
         _milliseconds(figures.request_seconds),
         *([_milliseconds(figures.p99_seconds)] if has_runs else []),
         *([figures.percent_of_link] if has_link else []),
-        *([figures.limit] if has_runs else []),
+        *([limit_text] if has_runs else []),
     )
+
+
+def possible_interval(quick: quick_records.Quick, figures: summary.LineFigures) -> tuple[float, float] | None:
+    """The interval of a line's average as far as rates are possible: from zero to what the link can carry.
+
+    With three runs it may reach beyond either. An average above the link's speed is shown with the interval it has.
+    """
+    if figures.interval is None:
+        return None
+
+    low, high = figures.interval
+    link_bytes = (quick.link_bits_per_second or 0) / 8
+    if link_bytes >= figures.bytes_per_second:
+        high = min(high, link_bytes)
+    return max(0.0, low), high
 
 
 def _milliseconds(seconds: float | None) -> float | None:
@@ -283,13 +339,15 @@ def _advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
         )
         return
 
-    restless = [line for line in figures if (line.variation_percent or 0.0) > _RESTLESS_PERCENT]
+    restless = [line for line in figures if line.is_restless]
     if restless:
         names = wording.listed([line.line.name for line in restless])
         yield (
-            f"The runs of {names} differ by over {_RESTLESS_PERCENT:.0f} %, so that these figures say little: something"
-            " else was at work here or on the server. Measure again at a quiet time."
+            f"The runs of {names} differ by over {summary.RESTLESS_PERCENT:.0f} %, so that these figures say little"
+            " (hence the ? after what limits them): something else was at work here or on the server. Measure again at"
+            " a quiet time."
         )
+    yield from _usual_text(quick, figures)
     slow_clients = [line for line in figures if line.limit is summary.LineLimit.CLIENT]
     if slow_clients:
         names = wording.listed([line.line.name for line in slow_clients])
@@ -302,6 +360,21 @@ def _advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
     elif not quick.past_page_cache:
         yield "This file system does not let requests past the page cache: its figures are those of memory."
     yield from _split_text(quick)
+
+
+def _usual_text(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[str]:
+    """What a usual server on this path takes for a small read, with the source."""
+    network_seconds = number_of_fact(quick.environment.get("path", {}), TCP_ROUND_TRIP)
+    small_reads = [line for line in figures if line.line.access == _SMALL and line.line.reads]
+    if network_seconds is None or not small_reads or small_reads[0].request_seconds is None:
+        return
+
+    on_link = summary.seconds_on_link(quick, _SMALL)
+    usual_seconds = network_seconds + on_link + usual_request_seconds("read")
+    yield (
+        f"A usual server on this path takes {wording.milliseconds(usual_seconds)} for a small read from its memory,"
+        f" this one {wording.milliseconds(small_reads[0].request_seconds)} ({usual_server()['request_source']})."
+    )
 
 
 def _split_text(quick: quick_records.Quick) -> Iterator[str]:
@@ -320,13 +393,13 @@ def _split_text(quick: quick_records.Quick) -> Iterator[str]:
 # Charts
 
 
-def _charts(figures: Sequence[summary.LineFigures]) -> Iterator[report.Chart]:
+def _charts(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[report.Chart]:
     sequential = [line for line in figures if not line.line.access.random]
     if sequential:
         yield report.Chart(
             title="Sequential: MB/s of each line",
             unit="MB/s",
-            bars=tuple(_bar(line, 1e-6) for line in sequential),
+            bars=tuple(_bar(quick, line, 1e-6) for line in sequential),
         )
     small = [line for line in figures if line.line.access.random]
     if small:
@@ -334,14 +407,14 @@ def _charts(figures: Sequence[summary.LineFigures]) -> Iterator[report.Chart]:
         yield report.Chart(
             title="Random: operations per second of each line",
             unit="IOPS",
-            bars=tuple(_bar(line, 1 / line.line.access.block_bytes) for line in small),
+            bars=tuple(_bar(quick, line, 1 / line.line.access.block_bytes) for line in small),
         )
 
 
-def _bar(figures: summary.LineFigures, scale: float) -> report.Bar:
+def _bar(quick: quick_records.Quick, figures: summary.LineFigures, scale: float) -> report.Bar:
     """A bar of its rate times ``scale``, with its interval."""
-    interval = None
-    if figures.interval is not None:
-        low, high = figures.interval
-        interval = (max(0.0, low) * scale, high * scale)
+    interval = possible_interval(quick, figures)
+    if interval is not None:
+        low, high = interval
+        interval = (low * scale, high * scale)
     return report.Bar(name=figures.line.name, value=figures.bytes_per_second * scale, interval=interval)

@@ -3,7 +3,7 @@
 A line is limited by the first of these that applies: the link, where it is full; this client, where it computes all the
 time; the round trip, where a request that moves nothing takes half of the time already; else the server or its disk.
 Where one request is made at a time, the link is not full while the server works: there it is the limit if carrying the
-block takes half of the time.
+block takes half of the time. If only both together take half, the path is the limit.
 """
 
 from collections.abc import Iterator
@@ -14,8 +14,9 @@ from typing import Any
 from forms.findings.path import REQUEST_ROUND_TRIP, number_of_fact
 from forms.findings.rules_link import FULL_ETHERNET_PERCENT
 from forms.stats import summary as stats
+from forms.worksheets.references import ethernet_payload
 from storage import records
-from storage.quick.records import ACCESSES, Quick, QuickLine
+from storage.quick.records import ACCESSES, Access, Quick, QuickLine
 
 FULL_LINK_PERCENT, _ = FULL_ETHERNET_PERCENT
 """From this share of its speed on a link is full: headers take the rest."""
@@ -23,6 +24,8 @@ BUSY_CLIENT_PERCENT = 85.0
 """Of one processor: our client that uses as much has little time left to wait for a server."""
 PATH_SHARE = 0.5
 """Of the time of a request: where the way takes as much, a faster disk would not even halve the time."""
+RESTLESS_PERCENT = 20.0
+"""From the slowest run of a line to its fastest, of their average: with more, the average is hardly a figure."""
 _P99 = 0.99
 
 
@@ -32,6 +35,8 @@ class LineLimit(StrEnum):
     LINK = "link"
     CLIENT = "client"
     ROUND_TRIP = "round trip"
+    PATH = "path"
+    """Neither the round trip nor the link takes most of the time, but both together do."""
     SERVER = "server"
     """Or its disk; of a local path the disk, or the page cache."""
 
@@ -58,8 +63,14 @@ class LineFigures:
     """None where another program measured."""
 
     @property
-    def variation_percent(self) -> float | None:
-        return stats.deviation_percent(line_rates(self.line))
+    def is_restless(self) -> bool:
+        """Whether the runs differ so much that neither the average nor what limits it says much."""
+        rates = line_rates(self.line)
+        return max(rates) - min(rates) > RESTLESS_PERCENT / 100 * self.bytes_per_second
+
+    @property
+    def is_full_link(self) -> bool:
+        return self.percent_of_link is not None and self.percent_of_link >= FULL_LINK_PERCENT
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -72,6 +83,7 @@ class LineFigures:
             "percent_of_link": self.percent_of_link,
             "client_cpu_percent": self.client_percent,
             "limit": self.limit,
+            "is_limit_doubtful": self.is_restless,
         }
 
 
@@ -131,14 +143,43 @@ def _limit_of_requests(quick: Quick, line: QuickLine, request_seconds: float | N
         return LineLimit.SERVER
 
     round_trip = round_trip_seconds(quick) or 0.0
-    on_link = 0.0
     # Several requests share the link, so that what one of them waits for it says nothing.
-    if line.access.in_flight == 1 and quick.link_bits_per_second:
-        full_link = quick.link_bits_per_second * FULL_LINK_PERCENT / 100
-        on_link = 8 * line.access.block_bytes / full_link
-    if round_trip + on_link < PATH_SHARE * request_seconds:
-        return LineLimit.SERVER
-    return LineLimit.LINK if on_link > round_trip else LineLimit.ROUND_TRIP
+    on_link = seconds_on_link(quick, line.access) if line.access.in_flight == 1 else 0.0
+
+    most_seconds = PATH_SHARE * request_seconds
+    if round_trip >= most_seconds:
+        return LineLimit.ROUND_TRIP
+    if on_link >= most_seconds:
+        return LineLimit.LINK
+    return LineLimit.PATH if round_trip + on_link >= most_seconds else LineLimit.SERVER
+
+
+def seconds_on_link(quick: Quick, access: Access) -> float:
+    """How long a full link takes to carry a block; 0 where its speed is unknown."""
+    if not quick.link_bits_per_second:
+        return 0.0
+    full_link = quick.link_bits_per_second * FULL_LINK_PERCENT / 100
+    return 8 * access.block_bytes / full_link
+
+
+def path_seconds(quick: Quick, access: Access) -> float | None:
+    """The least time of a request of a block: an empty request, and the link; None where no round trip is known."""
+    round_trip = round_trip_seconds(quick)
+    return None if round_trip is None else round_trip + seconds_on_link(quick, access)
+
+
+def path_rate(quick: Quick, access: Access) -> float | None:
+    """Bytes per second that the path allows so many requests at once, up to what the link carries; None if unknown.
+
+    Each request takes a round trip at least; a server that answered at once would reach this.
+    """
+    rates = []
+    least_seconds = path_seconds(quick, access)
+    if least_seconds:
+        rates.append(access.in_flight * access.threads * access.block_bytes / least_seconds)
+    if quick.link_bits_per_second:
+        rates.append(ethernet_payload(quick.link_bits_per_second / 1e6))
+    return min(rates, default=None)
 
 
 def round_trip_seconds(quick: Quick) -> float | None:

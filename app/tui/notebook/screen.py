@@ -448,5 +448,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
 
 def _option_of_start(name: str) -> Option:
     entry = screens.screen_called(name)
-    key = entry.key[:2].upper()
-    return Option(f"{key:<2}  {entry.title:<9}{entry.help}", id=entry.name)
+    # Without Shift some letters do something else: q leaves the program, where Q is the quick test.
+    is_capital = len(entry.key) == 1 and entry.key.isupper()
+    key = f"Shift+{entry.key}" if is_capital else entry.key[:2].upper()
+    return Option(f"{key:<7}  {entry.title:<9}{entry.help}", id=entry.name)
