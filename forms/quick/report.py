@@ -348,7 +348,7 @@ def _advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
             " a quiet time."
         )
     yield from _usual_text(quick, figures)
-    slow_clients = [line for line in figures if line.limit is summary.LineLimit.CLIENT]
+    slow_clients = [line for line in figures if line.limit is summary.LineLimit.CLIENT and not line.is_restless]
     if slow_clients:
         names = wording.listed([line.line.name for line in slow_clients])
         yield f"This client was the limit of {names}: the server may be faster than these figures."

@@ -169,7 +169,7 @@ def path_seconds(quick: Quick, access: Access) -> float | None:
 
 
 def path_rate(quick: Quick, access: Access) -> float | None:
-    """Bytes per second that the path allows so many requests at once, up to what the link carries; None if unknown.
+    """Bytes per second that the path allows with the requests of a line, up to what the link carries; None if unknown.
 
     Each request takes a round trip at least; a server that answered at once would reach this.
     """

@@ -24,9 +24,10 @@ from forms.isolation.verdict import IsolationDoubt
 from storage.isolation import Isolation, Layer, LayerRun
 from storage.load.records import PointStatus
 from storage.notebook import Notebook
-from storage.records import RunStatus, SeriesStatus, Target
+from storage.records import Command, RunStatus, SeriesStatus, Target
 from tests.builders import book, one, run_at
 from tests.loads import full_load, point
+from tests.quick_tests import RND_Q1, quick_test
 from tests.recordings import MAKERS, made_up_kind
 from tests.tui import app_on, here, painted, press, settled
 
@@ -265,6 +266,13 @@ async def test_an_isolation_whose_rounds_vary_is_repeated_with_twice_as_much(tmp
     assert names[0] == "Read about case sensitive", "first what the answer advises"
     assert "Isolate again, 6 rounds of runs of 6 s" in names[1:], "as a part of the runs failed"
     assert len(set(names)) == len(names), "each once"
+
+
+@pytest.mark.parametrize(("spread", "is_first"), [(0.101, True), (0.099, False)])
+def test_measuring_again_is_first_where_a_quick_test_asks_for_it(spread: float, is_first: bool):
+    quick = quick_test({(RND_Q1, Command.GET): [14e6 * (1 - spread), 14e6, 14e6 * (1 + spread)]})
+    screens = [step.screen for step in after_recording("quick", quick)]
+    assert screens.index("quick") == (0 if is_first else 2)
 
 
 @pytest.mark.parametrize(
