@@ -10,15 +10,15 @@ from app.load.spec import CAPACITY
 from app.method import next_after_looks
 from app.method.next_steps import LOOK_AT_ALL, NextStep
 from app.trial.resume import StoredTrial
+from forms.isolation import verdict as isolation_verdict
 from forms.isolation.summary import isolation_summary
-from forms.isolation.verdict import Cause, IsolationDoubt, IsolationVerdict
 from forms.isolation.wording import look_at
 from forms.quick.summary import quick_figures
 from forms.tuning.catalogue import about
 from storage import looks, recordings, records
 from storage.isolation import Isolation
 from storage.load import records as load_records
-from storage.quick.records import QUICK, Quick
+from storage.quick import records as quick_records
 from storage.who import WHO
 
 _CHOOSE_SETTING = NextStep(name="Choose a setting to try: the catalogue", screen="catalogue")
@@ -36,7 +36,7 @@ _AFTER_KIND = {
         NextStep(name="Audit again", screen="audit"),
     ),
     looks.DIAGNOSIS: (),
-    QUICK: (
+    quick_records.QUICK: (
         NextStep(name="Find out why it is slow for users", screen="diagnosis"),
         _AUDIT_SETTINGS,
     ),
@@ -71,27 +71,30 @@ def after_recording(kind: str, record: object) -> Iterator[NextStep]:
             yield from next_after_looks.after_audit(record)
         case StoredTrial():
             yield from _after_trial(kind, record)
-        case Quick():
+        case quick_records.Quick():
             yield from _after_quick(record)
             return
     yield from _AFTER_KIND.get(kind, (_CHOOSE_SETTING, LOOK_AT_ALL))
 
 
-def _after_quick(quick: Quick) -> Iterator[NextStep]:
+def _after_quick(quick: quick_records.Quick) -> Iterator[NextStep]:
     """To measure again comes first where the form asks for it, else last."""
     again = NextStep(name="Measure it again: another quick test", screen="quick")
     if any(figures.is_restless for figures in quick_figures(quick)):
         yield again
-        yield from _AFTER_KIND[QUICK]
+        yield from _AFTER_KIND[quick_records.QUICK]
     else:
-        yield from _AFTER_KIND[QUICK]
+        yield from _AFTER_KIND[quick_records.QUICK]
         yield again
 
 
 def _after_isolation(isolation: Isolation) -> Iterator[NextStep]:
     """Read about the settings that the verdict names; measure longer where it could be clearer."""
     verdict = isolation_summary(isolation).verdict
-    if verdict.cause is Cause.CLIENT or IsolationDoubt.NO_LEAST in verdict.doubts[:1]:
+    if (
+        verdict.cause is isolation_verdict.Cause.CLIENT
+        or isolation_verdict.IsolationDoubt.NO_LEAST in verdict.doubts[:1]
+    ):
         arguments = {"target": records.format_target(isolation.target)}
         yield NextStep(name="Find out what users wait for: diagnose", screen="diagnosis", arguments=arguments)
     for name in look_at(verdict):
@@ -105,9 +108,9 @@ def _after_isolation(isolation: Isolation) -> Iterator[NextStep]:
         yield NextStep(name=name, screen="isolation", arguments=arguments)
 
 
-def _is_worth_longer_isolation(isolation: Isolation, verdict: IsolationVerdict) -> bool:
+def _is_worth_longer_isolation(isolation: Isolation, verdict: isolation_verdict.IsolationVerdict) -> bool:
     """Whether runs varied too much, or some of a layer failed and others of it did not."""
-    if IsolationDoubt.VARYING in verdict.doubts[:1]:
+    if isolation_verdict.IsolationDoubt.VARYING in verdict.doubts[:1]:
         return True
     failed_layers = {run.layer for run in isolation.runs if run.status is records.RunStatus.FAILED}
     return any(run.layer in failed_layers for run in isolation.runs if run.status is not records.RunStatus.FAILED)

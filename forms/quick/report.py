@@ -11,7 +11,7 @@ from forms.quick import summary
 from forms.series import origin
 from forms.series.head_fields import client_text, link_field
 from forms.series.imitation import imitation_fields, unsigned_session_hint
-from forms.tuning.usual_server import usual_request_seconds, usual_server
+from forms.tuning import usual_server
 from storage import records
 from storage.json_reader import named
 from storage.quick import records as quick_records
@@ -370,10 +370,10 @@ def _usual_text(quick: quick_records.Quick, figures: Sequence[summary.LineFigure
         return
 
     on_link = summary.seconds_on_link(quick, _SMALL)
-    usual_seconds = network_seconds + on_link + usual_request_seconds("read")
+    usual_seconds = network_seconds + on_link + usual_server.usual_request_seconds("read")
     yield (
         f"A usual server on this path takes {wording.milliseconds(usual_seconds)} for a small read from its memory,"
-        f" this one {wording.milliseconds(small_reads[0].request_seconds)} ({usual_server()['request_source']})."
+        f" this one {wording.milliseconds(small_reads[0].request_seconds)} ({usual_server.usual_server()['request_source']})."
     )
 
 
