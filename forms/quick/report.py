@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from forms import layout, link_share, report, wording
-from forms.findings.path import TCP_ROUND_TRIP, number_of_fact, practice_text
+from forms.findings import path
 from forms.quick import summary
 from forms.series import origin
 from forms.series.head_fields import client_text, link_field
@@ -151,7 +151,7 @@ def _fields(quick: quick_records.Quick) -> Iterator[report.Field]:
     if quick.target is not None:
         target_text = records.format_target(quick.target, escaped=False)
         yield report.Field(name="Target", text=wording.plain(target_text))
-        yield from report.fields_of(("Server", practice_text(quick.target)))
+        yield from report.fields_of(("Server", path.practice_text(quick.target)))
 
     yield from _client_fields(quick)
     yield from imitation_fields(quick.settings.like, quick.client)
@@ -197,7 +197,7 @@ def file_text(quick: quick_records.Quick) -> str:
 
 
 def _round_trip_fields(quick: quick_records.Quick) -> Iterator[report.Field]:
-    least = number_of_fact(quick.environment.get("path", {}), TCP_ROUND_TRIP)
+    least = path.number_of_fact(quick.environment.get("path", {}), path.TCP_ROUND_TRIP)
     request_seconds = summary.round_trip_seconds(quick)
     if least is None:
         return
@@ -364,16 +364,17 @@ def _advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
 
 def _usual_text(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[str]:
     """What a usual server on this path takes for a small read, with the source."""
-    network_seconds = number_of_fact(quick.environment.get("path", {}), TCP_ROUND_TRIP)
+    network_seconds = path.number_of_fact(quick.environment.get("path", {}), path.TCP_ROUND_TRIP)
     small_reads = [line for line in figures if line.line.access == _SMALL and line.line.reads]
     if network_seconds is None or not small_reads or small_reads[0].request_seconds is None:
         return
 
     on_link = summary.seconds_on_link(quick, _SMALL)
     usual_seconds = network_seconds + on_link + usual_server.usual_request_seconds("read")
+    source = usual_server.usual_server()["request_source"]
     yield (
         f"A usual server on this path takes {wording.milliseconds(usual_seconds)} for a small read from its memory,"
-        f" this one {wording.milliseconds(small_reads[0].request_seconds)} ({usual_server.usual_server()['request_source']})."
+        f" this one {wording.milliseconds(small_reads[0].request_seconds)} ({source})."
     )
 
 
