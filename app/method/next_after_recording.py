@@ -91,15 +91,15 @@ def _after_quick(quick: quick_records.Quick) -> Iterator[NextStep]:
 def _after_isolation(isolation: Isolation) -> Iterator[NextStep]:
     """Read about the settings that the verdict names; measure longer where it could be clearer."""
     verdict = isolation_summary(isolation).verdict
-    if (
-        verdict.cause is isolation_verdict.Cause.CLIENT
-        or isolation_verdict.IsolationDoubt.NO_LEAST in verdict.doubts[:1]
-    ):
+    is_worth_longer = _is_worth_longer_isolation(isolation, verdict)
+    # What only lacks time is measured longer first.
+    has_no_answer = isolation_verdict.IsolationDoubt.NO_LEAST in verdict.doubts[:1] and not is_worth_longer
+    if verdict.cause is isolation_verdict.Cause.CLIENT or has_no_answer:
         arguments = {"target": records.format_target(isolation.target)}
         yield NextStep(name="Find out what users wait for: diagnose", screen="diagnosis", arguments=arguments)
     for name in look_at(verdict):
         yield next_after_looks.read_about(name)
-    if _is_worth_longer_isolation(isolation, verdict):
+    if is_worth_longer:
         # Twice as many and twice as long: so doubled again until it is enough.
         rounds = 2 * isolation.rounds
         seconds = max(DEFAULT_SECONDS, 2 * (isolation.seconds or DEFAULT_SECONDS))
