@@ -203,6 +203,12 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
 
     def action_back(self) -> None:
         """Back in the guide; out of it from the first step, and from what another screen has opened it with."""
+        text = self.query_one("#page-text", containers.VerticalScroll)
+        if text.scroll_offset.y > 0:
+            # Who opened more of the text wants that closed first.
+            text.scroll_home(animate=False)
+            return
+
         session = self.session
         leads_back = session.has_just_begun or session.has_jumped_here
         is_first = session.choices.step is method_choices.STEPS[0] and not leads_back

@@ -5,7 +5,7 @@ steps that a screen offers, the best one first. A step begins a round of the gui
 round of the guide is: choose what to measure, measure one series, and hold it against its base.)
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -14,6 +14,7 @@ from app.method.improvements import Improvement, improvements_of
 from app.method.rounds import branch_from, measure_again, repeat_of
 from forms.experiments.survey import Survey
 from forms.stats.decision import LEAST_RUNS
+from forms.wording import plain
 from storage.notebook import Notebook
 from storage.records import Series, SeriesStatus
 
@@ -48,18 +49,30 @@ def change_step(name: str, series_id: str) -> NextStep:
     return NextStep(name=name, choices=partial(branch_from, series_id=series_id))
 
 
-def after_series(series: Series) -> Iterator[NextStep]:
+TO_COME = "Change one thing (a change that is still to be made)"
+"""The line beside a baseline, where the change may have been made already."""
+
+
+def after_series(series: Series, baselines: Sequence[str] = ()) -> Iterator[NextStep]:
+    """``baselines`` are the names that the series has as a baseline."""
     if series.status is SeriesStatus.INTERRUPTED and series.running_by is None:
         yield NextStep(name="Resume where it stopped", choices=partial(measure_again, series_id=series.id))
+
+    is_complete_baseline = bool(baselines) and series.status is SeriesStatus.COMPLETE
+    if is_complete_baseline:
+        # Who opens a baseline has most likely made the change that it was named for.
+        name = f"Measure against {plain(baselines[0])}: after a change that you made"
+        yield NextStep(name=name, choices=partial(measure_again, series_id=series.id))
     for improvement in improvements_of(series):
         yield repeat_step(improvement.name, series.id, improvement)
     if series.status is SeriesStatus.COMPLETE and len(series.measured()) >= LEAST_RUNS:
-        yield change_step("Change one thing", series.id)
+        yield change_step(TO_COME if is_complete_baseline else "Change one thing", series.id)
 
     # A series with a change is repeated in its experiment, since that proves the change.
     begins_anew = series.change is None and series.status is SeriesStatus.COMPLETE
     begin_round = measure_again if begins_anew else repeat_of
-    yield NextStep(name="Measure the same again", choices=partial(begin_round, series_id=series.id))
+    if not (is_complete_baseline and begins_anew):
+        yield NextStep(name="Measure the same again", choices=partial(begin_round, series_id=series.id))
     if series.environment.get("server"):
         yield NextStep(name="See what the server had set", screen="catalogue", arguments={"series_id": series.id})
     yield LOOK_AT_ALL

@@ -177,7 +177,7 @@ def detect_link(host: str, port: int | None = None) -> tuple[int | None, str]:
     if link.loopback:
         return None, f"traffic to {host} stays on this machine: the loopback has no rate"
     if link.shaped and link.shaper:
-        return link.bits_per_second, f"a shaper limits {link.interface} to this rate"
+        return link.bits_per_second, f"this machine's interface {link.interface} has a traffic shaper (tc) of this rate"
     if link.bits_per_second:
         return link.bits_per_second, f"{name} runs at this rate"
     if link.wireless:

@@ -56,7 +56,7 @@ def _same_as_baseline(choices: GuideChoices, base: StoredBase) -> page.Option:
     size = wording.file_size(max(run.size_bytes for run in series.runs))
     place = wording.plain(wording.place(series.target).removeprefix("smb://"))
     return page.Option(
-        f'The same file and settings as "{wording.plain(base.baseline)}"',
+        f"Measure against {wording.plain(base.baseline)}: after a change that you made",
         page.Go(as_in_series(choices, series)),
         f"{series.command} {size}, {place}",
         advised=True,

@@ -66,7 +66,7 @@ def _other_ways(choices: method_choices.GuideChoices) -> list[page.Option]:
     repeat = page.Go(method_choices.same_again(choices))
     anew = page.Go(method_choices.new_measurement(choices))
     return [
-        page.Option("Nothing: measure the same again", repeat, "shows how much equal series differ"),
+        page.Option("Nothing: measure the same again", repeat, "after a change that you made, or to see what varies"),
         page.Option("Another target or file", anew, "a new round"),
         page.Option(
             "Look it all up in the catalogue", page.Visit("catalogue"), "what can be changed, in order of impact"
@@ -134,5 +134,6 @@ def _ways_to_test(choices: method_choices.GuideChoices, series: records.Series) 
 
     title = "Change a setting by hand, before and after"
     once = typed_change.by_hand(choices, series, 0)
-    question = typed_change.ask_change(title, "You make it once.", once)
-    yield page.Option(f"{title}…", question, "one more series; shows large changes")
+    about = "For a change that is not made yet: you make it once. One that is made already: choose Nothing."
+    question = typed_change.ask_change(title, about, once)
+    yield page.Option(f"{title}…", question, "for a change not made yet; one more series")

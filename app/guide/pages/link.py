@@ -22,10 +22,13 @@ def link_fact(choices: GuideChoices, context: GuideContext) -> str:
     """``Link: 1 Gb/s (eth0 runs at this rate).``, and what it was in the series before where that differs."""
     in_force = link_in_force(choices, context)
     before = context.measured_link_bits_per_second
-    change = ""
-    if None not in (in_force, before) and before != in_force:
-        change = f" It was {wording.link_rate(before)} in the series before."
-    return f"{_source_sentence(choices, context)}{change}"
+    if in_force is None or before is None or before == in_force:
+        return _source_sentence(choices, context)
+
+    change = f" ({wording.link_rate(before)} in the series before)"
+    if in_force == context.link.bits_per_second and choices.spec.link_bits_per_second is None:
+        return f"Link: {wording.link_rate(in_force)}, as this machine's interface has it now{change}."
+    return f"{_source_sentence(choices, context)[:-1]}{change}."
 
 
 def _source_sentence(choices: GuideChoices, context: GuideContext) -> str:

@@ -12,6 +12,7 @@ from app.method import choices as method_choices
 from app.method import second_target, server_question
 from app.method.known_ways import keep_typed_ways
 from app.series.requests import with_label
+from app.server.routes import is_own_address
 from forms import wording
 from forms.series.report import QUESTIONS
 from storage import records
@@ -94,7 +95,12 @@ def _settings_source(choices: method_choices.GuideChoices) -> str:
         sources.append(f"by ssh from {wording.plain(monitor.server_ssh)}")
     if monitor.smb_conf:
         sources.append(f"from {wording.plain(monitor.smb_conf)}")
-    return " ".join(sources) or "automatic on this machine"
+    if sources:
+        return " ".join(sources)
+    # A name is not looked up here, since that may take seconds.
+    host = choices.target.host if choices.target is not None else ""
+    is_here = host == "localhost" or is_own_address(host)
+    return "automatic on this machine" if is_here else "not set"
 
 
 def _ask_server(choices: method_choices.GuideChoices) -> page.Ask:

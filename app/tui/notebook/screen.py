@@ -319,7 +319,9 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
             key_bar.put_first(*restoring, "new", "filter", hides_others=True)
         else:
             of_marked = _OF_MARKED if self.rows.marked else ()
-            key_bar.put_first(*restoring, *of_marked, *_FOREMOST, *_MEASURING)
+            # Who points at a baseline has most likely made the change that it was named for.
+            of_baseline = ("again",) if self._pointed_line is not None and self._pointed_line.baselines else ()
+            key_bar.put_first(*restoring, *of_marked, *of_baseline, *_FOREMOST, *_MEASURING)
 
     def _describe_marks(self) -> str:
         marked = self.rows.marked

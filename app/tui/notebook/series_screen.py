@@ -1,6 +1,7 @@
 """The form and the chart of one series on a screen of their own."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from textual.app import ComposeResult
 
@@ -14,6 +15,14 @@ from app.tui.widgets.following import FollowsRecording
 from forms.series import summary as series_summary
 from forms.series.report import series_report
 from storage.notebook import Notebook
+
+
+class SeriesPage(NamedTuple):
+    """What the notebook has of a series."""
+
+    form: series_summary.SeriesSummary
+    baselines: tuple[str, ...]
+    """The names that it has as a baseline."""
 
 
 class SeriesScreen(series_actions.SeriesActions, FollowsRecording, reading.Copies, reading.GoesOn, views.ZoomsCharts):
@@ -32,6 +41,8 @@ class SeriesScreen(series_actions.SeriesActions, FollowsRecording, reading.Copie
     def __init__(self, series_id: str) -> None:
         super().__init__()
         self.series_id = series_id
+        self.baselines: tuple[str, ...] = ()
+        """The names that it has as a baseline, when it was read last."""
         self.shown_series = series_id
         """Asked for by the application: the catalogue opened from here is that for this series."""
 
@@ -44,7 +55,7 @@ class SeriesScreen(series_actions.SeriesActions, FollowsRecording, reading.Copie
 
     def next_steps(self) -> Iterable[method_next_steps.NextStep]:
         form = self.query_one(SeriesView).form
-        return method_next_steps.after_series(form.series) if form else ()
+        return method_next_steps.after_series(form.series, self.baselines) if form else ()
 
     def pointed_id(self) -> str:
         return self.series_id
@@ -56,9 +67,12 @@ class SeriesScreen(series_actions.SeriesActions, FollowsRecording, reading.Copie
     def changed(self, *series_ids: str) -> None:
         self.look()
 
-    def read_page(self, notebook: Notebook) -> series_summary.SeriesSummary:
-        return series_summary.run_form(notebook.series(self.series_id))
+    def read_page(self, notebook: Notebook) -> SeriesPage:
+        form = series_summary.run_form(notebook.series(self.series_id))
+        names = [baseline.name for baseline in notebook.baselines() if baseline.recording_id == form.series.id]
+        return SeriesPage(form=form, baselines=tuple(names))
 
-    def show_page(self, page: series_summary.SeriesSummary) -> None:
-        self.report = series_report(page)
-        self.query_one(SeriesView).show_series(page)
+    def show_page(self, page: SeriesPage) -> None:
+        self.baselines = page.baselines
+        self.report = series_report(page.form)
+        self.query_one(SeriesView).show_series(page.form)

@@ -147,7 +147,7 @@ def test_what_the_interface_runs_at_is_not_believed_below_what_came_through():
 
 def test_the_page_of_the_run_says_which_link_speed_is_in_force_and_what_it_was_before():
     page = page_of(before_run(), context_of(2 * GIGABIT, before=GIGABIT))
-    assert link_facts(page) == ["Link: 2 Gb/s (eth0 runs at this rate). It was 1 Gb/s in the series before."]
+    assert link_facts(page) == ["Link: 2 Gb/s, as this machine's interface has it now (1 Gb/s in the series before)."]
     assert [option.hint for option in link_options(page)] == ["2 Gb/s"]
     same = page_of(before_run(), context_of(GIGABIT, before=GIGABIT))
     assert link_facts(same) == ["Link: 1 Gb/s (eth0 runs at this rate)."]

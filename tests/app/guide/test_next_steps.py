@@ -19,7 +19,7 @@ from app.method.known_ways import keep_ways
 from app.method.measured_place import measured_place
 from app.method.next_after_comparison import after_comparison
 from app.method.next_after_recording import after_recording
-from app.method.next_steps import NextStep, after_series, after_survey
+from app.method.next_steps import TO_COME, NextStep, after_series, after_survey
 from app.method.rounds import branch_from, measure_again, repeat_of
 from app.trial.resume import StoredTrial
 from forms.comparison.remarks import comparison_remarks
@@ -84,6 +84,19 @@ def test_what_weakens_a_series_is_a_choice_that_mends_it(tmp_path: Path):
         assert (lineage.base_id, again.spec.texts.label) == (series.id, ""), "not a second one of the same name"
         changed_next = taken(notebook, steps, "Change one thing")
         assert (changed_next.step, changed_next.series_id) == (MethodStep.CHANGE, series.id)
+
+
+def test_a_baseline_is_measured_against_first_since_its_change_may_be_made_already(tmp_path: Path):
+    with Notebook(book(tmp_path / "notebook.db", one(1, (1e8,) * 5))) as notebook:
+        series = notebook.series("last")
+        steps = list(after_series(series, ["before-switch"]))
+        assert "before-switch" in steps[0].name
+        assert "Measure the same again" not in names(steps), "it would be the same line twice"
+        assert names(steps).count(TO_COME) == 1
+
+        assert steps[0].choices is not None
+        measured_next = steps[0].choices(notebook)
+        assert (measured_next.step, measured_next.spec.lineage.base_id) == (MethodStep.RUN, series.id)
 
 
 @pytest.mark.parametrize(

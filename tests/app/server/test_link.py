@@ -250,7 +250,7 @@ def test_a_shaped_veth_has_the_shapers_rate(shaped_pair: ShapedPair) -> None:
     assert facts["link.shaper"] == "tbf"
     assert "link.card_rate_bits_per_second" not in facts
     assert facts["link.payload_ceiling_bits_per_second"] == round(1448 / 1514 * 10**8)
-    told = f"a shaper limits {shaped_pair.near} to this rate"
+    told = f"this machine's interface {shaped_pair.near} has a traffic shaper (tc) of this rate"
     assert detect_link(shaped_pair.far_address) == (100_000_000, told)
     subprocess.run(["tc", "qdisc", "del", "dev", shaped_pair.near, "root"], check=True)
     assert detect_link(shaped_pair.far_address)[0] is None
