@@ -44,8 +44,6 @@ class OldLink:
     """The link of the base, which was full, and has been replaced by one that carried more than it ever could."""
 
     bits_per_second: float
-    change_percent: float
-    """From the base's average to the other's, by all valid runs."""
     spread_percent: tuple[float, float]
     """The changes (lowest, highest) of the other side's series from the base, or of its runs where it is one series."""
 

@@ -102,8 +102,6 @@ def averages_table(compared: ComparisonSummary) -> report.Table:
     # The change stands in the row that the other side's average is in, and is computed from both.
     rows = [*base_rows, *other_rows]
     change = comparison.change_percent
-    if comparison.is_certain_by_link and comparison.old_link is not None:
-        change = comparison.old_link.change_percent
     formula = None
     if change is not None:
         column = _average_column(comparison)

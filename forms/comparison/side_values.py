@@ -144,7 +144,6 @@ def old_link_of(sides: Sides, differing: Sequence[Difference], claimed: records.
         return None
     return OldLink(
         bits_per_second=link_bits,
-        change_percent=100 * (other_rate / base_rate - 1),
         spread_percent=_changes_of_parts(sides.other, base_rate),
     )
 

@@ -162,7 +162,7 @@ def _verdict_clause(comparison: series_comparison.Comparison) -> str:
         return f"These series alone cannot tell: {change_figures(comparison)}"
 
     if comparison.is_certain_by_link and comparison.old_link is not None:
-        return _clause_by_link(comparison, comparison.old_link)
+        return _clause_by_link(comparison, comparison.old_link, change)
     if comparison.leaning:
         return _probably_clause(comparison, change)
 
@@ -188,15 +188,17 @@ def _probably_clause(comparison: series_comparison.Comparison, change_percent: f
     return f"{verdict_word(comparison)}{rates}, {change}"
 
 
-def _clause_by_link(comparison: series_comparison.Comparison, old_link: series_comparison.OldLink) -> str:
-    """What is certain comes first, then what the change was from one series, or run, to another; all runs count."""
-    base_rate = comparison.base_bytes_per_second or 0.0
-    other_rate = comparison.other_bytes_per_second or 0.0
+def _clause_by_link(
+    comparison: series_comparison.Comparison, old_link: series_comparison.OldLink, change_percent: float
+) -> str:
+    """What is certain comes first, then what the change was from one series to another, or from run to run."""
+    base_rate = comparison.counted_base_rate or 0.0
+    other_rate = comparison.counted_other_rate or 0.0
     low, high = (verdict_wording.signed_end(end) for end in old_link.spread_percent)
     unit = "series to series" if len(comparison.other_ids) > 1 else "run to run"
     return (
         f"It helped: {wording.rate_change(base_rate, other_rate)}"
-        f" ({verdict_wording.signed_end(old_link.change_percent)}), {_more_than_it_carries(old_link)}."
+        f" ({verdict_wording.signed_end(change_percent)}), {_more_than_it_carries(old_link)}."
         f" By how much varies from {unit}: {low} to {high}"
     )
 
@@ -290,9 +292,16 @@ def basis_sentence(comparison: series_comparison.Comparison) -> str | None:
 
 
 def _basis_by_link(comparison: series_comparison.Comparison) -> str:
-    """Why the size of the change stays open where the link tells its direction."""
+    """Why the size of the change stays open where the link tells its direction, and what would tell it."""
+    sentences = []
+    if comparison.left_out:
+        sentences.append(f"Judged without {outstanding_runs_text(comparison.left_out)}.")
     gone = _cannot_be_measured_again(replaced_prose(comparison.replaced))
-    return f"It cannot be told more closely: the new side varies, and {gone[0].lower()}{gone[1:]}."
+    if len(comparison.other_ids) == 1:
+        sentences.append(f"{gone}; how much it is shows when the new side is measured again.")
+    else:
+        sentences.append(f"{gone}, and the new side varies from series to series.")
+    return " ".join(sentences)
 
 
 def basis_without_runs(comparison: series_comparison.Comparison) -> str | None:
