@@ -595,9 +595,13 @@ def new_series_id() -> str:
 
 
 def format_target(target: Target, *, login: bool = True, escaped: bool = True) -> str:
-    """The URL for ``app.base.targets.parse_target``, without default ports; unescaped only for people."""
+    """The URL for ``app.base.targets.parse_target``, without default ports.
+
+    Unescaped only for people: even then a ``%`` that would be read as an escape is one, so that a name such as ``x%20y``
+    leads to itself wherever it is typed again.
+    """
     has_byte_names = not target.abilities.has_share
-    write = _escape if escaped else _leave_as_it_is
+    write = _escape if escaped else _escape_what_looks_escaped
     if target.abilities.is_local:
         return "file://" + _escape_bytes(write(target.path))
 
@@ -616,8 +620,11 @@ def format_target(target: Target, *, login: bool = True, escaped: bool = True) -
     return f"{target.protocol}://{domain}{user}{host}{port}{slash}{path}"
 
 
-def _leave_as_it_is(text: str, _reserved: str = "") -> str:
-    return text
+_LOOKS_ESCAPED = re.compile(r"%(?=[0-9A-Fa-f]{2})")
+
+
+def _escape_what_looks_escaped(text: str, _reserved: str = "") -> str:
+    return _LOOKS_ESCAPED.sub("%25", text)
 
 
 def _escape(text: str, reserved: str = "") -> str:

@@ -282,3 +282,19 @@ def test_a_login_is_split_as_people_write_it(login: str, expected: tuple[str, st
 def test_an_escaped_backslash_of_a_url_parts_domain_and_user(escape: str):
     target = parse_target(f"smb://OFFICE{escape}alice@nas/public")
     assert (target.domain, target.user) == ("OFFICE", "alice")
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        (r"\\nas\data\x%20y.iso", "smb://nas/data/x%2520y.iso"),
+        (r"\\nas\data\100%.iso", "smb://nas/data/100%.iso"),
+        (r"\\nas\data\50%g.iso", "smb://nas/data/50%g.iso"),
+        (r"\\nas\d%41\f", "smb://nas/d%2541/f"),
+        ("smb://nas/data/a b.iso", "smb://nas/data/a b.iso"),
+    ],
+)
+def test_a_name_that_looks_escaped_leads_to_itself_as_people_see_it(typed: str, shown: str):
+    target = parse_target(typed)
+    assert format_target(target, escaped=False) == shown
+    assert parse_target(shown) == target
