@@ -597,8 +597,8 @@ def new_series_id() -> str:
 def format_target(target: Target, *, login: bool = True, escaped: bool = True) -> str:
     """The URL for ``app.base.targets.parse_target``, without default ports.
 
-    Unescaped only for people: even then a ``%`` that would be read as an escape is one, so that a name such as ``x%20y``
-    leads to itself wherever it is typed again.
+    Unescaped only for people: even then a ``%`` that would be read as an escape is one, so that a name such as
+    ``x%20y`` leads to itself wherever it is typed again.
     """
     has_byte_names = not target.abilities.has_share
     write = _escape if escaped else _escape_what_looks_escaped
