@@ -38,6 +38,7 @@ PLAIN, GREEN = "plain", "green"
 KIND_OF = {
     "app": PLAIN,
     "app.check.child": PLAIN,
+    "app.quick.child": PLAIN,
     "app.recording.child": PLAIN,
     "app.series.observer_child": PLAIN,
     "app.diagnosis.child": PLAIN,

@@ -49,7 +49,15 @@ def test_both_ends_of_an_interval_have_one_notation(ends: tuple[float, float], t
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(2.5, "+2.5 %"), (-2.5, "−2.5 %"), (-0.01, "+0.0 %"), (0, "+0.0 %"), (12.34, "+12.3 %"), (6400, "+6,400.0 %")],
+    [
+        (2.5, "+2.5 %"),
+        (-2.5, "−2.5 %"),
+        (-0.01, "+0.0 %"),
+        (0, "+0.0 %"),
+        (12.34, "+12.3 %"),
+        (999, "+999.0 %"),
+        (6400, "> +999 %"),
+    ],
 )
 def test_changes_have_a_sign(value, text):
     assert wording.signed_percent(value) == text

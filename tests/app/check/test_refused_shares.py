@@ -157,7 +157,7 @@ def test_an_audit_tells_what_it_knows_without_a_session(inside: Inside, server: 
 
 def test_a_module_that_does_not_start_is_one_of_the_causes(inside: Inside, server: ShareServer):
     text = checks_of(inside, server.url("audited"))["share"]["text"]
-    assert "a module of vfs objects may not start" in text
+    assert "a module of vfs objects may be missing or not start" in text
 
 
 def test_a_new_file_is_not_said_to_be_in_use(inside: Inside, server: ShareServer):

@@ -358,7 +358,7 @@ def test_what_the_baseline_measured_is_recommended_first_and_nothing_else(tmp_pa
     choices = fresh(step, target=replace(OTHER_PLACE, path="") if step is MethodStep.FILE else None)
     page = page_of(choices, context_of(path, choices))
     assert [option.title for option in page.options if option.advised] == [page.options[0].title]
-    assert page.options[0].title.endswith(' as "before"')
+    assert page.options[0].title.startswith("Measure against before:")
 
     act = page.options[0].act
     assert isinstance(act, Go)
@@ -393,7 +393,7 @@ def test_another_file_that_was_picked_is_not_overruled(tmp_path: Path):
     for file, is_first in (("big.bin", True), ("other.bin", False)):
         choices = fresh(MethodStep.FILE, target=replace(OTHER_PLACE, path=""), file=file, file_bytes=1 << 32)
         page = page_of(choices, context_of(path, choices))
-        assert page.options[0].title.endswith(' as "before"') is is_first
+        assert page.options[0].title.startswith("Measure against before:") is is_first
 
 
 def test_the_baseline_that_was_named_last_is_offered(tmp_path: Path):

@@ -17,6 +17,7 @@ from app.base.child_process import ChildProcess
 from storage.notebook import Notebook
 from storage.quick.records import QUICK, quick_of
 from storage.records import SeriesStatus, format_target
+from tests.app.quick.leftovers import left_on
 from tests.command_line import Done, Inside
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
@@ -49,7 +50,7 @@ def test_the_table_is_printed_and_the_recording_is_kept(inside: Inside, smbd: Sm
     assert quick.scratch_path is None
     assert quick.loopback
     assert "host.name" in quick.environment["client"]
-    assert list(smbd.folder.iterdir()) == []
+    assert left_on(smbd) == []
     assert "old cable" in inside("show", "last").stdout
 
 
@@ -60,7 +61,7 @@ def test_the_link_and_the_client_are_those_that_were_asked_for(inside: Inside, s
     assert made["client"]["signing"] == "aes-gmac"
     for figures in made["figures"]:
         assert figures["percent_of_link"] == pytest.approx(figures["bytes_per_second"] * 8e-8)
-        assert figures["limit"] in {"link", "client", "round trip", "server"}
+        assert figures["limit"] in {"link", "client", "round trip", "path", "server"}
 
 
 def test_a_local_folder_is_measured_past_the_page_cache(inside: Inside, tmp_path: Path):
@@ -116,7 +117,7 @@ def test_a_signal_keeps_what_was_measured_and_removes_the_file(inside: Inside, s
         running.send_signal(number)
         running.communicate(timeout=60)
     assert running.returncode == 130
-    assert list(smbd.folder.iterdir()) == []
+    assert left_on(smbd) == []
     with Notebook(inside.db) as notebook:
         quick = quick_of(notebook.recording("last"))
     assert quick.status is SeriesStatus.INTERRUPTED
@@ -129,11 +130,11 @@ def test_the_file_of_a_measuring_process_that_was_killed_is_removed(inside: Insi
 
     def kill_later(child: ChildProcess, order: object) -> None:
         said(child, order)
-        while not list(smbd.folder.iterdir()):
+        while not left_on(smbd):
             time.sleep(0.01)
         os.kill(child.pid, signal.SIGKILL)
 
     monkeypatch.setattr(ChildProcess, "say", kill_later)
     done = inside("quick", format_target(smbd.target()), *SHORT)
     assert done.returncode == 4
-    assert list(smbd.folder.iterdir()) == []
+    assert left_on(smbd) == []

@@ -23,6 +23,7 @@ from storage.plan import Settings
 from storage.quick.records import LEAST_FILE_BYTES, MIB, Quick, QuickLine
 from storage.records import Command, Target
 from tests.app.fakes import meter
+from tests.app.quick.leftovers import left_on
 from tests.servers.smbd import Smbd
 
 OPENED_BY_OTHERS = b"left as it is"
@@ -39,7 +40,7 @@ def measured(target: Target, secrets: Secrets | None = None, **values: Any) -> l
         if on_event is not None:
             on_event(event, gate)
 
-    usual: dict[str, Any] = {"size_bytes": LEAST_FILE_BYTES, "runs": 3, "run_seconds": 0.02}
+    usual: dict[str, Any] = {"size_bytes": LEAST_FILE_BYTES, "runs": 3, "run_seconds": 0.2}
     order = plan.QuickOrder(target=target, secrets=secrets or Secrets(), **usual | values)
     QuickEngine(order, gate, emit).measure()
     return told
@@ -114,7 +115,7 @@ def test_over_smb_the_requests_are_those_of_the_line(smbd: Smbd):
     assert "request.least_round_trip_seconds" in ready.path_facts
     assert len(lines_of(told)) == 8
     assert [line.request_bytes for line in lines_of(told)] == [None] * 8
-    assert list(smbd.folder.iterdir()) == []
+    assert left_on(smbd) == []
 
 
 def test_where_the_server_takes_less_than_a_block_it_is_asked_in_parts(make_smbd):
@@ -176,7 +177,7 @@ def test_a_cancelled_one_removes_its_file(smbd: Smbd, when: type):
     assert isinstance(last, process.Failed)
     assert isinstance(last.error, errors.CancelledError)
     assert any(isinstance(event, process.ScratchRemoved) for event in told)
-    assert list(smbd.folder.iterdir()) == []
+    assert left_on(smbd) == []
 
 
 def test_a_run_that_fails_removes_the_file(smbd: Smbd, monkeypatch):
@@ -190,7 +191,7 @@ def test_a_run_that_fails_removes_the_file(smbd: Smbd, monkeypatch):
     monkeypatch.setattr(SMBClient, "request_blocks", fail_after_the_file)
     told = measured(smbd.target(), smbd.secrets())
     assert isinstance(told[-1], process.Failed)
-    assert list(smbd.folder.iterdir()) == []
+    assert left_on(smbd) == []
 
 
 def test_where_no_file_may_be_made_none_is_said_to_be_left(make_smbd):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.app.quick.leftovers import left_on
 from tests.command_line import ROOT, Inside
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
@@ -26,6 +27,6 @@ def test_it_is_measured_there_and_stored_here(tmp_path: Path, smbd: Smbd, place:
     assert document["environment"]["client"]["measured.from"] == "fileserver"
     assert document["loopback"] is True
     assert len(document["lines"]) == 8
-    assert list(smbd.folder.iterdir()) == []
+    assert left_on(smbd) == []
     assert place.processes() == []
     assert "name one machine" in inside.fails(2, "quick", url, *words, "--from", "other")

@@ -20,6 +20,7 @@ from storage.notebook import Notebook
 from storage.plan import Imitated
 from storage.quick.records import LEAST_FILE_BYTES, QUICK, quick_of
 from storage.records import Command, SeriesStatus, format_target
+from tests.app.quick.leftovers import left_on
 from tests.quick_tests import SEQ_Q8, quick_test
 from tests.servers.smbd import Smbd
 from tests.tui import measured, painted, press, settled
@@ -72,7 +73,7 @@ async def test_it_measures_and_shows_the_answer(tmp_path: Path, smbd: Smbd, monk
         assert quick_answer(quick).text[:40] in painted(app)
         assert "SEQ1M Q8" in painted(app)
         assert "x Export" in painted(app)
-    assert list(smbd.folder.iterdir()) == []
+    assert left_on(smbd) == []
 
 
 def test_the_table_fills_line_by_line_and_the_time_is_counted_down(monkeypatch: pytest.MonkeyPatch):

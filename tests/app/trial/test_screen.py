@@ -742,6 +742,8 @@ async def test_whoever_leaves_the_choice_of_the_target_is_told_how_to_choose_it(
         await settled(app, pilot)
         app.screen.action_step(1)
         await settled(app, pilot)
+        # Back to the step that it was jumped from, and then out.
+        await press(app, pilot, "escape")
         await press(app, pilot, "escape")
         assert isinstance(here(app), TrialScreen)
         assert "No target and file are chosen: F3 chooses them." in painted(app)

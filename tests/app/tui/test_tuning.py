@@ -520,7 +520,7 @@ async def test_surveys_and_self_tests_are_opened_from_the_list_and_exported(path
         await pilot.press("x")
         await settled(app, pilot)
         assert isinstance(app.screen, ExportScreen)
-        assert "1 to export: survey-nas" in painted(app), "several surveys are not all to be Survey.html"
+        assert "1 to export: survey nas" in painted(app), "several surveys are not all to be Survey.html"
         await pilot.press("escape", "escape", "e")
         await settled(app, pilot)
         await pilot.press("down", "enter")

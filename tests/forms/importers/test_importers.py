@@ -51,7 +51,7 @@ def test_what_is_wrong_is_named(text, said):
 
 
 def test_bytes_that_are_no_text():
-    with pytest.raises(DocumentError, match="byte 2: not UTF-8"):
+    with pytest.raises(DocumentError, match="may be 'ab€'; save it as CSV UTF-8"):
         read(b"ab\xff")
 
 

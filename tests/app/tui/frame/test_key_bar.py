@@ -149,7 +149,8 @@ async def test_the_key_of_the_screen_that_is_open_is_not_offered(app, name, key,
 
 
 @pytest.mark.parametrize(
-    ("name", "does"), [("notebook", "Choose"), ("guide", "Choose"), ("catalogue", "Open"), ("export", "Choose")]
+    ("name", "does"),
+    [("notebook", "Choose"), ("guide", "Choose"), ("catalogue", "Open"), ("export", "To the file name")],
 )
 async def test_enter_is_offered_where_a_list_has_the_focus(app, name, does):
     async with app.run_test(size=(80, 24)) as pilot:

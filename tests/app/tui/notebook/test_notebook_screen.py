@@ -202,9 +202,9 @@ async def test_an_empty_notebook_says_what_to_do(tmp_path):
     async with app.run_test() as pilot:
         await settled(app, pilot)
         assert "Nothing measured yet. Choose where to start." in painted(app)
-        assert [line.split()[:2] for line in painted(app).splitlines() if re.match(r" ?(F\d|Q) ", line)] == [
+        assert [line.split()[:2] for line in painted(app).splitlines() if re.match(r" ?(F\d|Shift\+Q) ", line)] == [
             ["F3", "Measure"],
-            ["Q", "Quick"],
+            ["Shift+Q", "Quick"],
             ["F8", "Diagnose"],
             ["F4", "Survey"],
             ["F5", "Load"],
