@@ -202,6 +202,25 @@ def imported_libraries(text: str) -> set[str]:
     return names
 
 
+_MANY_NAMES = 20
+"""A module that imports more names does several things, or is a screen or a kind as a whole."""
+_MOST_OF_MANY_NAMES = 40
+
+
+def names_imported_by(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names |= {alias.asname or alias.name for alias in node.names}
+    return names
+
+
+def test_few_modules_take_many_names_of_others():
+    files = [path for package in ("app", "forms", "storage") for path in (ROOT / package).rglob("*.py")]
+    taking_many = [str(path.relative_to(ROOT)) for path in files if len(names_imported_by(path)) > _MANY_NAMES]
+    assert len(taking_many) <= _MOST_OF_MANY_NAMES, taking_many
+
+
 def test_each_library_that_is_imported_is_declared_and_each_declared_one_is_imported():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     declared = {re.split(r"[^\w-]", requirement)[0] for requirement in project["dependencies"]}
