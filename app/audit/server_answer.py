@@ -18,6 +18,7 @@ def with_what_samba_knows(server: AuditedServer, answer: Answer, target: Target)
     }
     names = (answer.text("names") or "").splitlines()
     share = (target.share or "").lower()
+
     return replace(
         server,
         global_names=scopes.for_server if scopes else frozenset(),

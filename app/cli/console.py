@@ -150,7 +150,8 @@ def recommend(command: str, options: str, verb: str) -> None:
     """Print the command that is recommended, or ``verb`` with the options; nothing where both are empty."""
     if command:
         # Unbroken, so that it can be copied.
-        _write_to_stderr(f"{layout.for_terminal(f'Recommendation: {command}')}\n")
+        text = layout.for_terminal(f"Recommendation: {command}")
+        _write_to_stderr(f"{text}\n")
     elif options:
         say(f"Recommendation: {verb} with {options}")
 

@@ -16,23 +16,23 @@ def is_link_refuted(choices: GuideChoices, context: GuideContext) -> bool:
 
     A slower one than that of the interface here may be that of a link further on, until more comes through.
     """
-    given = choices.spec.link_bits_per_second
-    if given is None or (choices.target is not None and is_practice_target(choices.target)):
+    given_rate = choices.spec.link_bits_per_second
+    if given_rate is None or (choices.target is not None and is_practice_target(choices.target)):
         return False
 
     measured = context.measured_bytes_per_second
     rates = [measured] if measured is not None else []
-    if not link_share.is_possible_link(rates, given):
+    if not link_share.is_possible_link(rates, given_rate):
         return True
-    seen = context.link.bits_per_second
+    seen_rate = context.link.bits_per_second
     # More than the interface carries came by several at once.
-    has_several = not link_share.is_possible_link(rates, seen)
-    return seen is not None and given > seen and not has_several
+    has_several = not link_share.is_possible_link(rates, seen_rate)
+    return seen_rate is not None and given_rate > seen_rate and not has_several
 
 
 def believable_seen_link(context: GuideContext) -> int | None:
     """What the interface here runs at, unless more than that came through; None where it has or tells no rate."""
-    seen = context.link.bits_per_second
+    seen_rate = context.link.bits_per_second
     measured = context.measured_bytes_per_second
     rates = [measured] if measured is not None else []
-    return seen if link_share.is_possible_link(rates, seen) else None
+    return seen_rate if link_share.is_possible_link(rates, seen_rate) else None

@@ -171,6 +171,7 @@ class Replayer:
             self.tally.moved_bytes += len(data)
             if len(data) < asked or received == length:
                 break
+
         return received == expected
 
     def _write_block(self, line: ScriptLine) -> bool:

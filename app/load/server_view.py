@@ -43,8 +43,8 @@ class LoadSamplers(SampledSides):
         server = _server_sampler(load, ssh, is_here=is_here) if is_here or ssh is not None else None
 
         is_one_machine = target.abilities.is_local or (is_here and from_host is None)
-        own = server if is_one_machine else ResourceSampler(from_host)
-        super().__init__(server, own)
+        of_load_maker = server if is_one_machine else ResourceSampler(from_host)
+        super().__init__(server, of_load_maker)
 
     def warnings(self) -> Iterator[Warned]:
         if self.server and self.server.problem:

@@ -175,8 +175,10 @@ class QuickEngine:
 
         seconds_left = _FILL_SECONDS - first_part.seconds
         if file_bytes < size_bytes and seconds_left > 0:
-            rest = replace(least, seconds=seconds_left, begin_bytes=file_bytes, end_bytes=size_bytes, creates=False)
-            file_bytes += filler.request_blocks(self._path, rest, content, self._meter()).size_bytes
+            second_part = replace(
+                least, seconds=seconds_left, begin_bytes=file_bytes, end_bytes=size_bytes, creates=False
+            )
+            file_bytes += filler.request_blocks(self._path, second_part, content, self._meter()).size_bytes
         return file_bytes
 
     def _passes_page_cache(self) -> bool:
@@ -261,6 +263,7 @@ class QuickEngine:
                 read_percent=100 if line.reads else 0,
                 run_name=f"{line.name} {number}",
             )
+
         return SequentialWorkload(
             block_bytes=request_bytes, in_flight=in_flight, seconds=self._order.run_seconds, writes=not line.reads
         )

@@ -171,6 +171,7 @@ def _new_quick(request: QuickRequest, side: facts.ClientSide | None) -> quick_re
     link = environment.link
     is_loopback = link is not None and link.loopback
     link_rate = link.bits_per_second if link is not None else None
+
     return quick_records.Quick(
         id=records.new_series_id(),
         created_at=records.utc_now(),

@@ -13,6 +13,7 @@ def quick_request(
     context: click.Context, url: str, spec: SeriesSpec, choices: dict[str, Any]
 ) -> quick_spec.QuickRequest:
     place, secrets = logins.target_and_secrets(context, url, kerberos=choices["kerberos"])
+
     request = quick_spec.QuickRequest(
         target=place,
         secrets=secrets,

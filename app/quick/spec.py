@@ -45,5 +45,6 @@ def check_request(request: QuickRequest) -> None:
     if request.size_bytes < quick_records.LEAST_FILE_BYTES:
         least = wording.typed_size(quick_records.LEAST_FILE_BYTES)
         raise UsageError(f"a file of {wording.binary_size(request.size_bytes)} is too small: ask for {least} or more")
+
     if request.settings.like is not None and not target.abilities.has_dialect:
         raise UsageError("--like is for smb:// targets: leave it out")

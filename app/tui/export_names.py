@@ -58,7 +58,8 @@ def _name_of_several(heads: Sequence[Recording], *, is_series: bool) -> str:
     labels = [wording.plain(head.label or "") for head in in_order]
     if all(labels) and 1 < len(labels) <= _MOST_NAMED:
         return wording.listed(labels)
-    return f"{len(heads)} {'series' if is_series else 'recordings'}"
+    noun = "series" if is_series else "recordings"
+    return f"{len(heads)} {noun}"
 
 
 def _name_of(line: RecordingLine) -> str:

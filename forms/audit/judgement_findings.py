@@ -81,8 +81,8 @@ def _line_instead(judgement: SettingJudgement, conf: Configuration, setting: Aud
     """The line to write: empty to delete it, None where a person has to decide."""
     if judgement.advice or judgement.instead:
         is_log_level = smb_conf.spelling(setting.name).name == "log level"
-        kept = smb_values.levels_to_keep(setting.value) if is_log_level else []
-        return " ".join([judgement.instead, *kept]) if judgement.instead else judgement.instead
+        kept_levels = smb_values.levels_to_keep(setting.value) if is_log_level else []
+        return " ".join([judgement.instead, *kept_levels]) if judgement.instead else judgement.instead
     if judgement.added_word:
         return _with_word_after(setting, judgement.word, judgement.added_word)
 

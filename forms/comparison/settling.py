@@ -319,14 +319,14 @@ def replaced_in(
 
 def replaced_prose(replaced: Sequence[differences.Difference]) -> str:
     """What was replaced, for people; facts that changed in one way, such as a link and its shaper, are told once."""
-    told: dict[tuple[str, str], differences.Difference] = {}
+    difference_by_values: dict[tuple[str, str], differences.Difference] = {}
     for difference in replaced:
         values = (
             differences.value_text(difference.name, difference.base),
             differences.value_text(difference.name, difference.other),
         )
-        told.setdefault(values, difference)
-    return differences.differences_prose(told.values())
+        difference_by_values.setdefault(values, difference)
+    return differences.differences_prose(difference_by_values.values())
 
 
 def interleaved_seconds(runs: int, run_seconds: float) -> float:

@@ -178,9 +178,9 @@ def _rates_text(stage: looks.Stage, diagnosis: looks.Diagnosis) -> str:
         reading = f"Reading small files is fine ({_rate_text(get_seconds)})"
 
     is_put_fine = fine_put is not None and put_seconds <= fine_put
-    how = "slower than it need be" if is_put_fine else "slow"
+    slow_word = "slower than it need be" if is_put_fine else "slow"
     usual_text = "" if usual_put is None else f", usual on this path {_rate_text(usual_put)}"
-    return f"{reading}; saving them is {how} ({_rate_text(put_seconds)}{usual_text})"
+    return f"{reading}; saving them is {slow_word} ({_rate_text(put_seconds)}{usual_text})"
 
 
 def _several_at_once_text(stage: looks.Stage) -> str:

@@ -24,8 +24,8 @@ def diagnosis_tables(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
     wrong = [finding for finding in findings if finding.is_wrong]
     notes = [finding for finding in findings if not finding.is_wrong]
     if wrong:
-        shown = _without_the_answer(diagnosis, wrong)
-        yield findings_report.findings_table(shown, "What is wrong, the costliest first")
+        listed_findings = _without_the_answer(diagnosis, wrong)
+        yield findings_report.findings_table(listed_findings, "What is wrong, the costliest first")
     if notes:
         yield findings_report.findings_table(notes, "Worth knowing")
 
@@ -45,12 +45,12 @@ def _without_the_answer(diagnosis: looks.Diagnosis, findings: Sequence[Finding])
     """The findings, where the one that stands above as the answer is named by what is to blame alone."""
     name = chosen_complaint(diagnosis)
     answer = finding_of_complaint(diagnosis, name) if name is not None else None
-    shown = []
+    listed_findings = []
     for finding in findings:
         is_told_above = answer is not None and finding.key == answer.key and bool(finding.cause)
         cause = f"{finding.cause[:1].upper()}{finding.cause[1:]}"
-        shown.append(replace(finding, title=f"{cause} is slow") if is_told_above else finding)
-    return shown
+        listed_findings.append(replace(finding, title=f"{cause} is slow") if is_told_above else finding)
+    return listed_findings
 
 
 def _questions_table(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:

@@ -74,15 +74,15 @@ def carrying_link_rate(series: records.Series, average: float | None) -> float |
 
     In bits per second; ``average`` is in bytes per second.
     """
-    given = series.link_bits_per_second
-    seen = path.seen_link_rate(series)
-    return seen if is_link_overstated(series, average) else given or seen
+    given_rate = series.link_bits_per_second
+    seen_rate = path.seen_link_rate(series)
+    return seen_rate if is_link_overstated(series, average) else given_rate or seen_rate
 
 
 def is_link_overstated(series: records.Series, average: float | None) -> bool:
     """Whether a faster link was given than the interface here has; more than that carries came by several at once."""
-    given = series.link_bits_per_second
-    seen = path.seen_link_rate(series)
-    if given is None or seen is None or average is None:
+    given_rate = series.link_bits_per_second
+    seen_rate = path.seen_link_rate(series)
+    if given_rate is None or seen_rate is None or average is None:
         return False
-    return given > seen and 8 * average <= seen
+    return given_rate > seen_rate and 8 * average <= seen_rate

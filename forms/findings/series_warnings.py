@@ -130,14 +130,14 @@ def _impossible_link(series: records.Series) -> Iterator[Finding]:
     if not link or percent is None or percent <= _ALL_PERCENT:
         return
 
-    seen = path.seen_link_rate(series)
-    is_faster = seen is not None and seen > link
+    seen_rate = path.seen_link_rate(series)
+    is_faster = seen_rate is not None and seen_rate > link
     yield warning_from_texts(
         "link.seen" if is_faster else "link",
         link=wording.link_rate(link),
         average=wording.rate(summary.mean(series.rates())),
         here=path.seen_link_text(series),
-        seen=wording.link_rate(seen),
+        seen=wording.link_rate(seen_rate),
     )
 
 
@@ -147,12 +147,12 @@ def _overstated_link(series: records.Series) -> Iterator[Finding]:
     A lower one may be that of a slower link further on. More than the interface carries came by several at once.
     """
     link = series.link_bits_per_second
-    seen = path.seen_link_rate(series)
+    seen_rate = path.seen_link_rate(series)
     average = summary.mean(series.rates())
-    if not link or seen is None or link <= seen or average is None or 8 * average > seen:
+    if not link or seen_rate is None or link <= seen_rate or average is None or 8 * average > seen_rate:
         return
     yield warning_from_texts(
-        "link-given", link=wording.link_rate(link), here=path.seen_link_text(series), seen=wording.link_rate(seen)
+        "link-given", link=wording.link_rate(link), here=path.seen_link_text(series), seen=wording.link_rate(seen_rate)
     )
 
 

@@ -117,8 +117,8 @@ def _found_lines(text: str) -> Iterator[_FoundLine]:
 def _quick_lines(text: str) -> Iterator[QuickLine]:
     """Those that were measured: others have a rate of zero. Raises DocumentError for one that is there twice."""
     names = set()
-    for found in _found_lines(text):
-        line = _quick_line(found)
+    for written_line in _found_lines(text):
+        line = _quick_line(written_line)
         if line is None:
             continue
         if line.name in names:
@@ -127,8 +127,8 @@ def _quick_lines(text: str) -> Iterator[QuickLine]:
         yield line
 
 
-def _quick_line(found: _FoundLine) -> QuickLine | None:
-    match = found.match
+def _quick_line(written_line: _FoundLine) -> QuickLine | None:
+    match = written_line.match
     access = Access(
         random=match["order"].lower() in {"rnd", "random"},
         block_bytes=int(match["size"]) * _UNIT_BYTES[match["unit"]],
@@ -145,7 +145,7 @@ def _quick_line(found: _FoundLine) -> QuickLine | None:
     request_seconds = _number(match["microseconds"]) / 1e6
     return QuickLine(
         access=access,
-        command=found.command,
+        command=written_line.command,
         best_bytes_per_second=rate,
         best_request_seconds=request_seconds or None,
     )

@@ -93,8 +93,8 @@ def _delays_here(points: Sequence[LoadPoint]) -> Iterator[str]:
     for point in judged:
         standstill = lateness.standstill_seconds(point)
         if standstill:
-            whole = f"{point.seconds:.0f} s"
-            yield f"At {users_text(point)}, the load generator stood still for {standstill:.1f} of {whole}."
+            window = f"{point.seconds:.0f} s"
+            yield f"At {users_text(point)}, the load generator stood still for {standstill:.1f} of {window}."
 
     for point in judged:
         p95 = summary.percentile_seconds(point.response, 0.95)

@@ -53,8 +53,8 @@ def verdict_text(comparison: QuickComparison) -> str:
     faster = comparison.pairs_of(Verdict.FASTER)
     sentences = [f"{pair.name}: {_change_text(pair)}" for pair in (*slower, *faster)]
     if sentences:
-        rest = len(comparison.pairs) - len(sentences)
-        others = f" {wording.count(rest, 'other line')}: no difference shown." if rest else ""
+        other_count = len(comparison.pairs) - len(sentences)
+        others = f" {wording.count(other_count, 'other line')}: no difference shown." if other_count else ""
         return f"{verdict_wording.VERDICT_WORDS[comparison.verdict]}. {'; '.join(sentences)}.{others}"
     if comparison.verdict is Verdict.SAME:
         return f"No change in any of {wording.count(len(comparison.pairs), 'line')}."
@@ -73,10 +73,10 @@ def _change_text(pair: QuickPair) -> str:
 
 def _shown_text(comparison: QuickComparison, judged: Sequence[QuickPair]) -> str:
     """What would have shown, in the line that shows most and in the one that shows least."""
-    shown = [_least_shown_percent(comparison, pair) for pair in judged]
-    text = f" A difference beyond {verdict_wording.beyond(min(shown))} shows in the best line"
-    if max(shown) > min(shown):
-        text += f", beyond {verdict_wording.beyond(max(shown))} in the worst"
+    least_percents = [_least_shown_percent(comparison, pair) for pair in judged]
+    text = f" A difference beyond {verdict_wording.beyond(min(least_percents))} shows in the best line"
+    if max(least_percents) > min(least_percents):
+        text += f", beyond {verdict_wording.beyond(max(least_percents))} in the worst"
     return f"{text}; each further quick test of the same path narrows that."
 
 
@@ -130,6 +130,7 @@ def _pairs_table(pairs: Sequence[QuickPair]) -> report.Table:
                 tone=sign.tone,
             )
         )
+
     return report.Table(
         columns=report.columns_of(
             "",
@@ -156,6 +157,7 @@ def _chart(pairs: Sequence[QuickPair]) -> report.Chart:
                 tone=tone,
             )
         )
+
     return report.Chart(
         title="Change of each line",
         unit="%",
@@ -180,6 +182,7 @@ def quick_comparison_document(comparison: QuickComparison) -> dict[str, Any]:
                 "verdict": decision.verdict,
             }
         )
+
     return {
         "schema": COMPARISON_SCHEMA,
         "base": comparison.base.id,

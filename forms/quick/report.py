@@ -127,7 +127,7 @@ def limit_name(limit: summary.LineLimit, quick: quick_records.Quick) -> str:
             return "the path, by its round trip and link together,"
     if quick.past_page_cache is None:
         return "the server or its disk"
-    return "the disk" if quick.past_page_cache else "the page cache of this machine"
+    return "the disk" if quick.past_page_cache else "the page cache"
 
 
 def quick_report(quick: quick_records.Quick) -> report.Report:
@@ -189,10 +189,10 @@ def file_text(quick: quick_records.Quick) -> str:
     if quick.program:
         return text
     if quick.file_bytes < quick.size_bytes:
-        asked = wording.binary_size(quick.size_bytes)
-        text += f" ({asked} asked for: time to write it, or the free space, ended it there)"
+        asked_size = wording.binary_size(quick.size_bytes)
+        text += f" ({asked_size} asked for: time to write it, or the free space, ended it there)"
     if quick.past_page_cache is not None:
-        text += ", past the page cache" if quick.past_page_cache else ", through the page cache of this machine"
+        text += ", past the page cache" if quick.past_page_cache else ", through the page cache"
     return f"{text}, made for this and removed"
 
 
@@ -254,6 +254,7 @@ def _path_table(quick: quick_records.Quick, figures: Sequence[summary.LineFigure
             measured = wording.megabytes(line.bytes_per_second)
             percent = 100 * line.bytes_per_second / allowed
             rows.append(report.row_of(line.line.name, measured, wording.megabytes(allowed), percent))
+
     if rows:
         yield report.Table(
             columns=report.columns_of(
@@ -281,6 +282,7 @@ def _details_table(caption: str, quick: quick_records.Quick, figures: Sequence[s
         *([report.Column(heading="% of link", kind=report.ReportKind.PERCENT)] if has_link else []),
         *([report.Column(heading="Limited by", kind=report.ReportKind.TEXT)] if has_runs else []),
     ]
+
     return report.Table(
         columns=tuple(columns),
         rows=tuple(_details_row(quick, line, has_link=has_link, has_runs=has_runs) for line in figures),
@@ -295,6 +297,7 @@ def _details_row(
     interval = (wording.megabytes(low), wording.megabytes(high))
     limit = figures.limit
     limit_text = f"{limit}?" if limit and figures.is_restless else limit
+
     return report.row_of(
         figures.line.access.name,
         wording.megabytes(figures.bytes_per_second),
@@ -384,11 +387,12 @@ def _split_text(quick: quick_records.Quick) -> Iterator[str]:
     if parts:
         size = wording.binary_size(min(parts))
         yield f"The server takes requests of at most {size}: blocks of 1 MiB were asked for in parts; ms is of a part."
-    wanted = quick_records.ACCESSES[0].in_flight
+    wanted_in_flight = quick_records.ACCESSES[0].in_flight
     granted = quick.client.in_flight if quick.client else None
     is_network = quick.past_page_cache is None
-    if is_network and granted is not None and granted < wanted and not parts:
-        yield f"The server's credits allow {granted} requests of 1 MiB at once, where {wanted} were asked for."
+    if is_network and granted is not None and granted < wanted_in_flight and not parts:
+        asked_text = f"where {wanted_in_flight} were asked for"
+        yield f"The server's credits allow {granted} requests of 1 MiB at once, {asked_text}."
 
 
 # Charts
@@ -403,6 +407,7 @@ def _charts(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
             bars=tuple(_bar(quick, line, 1e-6) for line in sequential),
         )
     small = [line for line in figures if line.line.access.random]
+
     if small:
         # The rate of a line is the operations of one block each.
         yield report.Chart(

@@ -260,15 +260,15 @@ def told_differences(differing: Iterable[Difference]) -> list[Difference]:
 
 def _speeds_told_otherwise(by_name: Mapping[str, Difference]) -> set[str]:
     """The names of speeds of the link that another difference says too: the shaper is told before what it makes."""
-    given = by_name.get(_LINK_SPEED)
-    seen = by_name.get(_SEEN_SPEED)
+    given_rate = by_name.get(_LINK_SPEED)
+    seen_rate = by_name.get(_SEEN_SPEED)
     shaper = by_name.get(_SHAPER_SPEED)
     untold: set[str] = set()
-    if given and seen and (given.base, given.other) == (seen.base, seen.other):
+    if given_rate and seen_rate and (given_rate.base, given_rate.other) == (seen_rate.base, seen_rate.other):
         untold.add(_LINK_SPEED)
-    if seen and shaper:
+    if seen_rate and shaper:
         # A shaper that was there on one side only is named by itself, and the link has its speed.
-        is_shaped_throughout = (seen.base, seen.other) == (shaper.base, shaper.other)
+        is_shaped_throughout = (seen_rate.base, seen_rate.other) == (shaper.base, shaper.other)
         untold.add(_SEEN_SPEED if is_shaped_throughout else _SHAPER_SPEED)
     return untold
 

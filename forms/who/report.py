@@ -53,13 +53,16 @@ def _limit_sentence(summary: WhoSummary) -> str:
     if summary.limit is None:
         return ""
 
-    used = wording.percent(summary.used_percent[summary.limit])
+    used_share = wording.percent(summary.used_percent[summary.limit])
     if summary.is_limited_by_others and summary.limit is Resource.DISK:
-        return f"{_LIMITS[summary.limit]} ({used} busy), with other work: the sessions hardly read or write there."
+        return (
+            f"{_LIMITS[summary.limit]} ({used_share} busy), with other work: the sessions hardly read or write there."
+        )
     if summary.is_limited_by_others:
-        own = wording.percent(summary.sessions_cpu_percent)
-        return f"{_LIMITS[summary.limit]} ({used} busy), with other work: the sessions take {own} of their time."
-    return f"{_LIMITS[summary.limit]} ({used} busy)."
+        sessions_share = wording.percent(summary.sessions_cpu_percent)
+        part_of_sessions = f"the sessions take {sessions_share} of their time"
+        return f"{_LIMITS[summary.limit]} ({used_share} busy), with other work: {part_of_sessions}."
+    return f"{_LIMITS[summary.limit]} ({used_share} busy)."
 
 
 def session_name(session: ServerSession) -> str:
@@ -80,6 +83,7 @@ def who_document(who: Who) -> dict[str, Any]:
     content = asdict(who)
     # They lead to the server.
     del content["server_ssh"], content["smb_conf"]
+
     return {
         "schema": SCHEMA,
         **content,
@@ -102,6 +106,7 @@ def who_report(who: Who) -> report.Report:
     summary = who_figures.who_summary(who)
     answer = who_answer(who)
     rate = summary.bytes_per_second
+
     return report.Report(
         form="who",
         title=f"Who uses {wording.place(who.target)}",
@@ -132,10 +137,10 @@ def _network_text(who: Who) -> str:
     machine = who.machine
     if machine.card_bits_per_second is None:
         return ""
-    used = who_figures.network_percent(machine)
-    if used is None:
+    used_share = who_figures.network_percent(machine)
+    if used_share is None:
         return f"{machine.card}: {wording.link_rate(machine.card_bits_per_second)}, of an unknown link speed"
-    return f"{machine.card}: {wording.percent(used)} of {wording.link_rate(machine.link_bits_per_second)}"
+    return f"{machine.card}: {wording.percent(used_share)} of {wording.link_rate(machine.link_bits_per_second)}"
 
 
 def _disk_text(who: Who) -> str:
@@ -173,6 +178,7 @@ def _tables(who: Who, summary: WhoSummary) -> Iterator[report.Table]:
 def _row(share: SessionShare, who: Who, *, has_requests: bool) -> report.Row:
     session = share.session
     requests = None if session.requests is None else session.requests / who.seconds
+
     return report.row_of(
         wording.plain(users_text(session)),
         wording.plain(client_text(session)),

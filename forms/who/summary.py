@@ -88,6 +88,7 @@ def sessions_summary(machine: MachineUse, sessions: Sequence[ServerSession], sec
     disk_rate = sum(map(_disk_bytes, sessions)) / seconds
     amount = _amount(limit, sessions_cpu, disk_rate)
     known_bytes = [session.moved_bytes for session in sessions if session.sent_bytes is not None]
+
     return WhoSummary(
         limit=limit,
         used_percent=used_percent,

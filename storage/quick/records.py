@@ -101,7 +101,8 @@ class QuickLine:
     @property
     def name(self) -> str:
         """Such as ``SEQ1M Q8 read``."""
-        return f"{self.access.name} {'read' if self.reads else 'write'}"
+        direction = "read" if self.reads else "write"
+        return f"{self.access.name} {direction}"
 
     @property
     def reads(self) -> bool:

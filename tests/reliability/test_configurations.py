@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.audit import audit_result, engine
+from app.audit import audit_result, file_audit
 from forms.audit import judge
 from tests.reliability import configurations
 
@@ -27,7 +27,7 @@ def test_an_all_clear_for_what_was_not_read_is_a_loss(monkeypatch: pytest.Monkey
     def blind_audit(*arguments: object) -> object:
         return replace(audit_of(*arguments), unread=())  # type: ignore[arg-type]
 
-    monkeypatch.setattr(engine, "_audit_of", blind_audit)
+    monkeypatch.setattr(file_audit, "audit_of", blind_audit)
     assert any("all-clear" in loss for loss in configurations.campaign(60, most=10).losses)
 
 

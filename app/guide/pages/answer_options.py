@@ -61,4 +61,5 @@ def likeliest_options(
         guide_page.Option("Change one thing", change_next, "the next round"),
     ]
     advised = next((option for option in options if option.advised), options[0])
+
     return [replace(option, advised=option is advised) for option in options]

@@ -127,6 +127,7 @@ def review_both(choices: GuideChoices, sides: _MeasuredSides) -> page.Page:
     compare = page.Go(replace(choices, reviewed=True, step=MethodStep.EXPECTED))
     has_link = any(form.series.link_bits_per_second for form in sides.forms)
     columns = run_lines.line("Run", "Seconds", "Rate", "of link" if has_link else "", name_cells=_name_cells(sides))
+
     return page.step_page(
         MethodStep.REVIEW,
         [*_warnings(sides)],
@@ -150,6 +151,7 @@ def compare_both(choices: GuideChoices, sides: _MeasuredSides) -> page.Page:
     ids = (comparison.base_id, comparison.other_id)
     change = page.Go(replace(choices, compared=True, step=MethodStep.CHANGE))
     chart = page.PageChart(form=sides.summary.base, of_both=_chart_of_runs(sides))
+
     return replace(
         page.step_page(
             MethodStep.EXPECTED,

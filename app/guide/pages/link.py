@@ -33,24 +33,26 @@ def link_fact(choices: GuideChoices, context: GuideContext) -> str:
 
 def _source_sentence(choices: GuideChoices, context: GuideContext) -> str:
     """Which link speed is in force, and where it is from."""
-    given = choices.spec.link_bits_per_second
-    seen = context.link.bits_per_second
+    given_rate = choices.spec.link_bits_per_second
+    seen_rate = context.link.bits_per_second
     source = wording.plain(context.link.source) or "not looked at"
     target = choices.target
 
-    if given is None and seen is None:
+    if given_rate is None and seen_rate is None:
         is_asked = target is not None and not target.abilities.is_local
         ask = " Set the link speed below to see a percentage." if is_asked else ""
         return f"Link: rate not known ({source}).{ask}"
-    if given is None:
-        return f"Link: {wording.link_rate(seen)} ({source})."
-    if target is not None and path.is_practice_target(target) and given == path.PRACTICE_LINK_BITS_PER_SECOND:
-        return f"Link: {wording.link_rate(given)}, the limit of the practice server."
-    if seen is None:
-        return f"Link: {wording.link_rate(given)}, as given."
-    if given == seen:
-        return f"Link: {wording.link_rate(given)}, as given and as this machine sees it."
-    return f"Link: {wording.link_rate(given)}, as given; this machine sees {wording.link_rate(seen)} ({source})."
+    if given_rate is None:
+        return f"Link: {wording.link_rate(seen_rate)} ({source})."
+    if target is not None and path.is_practice_target(target) and given_rate == path.PRACTICE_LINK_BITS_PER_SECOND:
+        return f"Link: {wording.link_rate(given_rate)}, the limit of the practice server."
+    if seen_rate is None:
+        return f"Link: {wording.link_rate(given_rate)}, as given."
+    if given_rate == seen_rate:
+        return f"Link: {wording.link_rate(given_rate)}, as given and as this machine sees it."
+    return (
+        f"Link: {wording.link_rate(given_rate)}, as given; this machine sees {wording.link_rate(seen_rate)} ({source})."
+    )
 
 
 def facts_before_run(choices: GuideChoices, context: GuideContext) -> Iterator[str | Toned]:
@@ -62,15 +64,17 @@ def facts_before_run(choices: GuideChoices, context: GuideContext) -> Iterator[s
         yield link_fact(choices, context)
         return
 
-    given = choices.spec.link_bits_per_second
+    given_rate = choices.spec.link_bits_per_second
     measured = context.measured_bytes_per_second
-    seen = context.link.bits_per_second
+    seen_rate = context.link.bits_per_second
     reasons = []
-    if measured is not None and not link_share.is_possible_link([measured], given):
+    if measured is not None and not link_share.is_possible_link([measured], given_rate):
         reasons.append(f"{wording.rate(measured)} came through, which is more than it can carry")
-    if seen is not None:
-        reasons.append(f"this path now runs at {wording.link_rate(seen)}")
-    text = f"! Link: {wording.link_rate(given)} as given, but {wording.listed(reasons)}. Choose the one that holds:"
+    if seen_rate is not None:
+        reasons.append(f"this path now runs at {wording.link_rate(seen_rate)}")
+    text = (
+        f"! Link: {wording.link_rate(given_rate)} as given, but {wording.listed(reasons)}. Choose the one that holds:"
+    )
     yield Toned(text, Tone.CAUTION)
 
 
@@ -89,17 +93,17 @@ def start_options(choices: GuideChoices, context: GuideContext) -> list[page.Opt
     if not is_link_refuted(choices, context):
         return [page.Option("Start", page.Simple.START, "the form fills in as runs end", advised=True)]
 
-    seen = believable_seen_link(context)
+    seen_rate = believable_seen_link(context)
     without_given = page.Begin(_with_link(choices, None))
-    title = f"Start, with {wording.link_rate(seen)} as the link speed"
+    title = f"Start, with {wording.link_rate(seen_rate)} as the link speed"
     hint = "as this machine sees it"
-    if seen is None:
+    if seen_rate is None:
         title = "Start, without a link speed"
         hint = "then there is no percentage"
-    given = wording.link_rate(choices.spec.link_bits_per_second)
+    given_rate = wording.link_rate(choices.spec.link_bits_per_second)
     return [
         page.Option(title, without_given, hint, advised=True),
-        page.Option(f"Start, with {given} all the same", page.Simple.START, "as given"),
+        page.Option(f"Start, with {given_rate} all the same", page.Simple.START, "as given"),
     ]
 
 
@@ -133,25 +137,27 @@ def correct_options(choices: GuideChoices, context: GuideContext, series: record
     """To correct the link speed of a series: at once where what the interface ran at is the true one."""
     if series.target.abilities.is_local or path.is_practice(series):
         return
-    seen = path.seen_link_rate(series)
-    given = series.link_bits_per_second
-    is_wrong = given is not None and (not link_share.is_possible_link(series.rates(), given) or given > (seen or given))
-    if is_wrong and seen is not None and link_share.is_possible_link(series.rates(), seen):
-        take_seen = _set_link(choices, series, int(seen), None)
-        name = f"Take {wording.link_rate(seen)} as the link speed"
+    seen_rate = path.seen_link_rate(series)
+    given_rate = series.link_bits_per_second
+    is_wrong = given_rate is not None and (
+        not link_share.is_possible_link(series.rates(), given_rate) or given_rate > (seen_rate or given_rate)
+    )
+    if is_wrong and seen_rate is not None and link_share.is_possible_link(series.rates(), seen_rate):
+        take_seen = _set_link(choices, series, int(seen_rate), None)
+        name = f"Take {wording.link_rate(seen_rate)} as the link speed"
         yield page.Option(name, take_seen, "for this series and the next ones")
     yield link_option(choices, context, MethodStep.REVIEW)
 
 
 def _ask_link(choices: GuideChoices, context: GuideContext, step: MethodStep) -> page.Ask:
     def take_rate(text: str) -> page.Act:
-        given = None if text.strip() in {"", "auto"} else parse_rate(text)
-        there = replace(choices, step=step)
+        given_rate = None if text.strip() in {"", "auto"} else parse_rate(text)
+        choices_at_step = replace(choices, step=step)
         if context.series is None:
-            return page.Go(_with_link(there, given))
-        seen = path.seen_link_rate(context.series)
-        rate_of_series = given if given is not None or seen is None else int(seen)
-        return _set_link(there, context.series, rate_of_series, given)
+            return page.Go(_with_link(choices_at_step, given_rate))
+        seen_rate = path.seen_link_rate(context.series)
+        rate_of_series = given_rate if given_rate is not None or seen_rate is None else int(seen_rate)
+        return _set_link(choices_at_step, context.series, rate_of_series, given_rate)
 
     given_before = choices.spec.link_bits_per_second
     if context.series is not None:
@@ -162,15 +168,15 @@ def _ask_link(choices: GuideChoices, context: GuideContext, step: MethodStep) ->
 
 
 def _set_link(
-    choices: GuideChoices, series: records.Series, rate_of_series: int | None, given: int | None
+    choices: GuideChoices, series: records.Series, rate_of_series: int | None, given_rate: int | None
 ) -> page.Store:
     """Correct the link speed of a series, and take what was given for the next ones; None has it looked up."""
 
     def correct(notebook: Notebook) -> None:
         notebook.set_link(series.id, rate_of_series)
 
-    return page.Store(correct, _with_link(choices, given))
+    return page.Store(correct, _with_link(choices, given_rate))
 
 
-def _with_link(choices: GuideChoices, given: int | None) -> GuideChoices:
-    return replace(choices, spec=replace(choices.spec, link_bits_per_second=given))
+def _with_link(choices: GuideChoices, given_rate: int | None) -> GuideChoices:
+    return replace(choices, spec=replace(choices.spec, link_bits_per_second=given_rate))

@@ -46,6 +46,7 @@ def first_round(
     advised = [SHORT_RUNS]
     if choices.quiet is not method_choices.QuietChoice.WAIT:
         advised.append(BUSY_TIME)
+
     for option in repeating.better_rounds(choices, series, advised=advised):
         if option.advised:
             yield option

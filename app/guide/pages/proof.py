@@ -106,6 +106,7 @@ def _proof_of(
 ) -> _Proof:
     comparison = verdict.compare_sides(settled or sides, decision.Limits())
     is_of_change = series.id in {changed_series.id for changed_series in sides.other}
+
     return _Proof(
         choices=choices,
         sides=sides,

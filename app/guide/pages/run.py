@@ -34,6 +34,7 @@ def run_page(choices: method_choices.GuideChoices, context: GuideContext) -> pag
         *link.option_before_run(choices, context),
         *_form_options(choices),
     ]
+
     return page.step_page(method_choices.MethodStep.RUN, facts, options)
 
 
@@ -69,6 +70,7 @@ def _options_after(
             page.Option("Start a new series", page.Simple.START, "the old one stays in the notebook"),
         ]
     review = page.Go(replace(choices, step=method_choices.MethodStep.REVIEW))
+
     return [
         page.Option("Review it", review, "the next step", advised=True),
         page.Option(

@@ -95,11 +95,11 @@ def reach_place(ssh: str, on_program: OnProgram | None = None) -> MeasuringPlace
 
     here = start_there.machine()
     for python in _pythons():
-        found = _found(answer, python)
-        if found is None or found.machine != here:
+        found_program = _found(answer, python)
+        if found_program is None or found_program.machine != here:
             continue
         place = MeasuringPlace(ssh=ssh, python=python)
-        return place if found.digest == program_digest() else _carry(place, on_program)
+        return place if found_program.digest == program_digest() else _carry(place, on_program)
 
     raise errors.MissingProgramError(
         f"cannot measure from {ssh}: it has {_what_it_has(answer)}; install there sharebench {__version__}, or"
@@ -151,18 +151,20 @@ def _found(answer: Answer, python: str) -> _Found | None:
     """What that Python said; None where it is not there or is none that we can read."""
     text = answer.stripped(f"python:{python}")
     try:
-        found: _Found = JSONNode("", json.loads(text)).record(_Found)
+        found_program: _Found = JSONNode("", json.loads(text)).record(_Found)
     except (DocumentError, ValueError, RecursionError):
         return None
-    return found
+    return found_program
 
 
 def _what_it_has(answer: Answer) -> str:
     version = _version_of(answer.stripped("version"))
     parts = [f"sharebench {version[:40]}"] if version else ["no sharebench"]
-    machines = [found for python in _pythons() if (found := _found(answer, python))]
-    for found in machines[:1]:
-        parts.append(f"{_name_of_python(found.python)} for {found.platform} ({found.library})"[:100])
+    machines = [found_program for python in _pythons() if (found_program := _found(answer, python))]
+    for found_program in machines[:1]:
+        parts.append(
+            f"{_name_of_python(found_program.python)} for {found_program.platform} ({found_program.library})"[:100]
+        )
     if not machines:
         parts.append("no Python 3 that answers")
     return " and ".join(parts)

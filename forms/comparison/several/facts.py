@@ -77,8 +77,8 @@ def _runs_text(side: ComparedSide) -> str:
     runs = " + ".join(str(len(summary.series.measured())) for summary in side.summaries)
     warm_ups = len(side.summaries[0].warm_ups)
     after = f", after {wording.count(warm_ups, 'warm-up run')}" if warm_ups else ""
-    each = " in each series" if len(side.summaries) > 1 and after else ""
-    return f"{runs} measured{after}{each}"
+    in_each = " in each series" if len(side.summaries) > 1 and after else ""
+    return f"{runs} measured{after}{in_each}"
 
 
 def _client_text(side: ComparedSide) -> str:
@@ -90,30 +90,30 @@ def _used_link_text(side: ComparedSide) -> str:
     text = _link_text(side)
     average = side.average
     series = _series_of(side)
-    used = _share_text(average, full_links.carrying_link_rate(series, average))
+    used_share = _share_text(average, full_links.carrying_link_rate(series, average))
     if full_links.is_link_overstated(series, average):
         of_given = _share_text(average, series.link_bits_per_second)
-        return f"{text}, of which {used} was used ({of_given} of the speed that was given)"
-    return f"{text} ({used} used)" if used else text
+        return f"{text}, of which {used_share} was used ({of_given} of the speed that was given)"
+    return f"{text} ({used_share} used)" if used_share else text
 
 
 def _link_text(side: ComparedSide) -> str:
     """The speed of the link; where another one was given than the machine has, both and the reason."""
     series = _series_of(side)
-    given = series.link_bits_per_second
-    seen = path.seen_link_rate(series)
-    if seen is not None and full_links.is_link_overstated(series, side.average):
-        return f"given as {wording.link_rate(given)}, but {_limit_text(series, seen)}"
-    return wording.link_rate(given or seen) if given or seen else ""
+    given_rate = series.link_bits_per_second
+    seen_rate = path.seen_link_rate(series)
+    if seen_rate is not None and full_links.is_link_overstated(series, side.average):
+        return f"given as {wording.link_rate(given_rate)}, but {_limit_text(series, seen_rate)}"
+    return wording.link_rate(given_rate or seen_rate) if given_rate or seen_rate else ""
 
 
-def _limit_text(series: records.Series, seen: float) -> str:
+def _limit_text(series: records.Series, seen_rate: float) -> str:
     """``a traffic shaper (tbf) on the measuring machine vm let 500 Mb/s through``"""
     facts = path.path_facts(series)
     host = wording.plain(str(series.environment.get("client", {}).get("host.name", "")))
     machine = f"the measuring machine {host}".rstrip()
-    speed = wording.link_rate(seen)
-    if path.number_of_fact(facts, "link.shaper_bits_per_second") == seen:
+    speed = wording.link_rate(seen_rate)
+    if path.number_of_fact(facts, "link.shaper_bits_per_second") == seen_rate:
         shaper = wording.plain(str(facts.get("link.shaper")))
         return f"a traffic shaper ({shaper}) on {machine} let only {speed} through"
     return f"the interface of {machine} ran at {speed}"

@@ -81,7 +81,8 @@ def base_text(comparisons: Sequence[ComparisonSummary], sides: Sequence[Compared
         return ""
     base = next(side for side in sides if side.series_id in base_ids)
     is_oldest = base.moment == min(side.moment for side in sides)
-    return f"{base.name}{', the oldest' if is_oldest else ''}: the others are compared with it"
+    oldest = ", the oldest" if is_oldest else ""
+    return f"{base.name}{oldest}: the others are compared with it"
 
 
 def basis_of_several(comparisons: Sequence[ComparisonSummary]) -> str:

@@ -52,25 +52,23 @@ def sides_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> list[Compa
 
 def _base_side(compared: ComparisonSummary) -> ComparedSide:
     comparison = compared.comparison
-    rates = counted_rates(compared.bases, comparison.left_out)
-    return ComparedSide(
-        name=comparison.base_name,
-        summaries=compared.bases,
-        counted_runs=sum(map(len, rates)),
-        average=comparison.counted_base_rate,
-        deviation=pooled_deviation(rates),
-        apart_percent=_equal_series_differ_by_percent(compared),
-    )
+    return _side(compared, comparison.base_name, compared.bases, comparison.counted_base_rate)
 
 
 def _other_side(compared: ComparisonSummary) -> ComparedSide:
     comparison = compared.comparison
-    rates = counted_rates(compared.others, comparison.left_out)
+    return _side(compared, comparison.other_name, compared.others, comparison.counted_other_rate)
+
+
+def _side(
+    compared: ComparisonSummary, name: str, summaries: tuple[SeriesSummary, ...], average: float | None
+) -> ComparedSide:
+    rates = counted_rates(summaries, compared.comparison.left_out)
     return ComparedSide(
-        name=comparison.other_name,
-        summaries=compared.others,
+        name=name,
+        summaries=summaries,
         counted_runs=sum(map(len, rates)),
-        average=comparison.counted_other_rate,
+        average=average,
         deviation=pooled_deviation(rates),
         apart_percent=_equal_series_differ_by_percent(compared),
     )

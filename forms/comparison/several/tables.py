@@ -38,6 +38,7 @@ def sides_table(sides: Sequence[ComparedSide], *, leaves_out: bool) -> report.Ta
     has_second = len(set(map(to_minute, moments))) < len(moments)
     written = to_second if has_second else to_minute
     rows = tuple(_side_row(side, written, leaves_out=leaves_out) for side in sides)
+
     return report.Table(columns=columns, rows=rows, caption=caption)
 
 

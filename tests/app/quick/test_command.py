@@ -22,7 +22,7 @@ from tests.command_line import Done, Inside
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
 
-SHORT = ("--size", "64M", "--seconds", "0.02", "--timeout", "10")
+SHORT = ("--size", "64M", "--seconds", "0.5", "--timeout", "10")
 
 
 @pytest.fixture
