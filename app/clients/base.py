@@ -358,24 +358,6 @@ class OneByOne:
                 moved(file, file.size_bytes)
 
 
-def check_folder(files: Files) -> None:
-    """Raises NotAFileError or NoSuchFileError unless the target is a folder to work in; ``files`` is connected."""
-    path = files.target.path
-    if files.is_printer:
-        raise printer_error(files.target)
-
-    where = f"{files.target.host}: {path}" if files.target.host else path
-    if not path.strip("/"):
-        return
-
-    try:
-        is_folder = files.query(path).is_folder
-    except errors.NoSuchFileError as error:
-        raise errors.NoSuchFileError(f"{where}: there is no such folder; make it, or name one that is there") from error
-    if not is_folder:
-        raise errors.NotAFileError(f"{where} is a file; name the folder to work in")
-
-
 def printer_error(target: records.Target) -> errors.NotAFileError:
     return errors.NotAFileError(
         f"{records.format_target(target)} is a printer, which keeps no files; name another share, or print there with"

@@ -54,10 +54,14 @@ def read_credentials(path: Path) -> Credentials:
 
     # NUL is in no UTF-8 text, and every second byte of ASCII that Notepad saved as "Unicode".
     if "\0" in text:
-        raise UsageError(f"the credentials file {path} is UTF-16 text: save it as UTF-8")
+        raise UsageError(
+            f"the credentials file {path} is UTF-16 text: save it as UTF-8 (Notepad: Save as, Encoding: UTF-8;"
+            " PowerShell: -Encoding utf8)"
+        )
 
     values: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Only at "\n", as the programs do whose file it is: a password may have what else Unicode calls a line end.
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         key, separator, value = line.partition("=")
@@ -67,7 +71,7 @@ def read_credentials(path: Path) -> Credentials:
                 f"line {number} of the credentials file {path} is none of username = …, password = …, domain = …"
             )
         if name == "password":
-            values[name] = value.removeprefix(" ").rstrip("\r\n")
+            values[name] = value.removeprefix(" ")
         else:
             values[name] = value.strip()
     return Credentials(
@@ -78,8 +82,11 @@ def read_credentials(path: Path) -> Credentials:
     )
 
 
-def _with_user_of(credentials: Credentials, target: Target) -> Target:
-    """Raises UsageError for a password in the place of the user."""
+def with_user_of(credentials: Credentials, target: Target) -> Target:
+    """The target with the file's user, and its domain where the target names none.
+
+    Raises UsageError for a password in the place of the user.
+    """
     user = credentials.user or ""
     domain = ""
     if target.abilities.has_share:
@@ -116,7 +123,7 @@ def log_in_as(
         return target, Secrets()
     from_file = read_credentials(credentials) if credentials else Credentials()
     if not target.user and from_file.user:
-        target = _with_user_of(from_file, target)
+        target = with_user_of(from_file, target)
     _check_text(target, target.user, "the user")
     _check_text(target, target.domain, "the domain")
     if kerberos or from_file.nt_hash or not target.user:

@@ -23,6 +23,8 @@ def settings_that_may_refuse(error: errors.MeasurementError, server: Facts) -> l
         return share_access.hang_up_settings(server)
     if isinstance(error, errors.LoginDeniedError):
         return share_access.login_refusing_settings(server)
+    if isinstance(error, errors.ShareNotOpenedError):
+        return share_access.settings_that_may_close(server)
     if isinstance(error, errors.ShareDeniedError | errors.GuestDeniedError):
         return share_access.refusing_settings(server, is_guest=isinstance(error, errors.GuestDeniedError))
     return []

@@ -67,11 +67,12 @@ class Logins:
 
     def from_file(self, target: "Target", path: Path) -> "Target":
         """The target with the user of a credentials file, its secrets kept where it has some. Raises UsageError."""
-        from app.clients.logins import log_in_as, read_credentials
+        from app.clients.logins import log_in_as, read_credentials, with_user_of
 
         credentials = read_credentials(path)
         if credentials.user:
-            target = replace(target, user=credentials.user, domain=credentials.domain or target.domain)
+            user_of_file = with_user_of(credentials, replace(target, domain=None))
+            target = replace(user_of_file, domain=user_of_file.domain or target.domain)
         if credentials.password is not None or credentials.nt_hash:
             _, secrets = log_in_as(target, credentials=path)
             self.keep(target, secrets)

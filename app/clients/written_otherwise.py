@@ -7,18 +7,18 @@ from urllib.parse import quote
 
 from app.base.errors import MeasurementError
 from app.base.names_alike import name_alike
-from app.clients.base import Client
+from app.clients.base import Connection
 from storage.records import Target, format_target
 
 
-def as_it_is_written(client: Client, target: Target) -> str:
+def as_it_is_written(connection: Connection, target: Target) -> str:
     """A sentence with the target as its folders and its file are written there; empty where none is alike."""
     is_absolute = target.path.startswith("/")
     folder = "/" if is_absolute else ""
     for name in target.path.strip("/").split("/"):
         names: list[str] = []
         with suppress(MeasurementError):
-            names = [entry.name for entry in client.list(folder)]
+            names = [entry.name for entry in connection.list(folder)]
         written_name = name if name in names else name_alike(name, names)
         if not written_name:
             return ""

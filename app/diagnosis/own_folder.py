@@ -7,6 +7,7 @@ from app.base import own_names
 from app.base.errors import SharebenchError
 from app.clients import base, registry
 from app.clients.file_tree import remove_all
+from app.clients.working_folder import check_folder
 from app.diagnosis.spec import DiagnosisRequest
 from storage import looks, records
 from storage.plan import Settings
@@ -15,7 +16,7 @@ from storage.plan import Settings
 def check_share(target: records.Target, secrets: base.Secrets, settings: Settings) -> None:
     """Raises an error, with nothing recorded, if the login fails, the folder is missing or the share is a printer."""
     with registry.connected_files(target, secrets, settings) as files:
-        base.check_folder(files)
+        check_folder(files)
 
 
 def reason_folder_is_left(request: DiagnosisRequest, diagnosis: looks.Diagnosis, removal_problem: str) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 
 from app.base import errors
-from app.clients import base, registry
+from app.clients import registry
+from app.clients.working_folder import check_folder
 from app.isolation import places as isolation_places
 from app.isolation import restoration
 from app.isolation.bench import LayerBench
@@ -75,7 +76,7 @@ def measure(
     places = isolation_places.find_places(request)
     with registry.connected_files(request.target, request.secrets, request.settings) as files:
         # Where that fails nothing is recorded.
-        base.check_folder(files)
+        check_folder(files)
 
     bench = LayerBench(request, places)
     control.attach(_ignore_message, bench.stop)

@@ -14,6 +14,7 @@ from gevent.pool import Pool
 
 from app.base import errors
 from app.clients import base, file_tree, registry
+from app.clients.working_folder import check_folder
 from app.load import events
 from app.load.users import call_in_thread
 from storage.load import records
@@ -60,7 +61,7 @@ class Preparation:
         if not self._plan.scenario.needs_files:
             return
         self._check_requests(files)
-        base.check_folder(files)
+        check_folder(files)
         if not self._plan.reuse and not self._plan.leftover:
             file_tree.check_space(files, self._file_set)
 

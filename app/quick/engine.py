@@ -12,6 +12,7 @@ from app.base import errors, own_names
 from app.clients import base, registry
 from app.clients.random_client import AsksAtRandom
 from app.clients.random_requests import BlockWorkload, RandomWorkload, SequentialWorkload
+from app.clients.working_folder import check_folder
 from app.quick import plan
 from app.recording import process
 from app.recording.engine import without_garbage_collection
@@ -101,7 +102,7 @@ class QuickEngine:
     def _affordable_bytes(self) -> int:
         """How large the file may become. Raises an error where the folder cannot be used, or has too little room."""
         with registry.connected_files(self._target, self._order.secrets, self._order.settings) as files:
-            base.check_folder(files)
+            check_folder(files)
             free_bytes = files.free_bytes(self._target.path)
 
         affordable_bytes = self._order.size_bytes

@@ -204,10 +204,12 @@ class Engine:
         try:
             return self._client.size(self._path)
         except errors.NoSuchFileError as error:
-            written = as_it_is_written(self._client, replace(self._order.target, path=self._path))
-            if not written:
-                raise
-            raise errors.NoSuchFileError(f"{error}; {written}") from error
+            raise self._named_as_written(error, self._path) from error
+
+    def _named_as_written(self, error: errors.NoSuchFileError, path: str) -> errors.NoSuchFileError:
+        """The error about a path, with how that is written there if only that differs."""
+        written = as_it_is_written(self._client, replace(self._order.target, path=path))
+        return errors.NoSuchFileError(f"{error}; {written}") if written else error
 
     def _url(self, path: str) -> str:
         return records.format_target(replace(self._order.target, path=path))
@@ -429,7 +431,7 @@ class Engine:
             try:
                 self._client.size(self._order.target.path)
             except errors.MeasurementError:
-                raise error from None
+                raise self._named_as_written(error, self._order.target.path) from None
 
             self._forget_scratch(path)
             raise errors.NotAFileError(

@@ -4,19 +4,33 @@ import re
 
 from app.server.mounts import mount_of
 from app.server.shell import Answer
-from forms.tuning.fact_names import FOLDER_MISSING
+from forms.tuning.fact_names import FOLDER_IS, FOLDER_MISSING
 from storage.records import FactValue
 
 OPTIONS_LIMIT = 400
 """Characters kept; an overlay's options can be pages long."""
 
 
+_NO_FOLDERS = {
+    "file": "a file, not a folder",
+    "loop": "a link that leads in a circle",
+    "gone": "a mount whose other side is gone",
+}
+"""What stands in the place of a folder, by the word of the probe."""
+
+
 def missing_folder_facts(answer: Answer) -> dict[str, FactValue]:
-    """The folder that a share is configured with, where it does not exist."""
+    """The folder that a share is configured with, where there is none to use, and what stands in its place."""
     configured_folder = answer.stripped("folder")
+    word = answer.stripped("folder.missing")
     # A "%" is replaced for each user, so that the folder as written is nobody's.
-    is_missing = answer.stripped("folder.missing") == "yes" and "%" not in configured_folder
-    return {FOLDER_MISSING: configured_folder} if is_missing else {}
+    if not word or "%" in configured_folder:
+        return {}
+
+    facts: dict[str, FactValue] = {FOLDER_MISSING: configured_folder}
+    if word in _NO_FOLDERS:
+        facts[FOLDER_IS] = _NO_FOLDERS[word]
+    return facts
 
 
 def filesystem_facts(answer: Answer) -> dict[str, FactValue]:

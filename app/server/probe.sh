@@ -265,7 +265,7 @@ missing_folders() {
                 continue
             fi
             case $(ls -d "$path/." 2>&1 >/dev/null) in
-            *'No such file'* | *'Not a directory'*) printf '%s\n' "$path" ;;
+            *'No such file'* | *'Not a directory'* | *'Too many levels'*) printf '%s\n' "$path" ;;
             esac
         done
 }
@@ -297,7 +297,10 @@ filesystem() {
     # One that is not there, in place of one that only this user may not see.
     section folder.missing
     case $(ls -d "$folder/." 2>&1 >/dev/null) in
-    *'No such file'* | *'Not a directory'*) printf 'yes\n' ;;
+    *'No such file'*) printf 'yes\n' ;;
+    *'Not a directory'*) [ -e "$folder" ] && printf 'file\n' || printf 'yes\n' ;;
+    *'Too many levels'*) printf 'loop\n' ;;
+    *'Stale file'* | *'not connected'* | *'Input/output'*) printf 'gone\n' ;;
     esac
     record df df -Pk "$folder"
     section realpath

@@ -21,6 +21,13 @@ _SCRIPTS = ("preexec", "root preexec")
 """Each refuses if it fails and its ``… close`` is set."""
 
 
+_DIALECTS_WITHOUT_ENCRYPTION = frozenset({"NT1", "LANMAN1", "LANMAN2", "CORE", "COREPLUS", "SMB2", "SMB2_02", "SMB2_10"})
+"""As ``server max protocol`` names them: encryption came with SMB 3."""
+
+_NO_LIMIT = "0"
+"""The default of ``max connections``."""
+
+
 def login_refusing_settings(server: Facts) -> list[str]:
     """The settings that may refuse a guest's login before any share is asked for; empty where none is known."""
     value = effective(server, _ENCRYPTION, in_share=False) or ""
@@ -64,6 +71,24 @@ def refusing_settings(server: Facts, *, is_guest: bool) -> list[str]:
     return settings
 
 
+def settings_that_may_close(server: Facts) -> list[str]:
+    """The settings by which a share may not open to anybody, or not just now; empty where none is known."""
+    settings = []
+    path = effective(server, "path") or ""
+    if "%" in path:
+        settings.append(f"path = {path}, which is another folder for each user or client")
+
+    for parameter in ("force user", "force group", "vfs objects"):
+        value = effective(server, parameter)
+        if value:
+            settings.append(f"{parameter} = {value}")
+
+    most_sessions = effective(server, "max connections") or _NO_LIMIT
+    if most_sessions.strip() != _NO_LIMIT:
+        settings.append(f"max connections = {most_sessions}")
+    return settings
+
+
 def settings_against_writing(server: Facts) -> list[str]:
     """The settings of a share that may refuse a new file to this user; empty where none is known."""
     settings = []
@@ -90,7 +115,9 @@ def certain_causes(server: Facts) -> Iterator[tuple[str, str, str]]:
     """(parameter, its value, what is wrong with it) of each setting by which nobody can open the share."""
     missing_folder = server.get(fact_names.FOLDER_MISSING)
     if missing_folder:
-        yield "path", str(missing_folder), f"path = {missing_folder} does not exist on the server"
+        in_its_place = server.get(fact_names.FOLDER_IS)
+        state = f"is {in_its_place}" if in_its_place else "does not exist on the server"
+        yield "path", str(missing_folder), f"path = {missing_folder} {state}"
 
     if _tidy_value(server, "available") == "no":
         yield "available", "no", "available = no takes the share out of service"
@@ -108,9 +135,25 @@ def certain_causes(server: Facts) -> Iterator[tuple[str, str, str]]:
             if unknown:
                 yield option, value, f"{option} names {wording.listed(unknown)}, which this Samba does not have"
 
+    yield from _impossible_encryption(server)
+
     proxy = effective(server, "msdfs proxy")
     if proxy:
         yield "msdfs proxy", proxy, f"msdfs proxy = {proxy} sends clients to another server"
+
+
+def _impossible_encryption(server: Facts) -> Iterator[tuple[str, str, str]]:
+    """That the share wants encryption, which the server has switched off, or cannot do by its newest dialect."""
+    if _tidy_value(server, _ENCRYPTION) != "required":
+        return
+
+    of_server = smb_conf.tidy_value(_ENCRYPTION, effective(server, _ENCRYPTION, in_share=False) or "")
+    dialect = (effective(server, "server max protocol", in_share=False) or "").upper()
+    wanted = f"{_ENCRYPTION} = required"
+    if of_server == "no":
+        yield _ENCRYPTION, "required", f"{wanted} in the share, and {_ENCRYPTION} = off in [global]"
+    elif dialect in _DIALECTS_WITHOUT_ENCRYPTION:
+        yield _ENCRYPTION, "required", f"{wanted}, which server max protocol = {dialect} cannot do"
 
 
 def _missing_module(warning: str) -> str:

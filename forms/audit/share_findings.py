@@ -10,6 +10,7 @@ _COST = 1000
 _REMEDIES = {
     "path": "Mount the disk or make the folder, or correct the path.",
     "available": "Set available = yes, if the share is to be used again.",
+    "server smb encrypt": "Allow encryption in [global] (default), with SMB 3, or do not require it of the share.",
 }
 """What to do, by the parameter. A missing module has a finding of its line, and a share that sends clients to another
 server is as its admin wants it.

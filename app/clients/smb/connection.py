@@ -15,7 +15,7 @@ from impacket.spnego import SPNEGO_NegTokenInit, SPNEGO_NegTokenResp, TypesMech
 from app.base import errors
 from app.clients.smb import imitation, negotiate, protection, session_requests, wire
 from app.clients.smb.channel import Channel
-from app.clients.smb.credentials import realm_advice
+from app.clients.smb.share_refusals import share_refusal
 from storage.plan import Settings
 
 _NTLM = TypesMech["NTLMSSP - Microsoft NTLM Security Support Provider"]
@@ -207,30 +207,10 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
             self._take_login_answer(response, message)
         elif response.command == wire.Opcode.TREE_CONNECT and response.status == wire.SUCCESS:
             self._open_tree(response)
-        elif response.command == wire.Opcode.TREE_CONNECT and response.status == wire.ACCESS_DENIED:
-            raise self._share_denied()
-        elif response.command == wire.Opcode.TREE_CONNECT and response.status == wire.UNSUCCESSFUL:
-            raise errors.ShareNotOpenedError(
-                f"{self.channel.where}: the server does not open this share; a module of vfs objects may not start, "
-                "such as full_audit with the names of operations that this Samba does not have: its log tells which"
-            )
-
-    def _share_denied(self) -> errors.MeasurementError:
-        """A login that succeeded and a share that is refused: the status is the same whatever refuses it."""
-        where = self.channel.where
-        if not self.is_guest:
-            return errors.ShareDeniedError(
-                f"{where}: the server refuses the share to this user; valid users, hosts allow or hosts deny, a "
-                "preexec script, the rights of its folder or the share's own permissions may do that there"
-            )
-
-        known_as = "the server took this user, or the password, for unknown and logged it in as a guest; it"
-        who = known_as if self._user else "the server"
-        return errors.GuestDeniedError(
-            f"{where}: {who} refuses the share to this guest; guest ok, valid users, hosts allow or hosts deny, smb "
-            "encrypt or a preexec script may do that there; try it as a user that it knows: smb://USER@HOST/SHARE"
-            f"{realm_advice(self._user)}"
-        )
+        elif response.command == wire.Opcode.TREE_CONNECT:
+            refusal = share_refusal(response.status, self.channel.where, self._user, is_guest=self.is_guest)
+            if refusal is not None:
+                raise refusal
 
     def _take_login_answer(self, response: wire.Response, message: bytes) -> None:
         if negotiate.is_old_challenge(message):

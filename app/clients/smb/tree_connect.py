@@ -23,6 +23,8 @@ def connect_tree(session: smb_session.Session, target: records.Target, where: st
     try:
         with mapped(where):
             return session.connection.open_share(share)
+    except errors.ShareNotOpenedError:
+        raise
     except errors.NoSuchShareError as error:
         names: list[str] = []
         with contextlib.suppress(errors.MeasurementError):

@@ -42,6 +42,9 @@ def test_a_credentials_file_as_mount_cifs_reads_it(credentials: Path):
         (b"user=carol\npass=pw\nworkgroup=LAB\n", "LAB"),
         (b"username = LAB\\carol\npassword = pw\n", "LAB"),
         (b"username = OLD\\carol\npass = pw\ndom = LAB\n", "LAB"),
+        (b"username=LAB/carol\npassword=pw\n", "LAB"),
+        (b"\xef\xbb\xbfusername=LAB\\carol\r\npassword = pw\r\n\r\n", "LAB"),
+        (b"user=carol\rpassword=pw\r", None),
     ],
 )
 def test_a_credentials_file_of_notepad_or_of_mount_cifs(content: bytes, domain: str | None, tmp_path: Path):
@@ -66,11 +69,31 @@ def test_a_user_of_ftp_keeps_a_percent_and_a_backslash(tmp_path: Path):
     assert (target.user, target.domain) == ("LAB\\carol%site", None)
 
 
-def test_a_credentials_file_in_utf_16_is_told_as_that(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("content", "password"),
+    [
+        (b"user=carol\npassword=\n", ""),
+        (b"user=carol\r\npassword = \r\n", ""),
+        (b"user=carol\npassword=a=b#c;d\n", "a=b#c;d"),
+        (b"user=carol\npassword= \xc2\xa0pw \n", "\u00a0pw "),
+        # What Unicode calls a line end, and no program that reads such a file.
+        ("user=carol\npassword=a\u2028b\x0bc\x85d\n".encode(), "a\u2028b\x0bc\x85d"),
+    ],
+)
+def test_a_password_of_a_file_is_taken_as_it_stands(content: bytes, password: str, tmp_path: Path):
     path = tmp_path / "credentials"
-    path.write_bytes("username=carol\n".encode("utf-16"))
-    with pytest.raises(UsageError, match="UTF-16"):
+    path.write_bytes(content)
+    target, secrets = log_in_as(NOBODY, credentials=path, ask=lambda _prompt: "typed")
+    assert (target.user, secrets.password) == ("carol", password)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_credentials_file_in_utf_16_is_told_as_that(tmp_path: Path, encoding: str):
+    path = tmp_path / "credentials"
+    path.write_bytes("username=carol\r\npassword=hush\r\n".encode(encoding))
+    with pytest.raises(UsageError, match="UTF-16 text: save it as UTF-8") as caught:
         read_credentials(path)
+    assert "hush" not in str(caught.value)
 
 
 @pytest.mark.parametrize(("mode", "is_warned_of"), [(0o644, True), (0o604, True), (0o640, False), (0o600, False)])
