@@ -41,13 +41,20 @@ def check_file(
         if isinstance(error, errors.NoSuchFileError):
             reasons += [why_hidden(environment.server, target) or "", as_it_is_written(client, target)]
         yield Checked("file", "; ".join(filter(None, reasons)), CheckState.FAILED)
-        yield from _why_not_written(spec, error, environment)
+        yield from _why_not_written(target, spec, error, environment)
 
 
-def _why_not_written(spec: SeriesSpec, error: errors.MeasurementError, environment: Environment) -> Iterator[Checked]:
+def _why_not_written(
+    target: records.Target, spec: SeriesSpec, error: errors.MeasurementError, environment: Environment
+) -> Iterator[Checked]:
     """The settings of the share that may refuse a new file; nothing where none is known, or it is no such error."""
     is_refused_put = spec.command is records.Command.PUT and isinstance(error, errors.AccessDeniedError)
-    settings = share_access.settings_against_writing(environment.server) if is_refused_put else []
+    if not is_refused_put:
+        return
+
+    # Not the file that was refused, but one that is called like it.
+    path = own_names.new_scratch_path(target)
+    settings = share_access.settings_against_writing(environment.server, path)
     if settings:
         yield Checked("cause", share_access.possible_text(settings), CheckState.ATTENTION)
 

@@ -21,8 +21,10 @@ _SCRIPTS = ("preexec", "root preexec")
 """Each refuses if it fails and its ``… close`` is set."""
 
 
-_DIALECTS_WITHOUT_ENCRYPTION = frozenset({"NT1", "LANMAN1", "LANMAN2", "CORE", "COREPLUS", "SMB2", "SMB2_02", "SMB2_10"})
-"""As ``server max protocol`` names them: encryption came with SMB 3."""
+_DIALECTS_BEFORE_SMB_2 = frozenset({"NT1", "LANMAN1", "LANMAN2", "CORE", "COREPLUS"})
+"""As ``server max protocol`` names them."""
+_DIALECTS_WITHOUT_ENCRYPTION = _DIALECTS_BEFORE_SMB_2 | {"SMB2", "SMB2_02", "SMB2_10"}
+"""Encryption came with SMB 3."""
 
 _NO_LIMIT = "0"
 """The default of ``max connections``."""
@@ -41,6 +43,10 @@ def hang_up_settings(server: Facts) -> list[str]:
         value = effective(server, parameter, in_share=False) or effective(server, parameter)
         if value:
             settings.append(f"{parameter} = {value}")
+
+    dialect = effective(server, "server max protocol", in_share=False) or ""
+    if dialect.upper() in _DIALECTS_BEFORE_SMB_2:
+        settings.append(f"server max protocol = {dialect}")
 
     # 0, the default, means any number of them.
     most_processes = effective(server, "max smbd processes", in_share=False) or "0"
@@ -89,14 +95,17 @@ def settings_that_may_close(server: Facts) -> list[str]:
     return settings
 
 
-def settings_against_writing(server: Facts) -> list[str]:
-    """The settings of a share that may refuse a new file to this user; empty where none is known."""
+def settings_against_writing(server: Facts, path: str) -> list[str]:
+    """The settings of a share that may refuse a new file at that path to this user; empty where none is known."""
     settings = []
     if _tidy_value(server, "read only") == "yes":
         settings.append("read only = yes")
     read_list = effective(server, "read list")
     if read_list:
         settings.append(f"read list = {read_list}")
+    hidden = effective(server, "veto files")
+    if hidden and smb_conf.hiding_pattern(hidden, path):
+        settings.append(f"veto files = {hidden}")
     return settings
 
 

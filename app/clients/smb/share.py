@@ -53,6 +53,12 @@ class Share:
         response = self.channel.ask(wire.frame(*opening(path, access, disposition, options), self.tree_id))
 
         is_new = disposition == wire.DISPOSITION_CREATE
+        if is_new and response.status == wire.OBJECT_NAME_NOT_FOUND:
+            # Of a new file it is not missing: its folder would be a path that is not found.
+            raise AccessDeniedError(
+                f"{self.channel.where}: the server refuses a new file of this name; veto files may hide names like it "
+                "there"
+            )
         if is_new and response.status == wire.STATUSES["STATUS_SHARING_VIOLATION"]:
             # Nobody can have it open: its name is ours, and it is not there yet.
             raise AccessDeniedError(

@@ -13,15 +13,27 @@ from app.base import errors
 from app.base.targets import parse_target
 from app.check.checked import CheckState
 from app.check.target_checks import check_refusal
+from app.clients.registry import connected_files
 from forms.audit import share_access
 from forms.tuning import fact_names
+from storage.plan import Settings
 from storage.records import Target, format_target
-from tests.command_line import Inside
+from tests.command_line import QUICK, Inside
 from tests.servers.smbd import Smbd
 
 SHARES: dict[str, dict[str, str]] = {
     "gone": {"path": "/nowhere/not-mounted"},
     "under-a-file": {"path": "/proc/version/data"},
+    "a-file": {"path": "/proc/version"},
+    "hidden": {"path": "/nowhere/hidden", "browseable": "no"},
+    "hidden$": {"path": "/nowhere/administrative"},
+    "per-user": {"path": "/nowhere/%U"},
+    "as-nobody-known": {"force user": "no-such-account"},
+    "in-no-group": {"force group": "no-such-group"},
+    "half-a-mac": {"vfs objects": "fruit", "fruit:encoding": "none-such"},
+    "single": {"max connections": "1"},
+    "vetoed": {"veto files": "/.sharebench-*/lost+found/"},
+    "readers": {"read list": "daemon"},
     "module": {"vfs objects": "no_such_module"},
     "off": {"available": "no"},
     "proxy": {"msdfs root": "yes", "msdfs proxy": r"\other.example\data"},
@@ -57,6 +69,9 @@ def server() -> Iterator[ShareServer]:
     smbd.more_shares = {name: usual | options for name, options in SHARES.items()}
 
     (smbd.guest_folder / "link").symlink_to(r"msdfs:other.example\data")
+    circle = smbd.root / "circle"
+    circle.symlink_to(circle)
+    smbd.more_shares["circle"] = usual | {"path": str(circle)}
     (smbd.guest_folder / "two").symlink_to(r"msdfs:first.example\a,second.example\b")
     try:
         smbd.start()
@@ -79,6 +94,10 @@ def checks_of(inside: Inside, url: str) -> dict[str, dict[str, Any]]:
         ("under-a-file", "path = /proc/version/data does not exist"),
         ("module", "vfs objects = no_such_module"),
         ("off", "available = no"),
+        ("a-file", "path = /proc/version is a file, not a folder"),
+        ("circle", "circle is a link that leads in a circle"),
+        ("hidden", "path = /nowhere/hidden does not exist"),
+        ("hidden$", "path = /nowhere/administrative does not exist"),
     ],
 )
 def test_what_is_certain_is_the_cause(inside: Inside, server: ShareServer, share: str, says: str):
@@ -157,7 +176,53 @@ def test_an_audit_tells_what_it_knows_without_a_session(inside: Inside, server: 
 
 def test_a_module_that_does_not_start_is_one_of_the_causes(inside: Inside, server: ShareServer):
     text = checks_of(inside, server.url("audited"))["share"]["text"]
-    assert "a module of vfs objects may be missing or not start" in text
+    assert "a module of vfs objects may not start" in text
+
+
+@pytest.mark.parametrize("share", ["hidden", "hidden$"])
+def test_a_share_that_is_not_listed_may_be_hidden(inside: Inside, server: ShareServer, share: str):
+    assert "or one that it hides" in checks_of(inside, server.url(share))["share"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("share", "setting"),
+    [
+        ("per-user", "path = /nowhere/%U"),
+        ("as-nobody-known", "force user = no-such-account"),
+        ("in-no-group", "force group = no-such-group"),
+        ("half-a-mac", "vfs objects = fruit"),
+    ],
+)
+def test_what_may_close_a_share_is_told_as_that(inside: Inside, server: ShareServer, share: str, setting: str):
+    found = checks_of(inside, server.url(share, user="bench"))
+    assert "log in" not in found, "the login succeeded"
+    assert "password" not in found["share"]["text"]
+    assert found["cause"]["state"] == "attention"
+    assert setting in found["cause"]["text"]
+    assert found["settings"]["state"] != "fine"
+
+
+def test_a_share_that_is_full_is_not_said_to_be_broken(inside: Inside, server: ShareServer):
+    target = parse_target(server.url("single", user="bench"))
+    with connected_files(target, server.smbd.secrets(), Settings()):
+        found = checks_of(inside, server.url("single", user="bench"))
+    assert "max connections" in found["share"]["text"]
+    assert found["cause"]["text"].endswith("max connections = 1")
+
+
+@pytest.mark.parametrize(
+    ("share", "setting"), [("vetoed", "veto files = /.sharebench-*/lost+found/"), ("readers", "read list = daemon")]
+)
+def test_a_setting_that_refuses_a_new_file_is_told(inside: Inside, server: ShareServer, share: str, setting: str):
+    done = inside("check", server.url(share, user="bench"), "--put", "--json")
+    found = {item["name"]: item for item in json.loads(done.stdout)}
+    assert "check the name" not in found["file"]["text"]
+    assert setting in found["cause"]["text"]
+
+
+def test_a_run_that_may_not_make_its_file_does_not_look_for_it(inside: Inside, server: ShareServer):
+    said = inside.fails(4, "run", server.url("vetoed", user="bench"), "--put", "--size", "64K", *QUICK)
+    assert "refuses a new file of this name" in said
 
 
 def test_a_new_file_is_not_said_to_be_in_use(inside: Inside, server: ShareServer):
@@ -226,6 +291,42 @@ def test_a_user_is_not_refused_by_what_refuses_guests():
     assert len(share_access.refusing_settings(facts, is_guest=True)) == 2
 
 
+@pytest.mark.parametrize(
+    ("facts", "count"),
+    [
+        (share_facts(max_connections="0"), 0),
+        (share_facts(max_connections="1"), 1),
+        (share_facts(path="/srv/data", force_user="", vfs_objects=""), 0),
+        (share_facts(path="/srv/%S", force_user="ftp", force_group="+users", vfs_objects="fruit"), 4),
+    ],
+)
+def test_settings_that_may_close_a_share(facts: dict[str, str], count: int):
+    assert len(share_access.settings_that_may_close(facts)) == count
+
+
+@pytest.mark.parametrize(
+    ("of_share", "of_server", "dialect", "count"),
+    [
+        ("required", "default", "SMB3", 0),
+        ("required", "off", "SMB3", 1),
+        ("required", "if_required", "SMB3_02", 0),
+        ("required", "default", "SMB2_10", 1),
+        ("desired", "off", "SMB2_10", 0),
+        ("default", "off", "SMB2_10", 0),
+    ],
+)
+def test_encryption_that_the_server_cannot_do_closes_the_share(of_share: str, of_server: str, dialect: str, count: int):
+    of_all = {"server smb encrypt": of_server, "server max protocol": dialect}
+    facts = {f"smb.conf/global/{name}": value for name, value in of_all.items()}
+    assert len(share_access.reasons_not_opened(facts | share_facts(server_smb_encrypt=of_share))) == count
+
+
+@pytest.mark.parametrize(("pattern", "count"), [("/.sharebench-*/", 1), ("/.*/", 1), ("/*.tmp/", 0), ("", 0)])
+def test_a_pattern_that_hides_the_new_file_refuses_it(pattern: str, count: int):
+    facts = share_facts(read_only="no", veto_files=pattern)
+    assert len(share_access.settings_against_writing(facts, "docs/.sharebench-0123456789ab")) == count
+
+
 @pytest.mark.parametrize(("available", "count"), [("No", 1), ("Yes", 0)])
 def test_a_share_out_of_service(available: str, count: int):
     assert len(share_access.reasons_not_opened(share_facts(available=available))) == count
@@ -273,6 +374,7 @@ def test_a_share_that_no_setting_refuses_is_not_explained():
     [
         ({"hosts deny": "ALL", "hosts allow": "192.0.2.1"}, "", "connect", "hosts deny = ALL"),
         ({"max smbd processes": "1"}, "bench", "connect", "max smbd processes = 1"),
+        ({"server min protocol": "NT1", "server max protocol": "NT1"}, "bench", "connect", "server max protocol = NT1"),
         ({"server smb encrypt": "required"}, "", "log in", "server smb encrypt = required"),
         ({"server smb encrypt": "required"}, "nobody-such", "log in", "server smb encrypt = required"),
     ],
