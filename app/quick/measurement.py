@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from app.base import own_names
 from app.base.child_process import ChildProcess
 from app.base.errors import CancelledError, ChildDiedError, SharebenchError
-from app.clients import registry
 from app.quick import plan
 from app.quick.spec import RUNS, QuickRequest
 from app.recording import process
@@ -75,7 +74,7 @@ def measure(request: QuickRequest, control: process.SeriesControl) -> Generator[
         control.detach()
         child.close()
 
-    return QuickClosed(quick=_without_leftover(request, closed))
+    return QuickClosed(quick=_without_leftover(request, closed, place))
 
 
 def _order_of(request: QuickRequest) -> plan.QuickOrder:
@@ -146,17 +145,26 @@ def _with_file(quick: quick_records.Quick, ready: plan.FileReady) -> quick_recor
     )
 
 
-def _without_leftover(request: QuickRequest, quick: quick_records.Quick) -> quick_records.Quick:
-    """The quick test once its file is gone, which a process that died has left there."""
+def _without_leftover(
+    request: QuickRequest, quick: quick_records.Quick, place: MeasuringPlace | None
+) -> quick_records.Quick:
+    """The quick test once its file is gone, which a process that died has left there.
+
+    Another process on the same machine removes it: from here the target may be out of reach, or another folder.
+    """
     path = quick.scratch_path
     if path is None or not own_names.is_scratch_path(request.target, path):
         return quick
+
+    child = ChildProcess(_MODULE, grace_seconds=_GRACE_SECONDS, elsewhere=place)
     try:
-        with registry.connected_files(request.target, request.secrets, request.settings) as files:
-            files.remove(path)
-    except SharebenchError:
-        return quick
-    return replace(quick, scratch_path=None)
+        child.say(
+            plan.RemovalOrder(target=request.target, secrets=request.secrets, settings=request.settings, path=path)
+        )
+        is_removed = any(isinstance(event, process.ScratchRemoved) for event in child.events(plan.CHILD_EVENTS))
+    finally:
+        child.close()
+    return replace(quick, scratch_path=None) if is_removed else quick
 
 
 def _new_quick(request: QuickRequest, side: facts.ClientSide | None) -> quick_records.Quick:

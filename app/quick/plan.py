@@ -12,7 +12,7 @@ from storage.records import ClientFacts, Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuickOrder:
-    """The only order; the end of stdin cancels."""
+    """Measure; the end of stdin cancels."""
 
     target: Target
     secrets: Secrets = field(default_factory=Secrets)
@@ -20,6 +20,20 @@ class QuickOrder:
     size_bytes: int
     runs: int
     run_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemovalOrder:
+    """Only remove the file that an earlier process left."""
+
+    target: Target
+    secrets: Secrets = field(default_factory=Secrets)
+    settings: Settings = field(default_factory=Settings)
+    path: str
+
+
+ORDERS: tuple[type, ...] = (QuickOrder, RemovalOrder)
+"""A process has one of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

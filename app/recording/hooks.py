@@ -1,6 +1,7 @@
 """Runs the commands that somebody wants before and after each run of a series.
 
 They come from the command line of this measurement alone: what a series says of its hooks is text and is never run.
+They run in the measuring process, so that those of ``--from HOST`` run on that machine.
 """
 
 from collections.abc import Callable

@@ -7,7 +7,8 @@ from typing import Any
 
 from forms import layout, link_share, report, wording
 from forms.findings import path
-from forms.quick import summary
+from forms.quick import limits, summary
+from forms.quick.disk_reference import disk_reference
 from forms.series import origin
 from forms.series.head_fields import client_text, link_field
 from forms.series.imitation import imitation_fields, unsigned_session_hint
@@ -28,6 +29,11 @@ _SMALL = quick_records.ACCESSES[-1]
 _INTERVAL_COLUMNS = (
     report.Column(heading="from", kind=report.ReportKind.DECIMAL),
     report.Column(heading="to", kind=report.ReportKind.DECIMAL),
+)
+_ALLOWANCE_COLUMNS = (
+    report.Column(heading="At most", kind=report.ReportKind.DECIMAL),
+    report.Column(heading="by the", kind=report.ReportKind.TEXT),
+    report.Column(heading="% of that", kind=report.ReportKind.PERCENT),
 )
 _P99_COLUMN = report.Column(heading="p99 ms", kind=report.ReportKind.SECONDS, is_detail=True)
 
@@ -108,22 +114,22 @@ def _amount_text(quick: quick_records.Quick, figures: summary.LineFigures) -> st
         return wording.table_rate(figures.bytes_per_second)
 
     text = f"{wording.milliseconds(figures.request_seconds)} each"
-    needed_seconds = summary.path_seconds(quick, figures.line.access)
+    needed_seconds = limits.path_seconds(quick, figures.line.access)
     if needed_seconds is None:
         return text
     return f"{text}, of which the path needs {wording.milliseconds(needed_seconds)}"
 
 
-def limit_name(limit: summary.LineLimit, quick: quick_records.Quick) -> str:
+def limit_name(limit: limits.LineLimit, quick: quick_records.Quick) -> str:
     """As in the middle of a sentence."""
     match limit:
-        case summary.LineLimit.LINK:
+        case limits.LineLimit.LINK:
             return "the link"
-        case summary.LineLimit.CLIENT:
+        case limits.LineLimit.CLIENT:
             return "this client"
-        case summary.LineLimit.ROUND_TRIP:
+        case limits.LineLimit.ROUND_TRIP:
             return "the round trip of a request"
-        case summary.LineLimit.PATH:
+        case limits.LineLimit.PATH:
             return "the path, by its round trip and link together,"
     if quick.past_page_cache is None:
         return "the server or its disk"
@@ -198,7 +204,7 @@ def file_text(quick: quick_records.Quick) -> str:
 
 def _round_trip_fields(quick: quick_records.Quick) -> Iterator[report.Field]:
     least = path.number_of_fact(quick.environment.get("path", {}), path.TCP_ROUND_TRIP)
-    request_seconds = summary.round_trip_seconds(quick)
+    request_seconds = limits.round_trip_seconds(quick)
     if least is None:
         return
     yield report.Field(name="Network round trip", text=wording.milliseconds(least), number=least, unit="seconds")
@@ -218,7 +224,7 @@ def _tables(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
     if not figures:
         return
     yield _known_table(figures)
-    yield from _path_table(quick, figures)
+    yield from _references_table(figures)
     for caption, reads in (("Read", True), ("Write", False)):
         lines = [line for line in figures if line.line.reads is reads]
         if lines:
@@ -245,27 +251,48 @@ def _known_table(figures: Sequence[summary.LineFigures]) -> report.Table:
     )
 
 
-def _path_table(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[report.Table]:
-    """Each line held against what the path would allow a server that answered at once."""
-    rows = []
-    for line in figures:
-        allowed = summary.path_rate(quick, line.line.access)
-        if allowed is not None:
-            measured = wording.megabytes(line.bytes_per_second)
-            percent = 100 * line.bytes_per_second / allowed
-            rows.append(report.row_of(line.line.name, measured, wording.megabytes(allowed), percent))
+def _references_table(figures: Sequence[summary.LineFigures]) -> Iterator[report.Table]:
+    """Each line held against the most that path and client allow, and against a server with the disk of reference."""
+    has_allowance = any(line.allowance for line in figures)
+    has_disk = any(line.bytes_per_second_with_disk for line in figures)
+    if not has_allowance and not has_disk:
+        return
 
-    if rows:
-        yield report.Table(
-            columns=report.columns_of(
-                "",
-                ("MB/s", report.ReportKind.DECIMAL),
-                ("The path allows MB/s", report.ReportKind.DECIMAL),
-                ("% of that", report.ReportKind.PERCENT),
-            ),
-            rows=tuple(rows),
-            caption="Held against the path: its link, and a round trip for each request",
-        )
+    columns = [
+        report.Column(heading="", kind=report.ReportKind.TEXT),
+        report.Column(heading="MB/s", kind=report.ReportKind.DECIMAL),
+        *(_ALLOWANCE_COLUMNS if has_allowance else ()),
+    ]
+    if has_disk:
+        columns.append(report.Column(heading=f"With a {disk_reference()['name']}", kind=report.ReportKind.DECIMAL))
+    yield report.Table(
+        columns=tuple(columns),
+        rows=tuple(_references_row(line, has_allowance=has_allowance, has_disk=has_disk) for line in figures),
+        caption=_references_caption(has_allowance=has_allowance, has_disk=has_disk),
+    )
+
+
+def _references_row(line: summary.LineFigures, *, has_allowance: bool, has_disk: bool) -> report.Row:
+    allowance_cells: tuple[str | float | None, ...] = (None, None, None)
+    if line.allowance is not None:
+        rate = wording.megabytes(line.allowance.bytes_per_second)
+        allowance_cells = (rate, line.allowance.limit, line.percent_of_allowance)
+
+    return report.row_of(
+        line.line.name,
+        wording.megabytes(line.bytes_per_second),
+        *(allowance_cells if has_allowance else ()),
+        *([wording.megabytes(line.bytes_per_second_with_disk)] if has_disk else []),
+    )
+
+
+def _references_caption(*, has_allowance: bool, has_disk: bool) -> str:
+    against = []
+    if has_allowance:
+        against.append("the most that link, round trips and this client allow")
+    if has_disk:
+        against.append(f"a {disk_reference()['name']}")
+    return f"Held against {wording.listed(against)}"
 
 
 def _details_table(caption: str, quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> report.Table:
@@ -351,7 +378,8 @@ def _advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
             " a quiet time."
         )
     yield from _usual_text(quick, figures)
-    slow_clients = [line for line in figures if line.limit is summary.LineLimit.CLIENT and not line.is_restless]
+    yield from _disk_text(quick, figures)
+    slow_clients = [line for line in figures if line.limit is limits.LineLimit.CLIENT and not line.is_restless]
     if slow_clients:
         names = wording.listed([line.line.name for line in slow_clients])
         yield f"This client was the limit of {names}: the server may be faster than these figures."
@@ -372,12 +400,27 @@ def _usual_text(quick: quick_records.Quick, figures: Sequence[summary.LineFigure
     if network_seconds is None or not small_reads or small_reads[0].request_seconds is None:
         return
 
-    on_link = summary.seconds_on_link(quick, _SMALL)
+    on_link = limits.seconds_on_link(quick, _SMALL)
     usual_seconds = network_seconds + on_link + usual_server.usual_request_seconds("read")
     source = usual_server.usual_server()["request_source"]
     yield (
         f"A usual server on this path takes {wording.milliseconds(usual_seconds)} for a small read from its memory,"
         f" this one {wording.milliseconds(small_reads[0].request_seconds)} ({source})."
+    )
+
+
+def _disk_text(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[str]:
+    """What the column of the disk of reference says, and where its figures are from."""
+    if not any(line.bytes_per_second_with_disk for line in figures):
+        return
+
+    disk = disk_reference()
+    if quick.past_page_cache is not None:
+        yield f"With a {disk['name']}: what such a disk moves by itself ({disk['source']})."
+        return
+    yield (
+        f"With a {disk['name']}: what a usual server reaches on this path where every request goes to such a disk; one"
+        f" that answers from its memory is faster ({disk['source']})."
     )
 
 

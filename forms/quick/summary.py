@@ -1,44 +1,18 @@
-"""The figures of a quick test: rate, operations and times of each line, and what limits it.
-
-A line is limited by the first of these that applies: the link, where it is full; this client, where it computes all the
-time; the round trip, where a request that moves nothing takes half of the time already; else the server or its disk.
-Where one request is made at a time, the link is not full while the server works: there it is the limit if carrying the
-block takes half of the time. If only both together take half, the path is the limit.
-"""
+"""The figures of a quick test: rate, operations and times of each line, what limits it, and what it is held against."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
-from forms.findings.path import REQUEST_ROUND_TRIP, number_of_fact
-from forms.findings.rules_link import FULL_ETHERNET_PERCENT
+from forms.quick import limits
+from forms.quick.disk_reference import bytes_per_second_with_disk
 from forms.stats import summary as stats
-from forms.worksheets.references import ethernet_payload
 from storage import records
-from storage.quick.records import ACCESSES, Access, Quick, QuickLine
+from storage.quick.records import ACCESSES, Quick, QuickLine
 
-FULL_LINK_PERCENT, _ = FULL_ETHERNET_PERCENT
-"""From this share of its speed on a link is full: headers take the rest."""
-BUSY_CLIENT_PERCENT = 85.0
-"""Of one processor: our client that uses as much has little time left to wait for a server."""
-PATH_SHARE = 0.5
-"""Of the time of a request: where the way takes as much, a faster disk would not even halve the time."""
 RESTLESS_PERCENT = 20.0
 """From the slowest run of a line to its fastest, of their average: with more, the average is hardly a figure."""
 _P99 = 0.99
-
-
-class LineLimit(StrEnum):
-    """What limits a line."""
-
-    LINK = "link"
-    CLIENT = "client"
-    ROUND_TRIP = "round trip"
-    PATH = "path"
-    """Neither the round trip nor the link takes most of the time, but both together do."""
-    SERVER = "server"
-    """Or its disk; of a local path the disk, or the page cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +33,12 @@ class LineFigures:
     percent_of_link: float | None
     client_percent: float | None
     """How much of one processor the client used."""
-    limit: LineLimit | None
+    limit: limits.LineLimit | None
     """None where another program measured."""
+    allowance: limits.Allowance | None
+    """The most that path and client allow; None of a local path, and where another program measured."""
+    bytes_per_second_with_disk: float | None
+    """What a usual server with the disk of reference would reach in its place; None where nobody can say."""
 
     @property
     def is_restless(self) -> bool:
@@ -70,7 +48,11 @@ class LineFigures:
 
     @property
     def is_full_link(self) -> bool:
-        return self.percent_of_link is not None and self.percent_of_link >= FULL_LINK_PERCENT
+        return self.percent_of_link is not None and self.percent_of_link >= limits.FULL_LINK_PERCENT
+
+    @property
+    def percent_of_allowance(self) -> float | None:
+        return 100 * self.bytes_per_second / self.allowance.bytes_per_second if self.allowance else None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -84,6 +66,8 @@ class LineFigures:
             "client_cpu_percent": self.client_percent,
             "limit": self.limit,
             "is_limit_doubtful": self.is_restless,
+            "allowed": self.allowance.to_json() if self.allowance else None,
+            "with_ssd_bytes_per_second": self.bytes_per_second_with_disk,
         }
 
 
@@ -113,8 +97,8 @@ def line_figures(quick: Quick, line: QuickLine) -> LineFigures | None:
     percent_of_link = records.percent_of_link(rate, quick.link_bits_per_second)
     limit = None
     if line.runs:
-        limit = _limit(percent_of_link, client_percent)
-        limit = limit or _limit_of_requests(quick, line, request_seconds)
+        limit = limits.limit_of_shares(percent_of_link, client_percent)
+        limit = limit or limits.limit_of_requests(quick, line.access, request_seconds)
     return LineFigures(
         line=line,
         bytes_per_second=rate,
@@ -125,66 +109,17 @@ def line_figures(quick: Quick, line: QuickLine) -> LineFigures | None:
         percent_of_link=percent_of_link,
         client_percent=client_percent,
         limit=limit,
+        allowance=_allowance(quick, line, rate, client_percent),
+        bytes_per_second_with_disk=bytes_per_second_with_disk(quick, line),
     )
 
 
-def _limit(percent_of_link: float | None, client_percent: float | None) -> LineLimit | None:
-    """The link or this client, where one of them has no time left; else None."""
-    if percent_of_link is not None and percent_of_link >= FULL_LINK_PERCENT:
-        return LineLimit.LINK
-    if client_percent is not None and client_percent >= BUSY_CLIENT_PERCENT:
-        return LineLimit.CLIENT
-    return None
-
-
-def _limit_of_requests(quick: Quick, line: QuickLine, request_seconds: float | None) -> LineLimit:
-    """What takes most of the time of a request: the way there and back, or the server."""
-    if not request_seconds:
-        return LineLimit.SERVER
-
-    round_trip = round_trip_seconds(quick) or 0.0
-    # Several requests share the link, so that what one of them waits for it says nothing.
-    on_link = seconds_on_link(quick, line.access) if line.access.in_flight == 1 else 0.0
-
-    most_seconds = PATH_SHARE * request_seconds
-    if round_trip >= most_seconds:
-        return LineLimit.ROUND_TRIP
-    if on_link >= most_seconds:
-        return LineLimit.LINK
-    return LineLimit.PATH if round_trip + on_link >= most_seconds else LineLimit.SERVER
-
-
-def seconds_on_link(quick: Quick, access: Access) -> float:
-    """How long a full link takes to carry a block; 0 where its speed is unknown."""
-    if not quick.link_bits_per_second:
-        return 0.0
-    full_link = quick.link_bits_per_second * FULL_LINK_PERCENT / 100
-    return 8 * access.block_bytes / full_link
-
-
-def path_seconds(quick: Quick, access: Access) -> float | None:
-    """The least time of a request of a block: an empty request, and the link; None where no round trip is known."""
-    round_trip = round_trip_seconds(quick)
-    return None if round_trip is None else round_trip + seconds_on_link(quick, access)
-
-
-def path_rate(quick: Quick, access: Access) -> float | None:
-    """Bytes per second that the path allows with the requests of a line, up to what the link carries; None if unknown.
-
-    Each request takes a round trip at least; a server that answered at once would reach this.
-    """
-    rates = []
-    least_seconds = path_seconds(quick, access)
-    if least_seconds:
-        rates.append(access.in_flight * access.threads * access.block_bytes / least_seconds)
-    if quick.link_bits_per_second:
-        rates.append(ethernet_payload(quick.link_bits_per_second / 1e6))
-    return min(rates, default=None)
-
-
-def round_trip_seconds(quick: Quick) -> float | None:
-    """How long a request takes that moves nothing; None where it is unknown."""
-    return number_of_fact(quick.environment.get("path", {}), REQUEST_ROUND_TRIP)
+def _allowance(quick: Quick, line: QuickLine, rate: float, client_percent: float | None) -> limits.Allowance | None:
+    # A local path is asked by many threads: what one processor allows is no limit of theirs.
+    if quick.target is None or quick.target.abilities.is_local:
+        return None
+    by_path = limits.path_allowance(quick, line.access)
+    return limits.lowest_allowance(by_path, limits.client_allowance(rate, client_percent))
 
 
 def quick_figures(quick: Quick) -> list[LineFigures]:

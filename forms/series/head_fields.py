@@ -134,13 +134,14 @@ def _round_trip_fields(series: records.Series) -> Iterator[report.Field]:
 
 
 def _hook_fields(series: records.Series) -> Iterator[report.Field]:
-    """The commands that were run around each run."""
+    """The commands that were run around each run, and where, if not on the machine at which they were typed."""
     facts = series_path.path_facts(series)
-    yield from report.fields_of(
-        ("Before each run", str(facts.get(fact_names.HOOK_PREPARE, ""))),
-        ("On the server before", str(facts.get(fact_names.HOOK_SERVER_PREPARE, ""))),
-        ("After each run", str(facts.get(fact_names.HOOK_CONCLUDE, ""))),
-    )
+    host = series.environment.get("client", {}).get(records.MEASURED_FROM)
+    place = f"on {wording.plain(str(host))}: " if host else ""
+    for name, fact in (("Before each run", fact_names.HOOK_PREPARE), ("After each run", fact_names.HOOK_CONCLUDE)):
+        if facts.get(fact):
+            yield report.Field(name=name, text=f"{place}{facts[fact]}")
+    yield from report.fields_of(("On the server before", str(facts.get(fact_names.HOOK_SERVER_PREPARE, ""))))
 
 
 def _measured_text(series: records.Series) -> str:

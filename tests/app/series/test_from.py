@@ -107,6 +107,26 @@ def test_a_quiet_time_is_looked_for_there(inside: Inside, smbd: Smbd, place: Ssh
     assert document["environment"]["server"]["samba.version"]
 
 
+def test_commands_around_a_run_run_there(inside: Inside, smbd: Smbd, place: Sshd, tmp_path: Path):
+    log = tmp_path / "log"
+    options = ("--prepare", f"echo prepare $HOME >> {log}", "--conclude", f"echo conclude $HOME >> {log}")
+    document = inside.json("run", url(smbd), "--from", "fileserver", "--json", *ONE_RUN, *options)
+    assert log.read_text().splitlines() == [f"prepare {place.root}", f"conclude {place.root}"]
+    assert document["environment"]["path"]["hook.prepare"] == options[1]
+    assert "on fileserver: echo prepare" in inside("show", "last").stdout
+
+
+def test_a_command_that_fails_there_names_the_machine(inside: Inside, smbd: Smbd, place: Sshd):
+    text = inside.fails(4, "run", url(smbd), "--from", "fileserver", *ONE_RUN, "--prepare", "echo no disk >&2; exit 7")
+    assert "--prepare failed on fileserver with exit code 7 (no disk)" in text
+    assert files_in(smbd.folder) == []
+
+
+def test_a_server_is_not_prepared_from_there(inside: Inside, smbd: Smbd):
+    words = ("--from", "fileserver", "--server-prepare", "true", "--server-ssh", "fileserver")
+    assert "--server-prepare" in inside.fails(2, "run", url(smbd), *ONE_RUN, *words)
+
+
 def test_the_sharebench_that_is_installed_there_is_used_if_it_is_the_same(inside: Inside, smbd: Smbd, place: Sshd):
     shutil.rmtree(place.carried, ignore_errors=True)
     script = place.path / "sharebench"

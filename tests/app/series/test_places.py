@@ -137,6 +137,36 @@ def ssh_to(machines: list[Machine], folder: Path, dead: str) -> Path:
     return folder
 
 
+@pytest.mark.long
+def test_random_requests_and_a_quick_test_are_made_by_a_far_machine(
+    tmp_path: Path, address: str, machines: list[Machine], make_smbd, monkeypatch: pytest.MonkeyPatch
+):
+    server = make_smbd()
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", f"{ssh_to(machines, tmp_path / 'bin', 'nohost.invalid')}:{os.environ['PATH']}")
+    inside = Inside(tmp_path / "notebook.db", server.password)
+    url = f"smb://{server.user}@{address}:{server.port}/{server.share}"
+    _fast, middle, _slow = machines
+
+    one_by_one = ("--random", "--make-file", "--size", "1M", "--in-flight", "1", "--seconds", "1")
+    counts = ("--runs", "3", "--warmup", "0", *QUICK)
+    series = inside.json("run", url, "--from", middle.name, *one_by_one, *counts, "--json")
+    assert [run["status"] for run in series["runs"]] == ["valid"] * 3
+    for run in series["runs"]:
+        assert run["request_figures"]["p50_seconds"] >= middle.least_round_trip_seconds
+    assert series["link_bits_per_second"] == middle.bits_per_second
+
+    quick = inside.json("quick", url, "--from", middle.name, "--size", "64M", "--seconds", "1", "--json")
+    assert quick["link_bits_per_second"] == middle.bits_per_second
+    assert quick["loopback"] is False
+    limits = {figures["name"]: figures["limit"] for figures in quick["figures"]}
+    for direction in ("read", "write"):
+        assert limits[f"SEQ1M Q8 {direction}"] == "link"
+        assert limits[f"SEQ1M Q1 {direction}"] == "link"
+        assert limits[f"RND4K Q1 {direction}"] == "round trip"
+    assert not [path for path in server.folder.iterdir() if path.name.startswith(".sharebench-")]
+
+
 _CONNECT = """
 import socket, sys, time
 seconds = []

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from forms.quick.report import limit_name, possible_interval, quick_answer, quick_report
-from forms.quick.summary import (
+from forms.quick.disk_reference import disk_reference
+from forms.quick.limits import (
     BUSY_CLIENT_PERCENT,
     FULL_LINK_PERCENT,
     PATH_SHARE,
-    LineFigures,
     LineLimit,
-    line_figures,
-    path_rate,
-    quick_figures,
+    path_allowance,
+    path_seconds,
     seconds_on_link,
 )
+from forms.quick.report import limit_name, possible_interval, quick_answer, quick_report
+from forms.quick.summary import LineFigures, line_figures, quick_figures
 from forms.report import FieldRole
 from forms.worksheets.references import ethernet_payload
 from storage.quick.records import LEAST_FILE_BYTES, MIB, Access, Quick, QuickLine
@@ -95,11 +95,11 @@ def test_a_round_trip_of_half_a_request_is_the_limit(share: float, limit: LineLi
 
 @pytest.mark.parametrize(("megabits", "limit"), [(96, LineLimit.LINK), (94, LineLimit.SERVER)])
 def test_of_single_requests_the_link_is_the_limit_where_it_carries_half_of_the_time(megabits: int, limit: LineLimit):
-    rate = 0.5 * FULL_LINK_PERCENT / 100 * 100e6 / 8  # of which a link of 100 Mbit/s would be half the time
+    rate = 0.5 * ethernet_payload(1000)  # of which a link of 1 Gbit/s would be half the time
     line = quick_line(SEQ_Q1, Command.GET, [rate * megabits / 95] * 3)
-    assert limit_of(line, environment={}, link_bits_per_second=100_000_000) is limit
+    assert limit_of(line, environment={}, link_bits_per_second=LINK) is limit
     eight = quick_line(SEQ_Q8, Command.GET, [rate * megabits / 95] * 3)
-    assert limit_of(eight, environment={}, link_bits_per_second=100_000_000) is LineLimit.SERVER
+    assert limit_of(eight, environment={}, link_bits_per_second=LINK) is LineLimit.SERVER
 
 
 def test_where_several_apply_the_link_comes_before_the_client_and_that_before_the_round_trip():
@@ -112,7 +112,7 @@ def test_where_several_apply_the_link_comes_before_the_client_and_that_before_th
 def test_the_answer_says_first_what_limits_with_its_figures():
     answer = quick_answer(quick_test()).text
     assert answer.startswith("Large reads (117.0 MB/s) and large writes (116.0 MB/s) are as fast as the link allows;")
-    assert "0.293 ms each, of which the path needs 0.237 ms" in answer  # an empty request of 0.2, 37 µs of the link
+    assert "0.293 ms each, of which the path needs 0.235 ms" in answer  # an empty request of 0.2, 35 µs of the link
     report = quick_report(quick_test())
     assert report.fields[0].role is FieldRole.ANSWER
     assert [row.name for row in report.tables[0].rows] == ["SEQ1M Q8", "SEQ1M Q1", "RND4K Q32", "RND4K Q1"]
@@ -194,20 +194,95 @@ def test_more_than_the_link_can_carry_is_not_as_fast_as_it_allows():
 
 def test_what_the_path_allows_is_a_block_each_round_trip_up_to_the_link():
     quick = quick_test(environment={"path": {"request.least_round_trip_seconds": 0.001}})
+
     each = 0.001 + seconds_on_link(quick, RND_Q1)
-    assert path_rate(quick, RND_Q1) == pytest.approx(4096 / each)
-    assert path_rate(quick, RND_Q32) == pytest.approx(ethernet_payload(1000))
-    assert path_rate(replace(quick, link_bits_per_second=None), RND_Q32) == pytest.approx(32 * 4096 / 0.001)
-    assert path_rate(replace(quick, link_bits_per_second=None, environment={}), RND_Q1) is None
+    without_link = replace(quick, link_bits_per_second=None)
+    for path, access, rate, limit in (
+        (quick, RND_Q1, 4096 / each, LineLimit.ROUND_TRIP),
+        (quick, RND_Q32, ethernet_payload(1000), LineLimit.LINK),
+        (without_link, RND_Q32, 32 * 4096 / 0.001, LineLimit.ROUND_TRIP),
+    ):
+        allowance = path_allowance(path, access)
+        assert allowance is not None
+        assert allowance.bytes_per_second == pytest.approx(rate)
+        assert allowance.limit is limit
+    assert path_allowance(replace(without_link, environment={}), RND_Q1) is None
 
 
-@pytest.mark.parametrize(("milliseconds", "limit"), [(0.13, LineLimit.PATH), (0.12, LineLimit.SERVER)])
+@pytest.mark.parametrize(("milliseconds", "limit"), [(8.9, LineLimit.LINK), (8.95, LineLimit.ROUND_TRIP)])
+def test_of_one_block_each_round_trip_what_takes_longer_allows_no_more(milliseconds: float, limit: LineLimit):
+    quick = quick_test(environment={"path": {"request.least_round_trip_seconds": milliseconds / 1000}})
+    assert seconds_on_link(quick, SEQ_Q1) == pytest.approx(0.00891, rel=0.001)
+    allowance = path_allowance(quick, SEQ_Q1)
+    assert allowance is not None
+    assert allowance.limit is limit
+
+
+@pytest.mark.parametrize(("cpu_share", "limit"), [(0.68, LineLimit.LINK), (0.70, LineLimit.CLIENT)])
+def test_the_lowest_of_link_round_trip_and_client_is_what_is_allowed(cpu_share: float, limit: LineLimit):
+    line = quick_line(RND_Q32, Command.GET, [82e6] * 3, cpu_share=cpu_share)  # 117.7 MB/s is 0.697 of it
+    figures = figures_of(quick_test(lines=(line,)), RND_Q32)
+    assert figures.allowance is not None
+    assert figures.allowance.limit is limit
+    most = min(82e6 / cpu_share, ethernet_payload(1000))
+    assert figures.allowance.bytes_per_second == pytest.approx(most)
+    assert figures.percent_of_allowance == pytest.approx(100 * 82e6 / most)
+    assert quick_report(quick_test(lines=(line,))).tables[1].rows[0].cells[3].value == limit
+
+
+def test_a_client_of_more_than_one_processor_is_no_less_allowed_than_it_reached():
+    line = quick_line(RND_Q32, Command.GET, [82e6] * 3, cpu_share=1.4)
+    allowance = figures_of(quick_test(lines=(line,)), RND_Q32).allowance
+    assert allowance is not None
+    assert allowance.bytes_per_second == pytest.approx(82e6)
+
+
+def test_the_disk_of_reference_is_behind_the_path():
+    quick = quick_test(environment={"path": {"request.least_round_trip_seconds": 0.001}})
+
+    def with_disk(quick: Quick, access: Access, command: Command = Command.GET) -> float | None:
+        return figures_of(quick, access, command).bytes_per_second_with_disk
+
+    fast = replace(quick, link_bits_per_second=10**11)
+    assert with_disk(fast, SEQ_Q8) == 560e6
+    assert with_disk(fast, SEQ_Q8, Command.PUT) == 530e6
+    assert with_disk(quick, SEQ_Q8) == pytest.approx(ethernet_payload(1000))
+    assert with_disk(quick, RND_Q32) == pytest.approx(ethernet_payload(1000))
+    on_path = path_seconds(quick, RND_Q1)
+    assert on_path is not None
+    assert with_disk(quick, RND_Q1) == pytest.approx(4096 / (on_path + 0.00015 + 1 / 13_000))
+    assert with_disk(quick, RND_Q1, Command.PUT) == pytest.approx(4096 / (on_path + 0.00017 + 1 / 36_000))
+    assert with_disk(replace(quick, environment={}), RND_Q1) is None
+
+
+def test_a_local_disk_is_held_against_the_disk_of_reference_alone():
+    local = quick_test(target=Target(protocol="file", path="/srv"), past_page_cache=True, link_bits_per_second=None)
+    figures = figures_of(local, RND_Q32)
+    assert (figures.allowance, figures.bytes_per_second_with_disk) == (None, 98_000 * 4096)
+    report = quick_report(local)
+    assert [column.heading for column in report.tables[1].columns][1:] == ["MB/s", f"With a {disk_reference()['name']}"]
+    assert any(disk_reference()["source"] in text for text in report.advice)
+
+
+@pytest.mark.parametrize(
+    "access",
+    [replace(RND_Q32, in_flight=16), replace(RND_Q32, threads=16), replace(RND_Q1, block_bytes=8192),
+     replace(SEQ_Q8, block_bytes=MIB // 2)],
+)  # fmt: skip
+def test_no_figure_of_the_disk_of_reference_is_made_up(access: Access):
+    line = quick_line(access, Command.GET, [50e6] * 3)
+    figures = figures_of(quick_test(lines=(line,)), access)
+    assert figures.bytes_per_second_with_disk is None
+    assert figures.allowance is not None
+
+
+@pytest.mark.parametrize(("milliseconds", "limit"), [(0.154, LineLimit.PATH), (0.150, LineLimit.SERVER)])
 def test_round_trip_and_link_together_are_the_path(milliseconds: float, limit: LineLimit):
-    line = quick_line(RND_Q1, Command.GET, [4.096e6] * 3)  # 1 ms each, 0.36 to 0.38 of it on a link of 100 Mbit/s
+    line = quick_line(RND_Q1, Command.GET, [4.096e6] * 3)  # 1 ms each, 0.348 of it on a link of 100 Mbit/s
     path = {"path": {"request.least_round_trip_seconds": milliseconds / 1000}}
     assert limit_of(line, environment=path, link_bits_per_second=100_000_000) is limit
 
 
 def test_a_usual_server_is_told_beside_small_reads():
-    assert [text for text in quick_report(quick_test()).advice if "usual server" in text]
-    assert not [text for text in quick_report(quick_test(environment={})).advice if "usual server" in text]
+    assert [text for text in quick_report(quick_test()).advice if "small read" in text]
+    assert not [text for text in quick_report(quick_test(environment={})).advice if "small read" in text]
