@@ -14,6 +14,8 @@ from forms.stats.summary import mean
 from storage.quick.records import Quick
 from storage.records import with_zone
 
+MOST_SHOWN_PERCENT = 100.0
+"""A line in which only more than a doubling would have shown tells nothing."""
 COMPARISON_SCHEMA = "sharebench/quick-comparison/1"
 
 
@@ -72,11 +74,18 @@ def _change_text(pair: QuickPair) -> str:
 
 
 def _shown_text(comparison: QuickComparison, judged: Sequence[QuickPair]) -> str:
-    """What would have shown, in the line that shows most and in the one that shows least."""
-    least_percents = [_least_shown_percent(comparison, pair) for pair in judged]
-    text = f" A difference beyond {verdict_wording.beyond(min(least_percents))} shows in the best line"
-    if max(least_percents) > min(least_percents):
-        text += f", beyond {verdict_wording.beyond(max(least_percents))} in the worst"
+    """What would have shown, in the line that shows most and in the one that shows least, and which show nothing."""
+    least_percents = {pair.name: _least_shown_percent(comparison, pair) for pair in judged}
+    restless_names = [name for name, percent in least_percents.items() if percent > MOST_SHOWN_PERCENT]
+    telling_percents = [percent for name, percent in least_percents.items() if name not in restless_names]
+    if not telling_percents:
+        return " Their runs vary too much to tell: measure both again at a quiet time."
+
+    text = f" A difference beyond {verdict_wording.beyond(min(telling_percents))} shows in the best line"
+    if max(telling_percents) > min(telling_percents):
+        text += f", beyond {verdict_wording.beyond(max(telling_percents))} in the worst"
+    if restless_names:
+        text += f"; the runs of {wording.listed(restless_names)} vary too much to tell"
     return f"{text}; each further quick test of the same path narrows that."
 
 

@@ -287,12 +287,11 @@ def _references_row(line: summary.LineFigures, *, has_allowance: bool, has_disk:
 
 
 def _references_caption(*, has_allowance: bool, has_disk: bool) -> str:
-    against = []
-    if has_allowance:
-        against.append("the most that link, round trips and this client allow")
-    if has_disk:
-        against.append(f"a {disk_reference()['name']}")
-    return f"Held against {wording.listed(against)}"
+    disk = disk_reference()["name"]
+    if not has_allowance:
+        return f"Held against a {disk}"
+    text = "Held against the most that link, round trips and this client allow"
+    return f"{text}, and against a {disk}" if has_disk else text
 
 
 def _details_table(caption: str, quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> report.Table:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from forms.quick import comparison_report
 from forms.quick.comparison import QuickComparison, compare_quick_tests, is_alike
 from forms.quick.comparison_report import quick_comparison_document, quick_comparison_report
 from forms.stats.decision import Limits, Verdict
@@ -49,6 +50,28 @@ def test_equal_ones_are_inconclusive_and_say_what_would_have_shown():
     assert comparison.verdict is Verdict.UNKNOWN
     assert comparison.level == pytest.approx(1 - 0.05 / 8)
     assert "shows in the best line" in quick_comparison_report(comparison).fields[0].text
+
+
+def test_lines_in_which_only_more_than_a_doubling_would_have_shown_are_named_as_restless():
+    restless = {(RND_Q1, Command.GET): [4e6, 14e6, 30e6]}
+    comparison = compare_quick_tests(quick_test(restless), other_test({}))
+    text = quick_comparison_report(comparison).fields[0].text
+    assert "the runs of RND4K Q1 read vary too much to tell" in text
+    assert "shows in the best line" in text
+
+    every_line = {key: [0.3 * rate, rate, 2 * rate] for key, rate in RATES.items()}
+    comparison = compare_quick_tests(quick_test(every_line), other_test({}))
+    text = quick_comparison_report(comparison).fields[0].text
+    assert "vary too much to tell" in text
+    assert "shows" not in text
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_a_doubling_is_the_most_that_is_told(monkeypatch: pytest.MonkeyPatch, is_told: bool):
+    comparison = compare_quick_tests(quick_test(), other_test({}))
+    most = max(comparison_report._least_shown_percent(comparison, pair) for pair in comparison.pairs)
+    monkeypatch.setattr(comparison_report, "MOST_SHOWN_PERCENT", most if is_told else most - 0.001)
+    assert ("vary too much" not in quick_comparison_report(comparison).fields[0].text) is is_told
 
 
 def test_the_limits_are_those_that_were_asked_for():
