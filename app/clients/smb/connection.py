@@ -60,6 +60,8 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
                 "this address (hosts allow, hosts deny), have too many sessions (max smbd processes), or be no SMB "
                 "server: its log tells which"
             ) from error
+        if response.status == wire.NOT_SUPPORTED:
+            raise errors.ProtocolError(f"{self.channel.where}: {imitation.no_common_dialect_text(self.settings)}")
         if response.status != wire.SUCCESS:
             raise wire.status_error(response.status, self.channel.where)
 

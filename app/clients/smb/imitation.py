@@ -27,6 +27,19 @@ def offer_of(settings: Settings) -> Offer:
     )
 
 
+def no_common_dialect_text(settings: Settings) -> str:
+    """What is wrong where the server speaks no dialect of the offer (MS-SMB2 3.3.5.4), and what to do."""
+    if settings.like is None:
+        return "the server speaks no dialect of SMB from 2.0.2 to 3.1.1; look at its `server max protocol`"
+
+    client = imitated_client(settings.like)
+    oldest, newest = client.dialects[0], client.dialects[-1]
+    return (
+        f"{client.name} speaks SMB {oldest} to {newest}, and the server none of these dialects: raise its `server max"
+        " protocol`, or leave out --like"
+    )
+
+
 def with_imitation(settings: Settings) -> Settings:
     """The settings, with those of the imitated client where nothing else was asked for."""
     if settings.like is None:

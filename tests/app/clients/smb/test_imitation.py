@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from app.base.errors import LoginError, UsageError
+from app.base.errors import LoginError, ProtocolError, UsageError
 from app.base.targets import parse_target
 from app.clients.base import Secrets
 from app.clients.smb import wire
@@ -131,6 +131,23 @@ def test_each_client_is_in_the_table_with_a_source_and_offers_what_we_can_speak(
     assert set(offer.dialects) <= set(wire.DIALECTS)
     assert wire.SMB_3_1_1 in offer.dialects
     assert set(offer.signing) <= {AES_GMAC, AES_CMAC, HMAC_SHA256}
+
+
+@pytest.mark.parametrize(
+    ("like", "option"), [(Imitated.LINUX_MOUNT, "--like"), (Imitated.SMBCLIENT, None)], ids=["too old", "old enough"]
+)
+def test_a_server_without_a_dialect_of_the_client_is_told_in_a_line(make_smbd, like, option):
+    server = make_smbd({"server max protocol": "SMB2_02", "server min protocol": "SMB2_02"})
+    client = SMBClient(server.target(), server.secrets(), Settings(like=like))
+    with contextlib.closing(client):
+        if option is None:
+            client.connect()
+            assert client.facts().dialect == "2.0.2"
+            return
+        with pytest.raises(ProtocolError, match=option) as refusal:
+            client.connect()
+    assert imitated_client(like).name in str(refusal.value)
+    assert "server max protocol" in str(refusal.value)
 
 
 def test_the_offer_crosses_the_wire():
