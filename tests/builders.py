@@ -38,7 +38,7 @@ from storage.records import (
     Target,
     utc_now,
 )
-from storage.request_times import RequestTimes, RequestTimesBuilder, RunRequests
+from storage.request_times import RequestTimes, RequestTimesBuilder, RunRequests, class_of, lower_bound
 from tests.specs import plan_with
 
 CLIENT = ClientFacts(
@@ -115,17 +115,27 @@ def random_series(rates: Sequence[float] = (), *, read_percent: int | None = Non
     return series(**{**usual, **fields})
 
 
-_MILLISECONDS_FROM = ((999, 100), (900, 10), (400, 2), (0, 1))
-"""(place in a thousand from which on requests take so long, milliseconds)"""
+_MILLISECONDS_OF_THOUSAND = ((1, 400), (2, 500), (10, 99), (100, 1))
+"""(milliseconds, how many requests in a thousand take so long), from the first of a thousand to its last"""
 
 
 def _request_times(count: int) -> RequestTimes:
+    thousands, others = divmod(count, 1000)
     builder = RequestTimesBuilder()
-    for number in range(count):
-        place = number % 1000
-        milliseconds = next(longest for least, longest in _MILLISECONDS_FROM if place >= least)
-        builder.add(milliseconds * 1_000_000)
+    for milliseconds, share in _MILLISECONDS_OF_THOUSAND:
+        of_others = min(share, others)
+        others -= of_others
+        if thousands or of_others:
+            builder.add_all(equal_times(milliseconds * 1_000_000, thousands * share + of_others))
     return builder.built()
+
+
+def equal_times(nanoseconds: int, count: int) -> RequestTimes:
+    """Of so many requests, each of which took so long."""
+    least_of_class = lower_bound(class_of(nanoseconds))
+    return RequestTimes(
+        counts=((least_of_class, count),), total_nanoseconds=count * nanoseconds, max_nanoseconds=nanoseconds
+    )
 
 
 def interleaved(base: Series, other: Series) -> tuple[Series, Series]:

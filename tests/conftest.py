@@ -71,6 +71,9 @@ def zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--part", metavar="K/N", help="run the Kth of N parts of the selected tests")
+    parser.addoption(
+        "--part-of-long", metavar="K/N", help="of the selected tests that are long, run the Kth of N parts"
+    )
 
 
 def part_of(items: list[pytest.Item], part: str) -> tuple[list[pytest.Item], list[pytest.Item]]:
@@ -82,12 +85,22 @@ def part_of(items: list[pytest.Item], part: str) -> tuple[list[pytest.Item], lis
     return [item for item in items if item.nodeid in mine], [item for item in items if item.nodeid not in mine]
 
 
+def is_long(item: pytest.Item) -> bool:
+    return item.get_closest_marker("long") is not None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes longest comes first. Tests of screens, which mostly wait, alternate with those that only compute."""
+    others: list[pytest.Item] = []
     if part := config.getoption("--part"):
         items[:], others = part_of(items, part)
-        config.hook.pytest_deselected(items=others)
+    elif part := config.getoption("--part-of-long"):
+        _, others = part_of([item for item in items if is_long(item)], part)
+        left_out = set(others)
+        items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=others)
+
     order: list[list[pytest.Item]] = [[], [], []]
     for item in items:
         folders = item.path.relative_to(TESTS).parts
@@ -95,6 +108,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         shares_a_fixture = any(found[-1].scope == "module" for found in fixtures)
         order[1 if "tui" in folders[:2] else 0 if "app" in folders[:1] or shares_a_fixture else 2].append(item)
     first, waiting, computing = order
+    first.sort(key=is_long, reverse=True)
     place = {item: (n + 0.5) / len(group) for group in (waiting, computing) for n, item in enumerate(group)}
     items[:] = first + sorted(waiting + computing, key=place.__getitem__)
 

@@ -9,6 +9,7 @@ from typing import Any
 from storage.quick.records import ACCESSES, Access, Quick, QuickLine, QuickRun
 from storage.records import ClientFacts, Command, SeriesStatus, Target
 from storage.request_times import RequestTimesBuilder
+from tests.builders import equal_times
 
 SEQ_Q8, SEQ_Q1, RND_Q32, RND_Q1 = ACCESSES
 RATES: Mapping[tuple[Access, Command], float] = {
@@ -45,8 +46,7 @@ def quick_line(
                 cpu_seconds=2.0 * cpu_share,
             )
         )
-        for _ in range(min(requests, 200)):
-            times.add(nanoseconds)
+        times.add_all(equal_times(nanoseconds, min(requests, 200)))
     return replace(QuickLine(access=access, command=command, runs=tuple(runs), times=times.built()), **fields)
 
 

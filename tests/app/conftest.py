@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
+from app.recording import ceiling
 from storage.migrations import migrations
 from tests.command_line import Inside, Sharebench
 from tests.screens import (
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 _apply = migrations.apply
+_calibrate = ceiling._calibrate
 
 
 @cache
@@ -59,6 +61,17 @@ def new_notebooks_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def processes_are_forked(forked: None) -> None:
     """Loading takes a process longer than most tests have it work."""
+
+
+@pytest.fixture(autouse=True)
+def ceilings_are_known(known_ceiling: None) -> None:
+    """Not the subject of most tests that measure; beside others, each would be calibrated twice."""
+
+
+@pytest.fixture
+def real_ceiling(ceilings_are_known: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client's own limit is calibrated, as for users."""
+    monkeypatch.setattr(ceiling, "_calibrate", _calibrate)
 
 
 @pytest.fixture

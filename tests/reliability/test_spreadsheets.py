@@ -6,6 +6,7 @@ from forms.importers.numerals import DecimalSign
 from tests.reliability import spreadsheets
 
 
+@pytest.mark.long
 def test_forms_of_many_countries_are_read_or_refused(capsys: pytest.CaptureFixture[str]):
     figures = spreadsheets.campaign(60, most=60)
     assert figures.losses == []

@@ -14,6 +14,7 @@ import pytest
 from storage.looks import audit_of
 from storage.notebook import Notebook
 from storage.records import format_target
+from tests.cases import few_at_each_commit
 from tests.command_line import Inside
 from tests.forms.audit.configurations import REDPAPER
 from tests.servers.process import require
@@ -256,6 +257,7 @@ def test_the_costliest_finding_is_tested_and_restored_also_in_the_registry_and_o
         server.stop()
 
 
+@pytest.mark.long
 def test_five_megabytes_of_settings_are_read_and_judged(inside: Inside, tmp_path: Path):
     shares = "".join(f"[share{number}]\npath = /srv/{number}\ncomment = {'x' * 400}\n" for number in range(11_500))
     (tmp_path / "smb.conf").write_text(f"[global]\nsocket options = {PINNED}\n{shares}")
@@ -314,7 +316,7 @@ def test_the_files_of_single_clients_are_named_with_their_clients(
     assert "pc1" not in by_address
 
 
-@pytest.mark.parametrize("line", ["include = /etc/samba/%m.conf", "config file = /etc/samba/%U.conf"])
+@few_at_each_commit(1, "line", ["include = /etc/samba/%m.conf", "config file = /etc/samba/%U.conf"])
 def test_settings_that_differ_from_client_to_client_are_no_all_clear(inside: Inside, make_smbd, line: str):
     smbd: Smbd = make_smbd()
     smbd.conf.write_text(smbd.conf.read_text().replace("[global]", f"[global]\n{line}", 1))

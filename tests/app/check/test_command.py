@@ -23,6 +23,7 @@ def states(inside: Inside, *arguments: str) -> dict[str, str]:
     return {item["name"]: item["state"] for item in found}
 
 
+@pytest.mark.usefixtures("real_ceiling", "real_quiet_time")
 def test_all_that_is_looked_at(inside: Inside, smbd: Smbd):
     smbd.make_file("file", b"x" * 5_000_000)
     found = states(inside, format_target(smbd.target("file")), "--smb-conf", str(smbd.conf))
@@ -32,7 +33,6 @@ def test_all_that_is_looked_at(inside: Inside, smbd: Smbd):
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("known_ceiling")
 def test_a_harmful_setting_of_the_server_needs_attention(inside: Inside, make_smbd):
     smbd: Smbd = make_smbd(global_options={"socket options": "TCP_NODELAY SO_RCVBUF=65536"})
     smbd.make_file("file", b"x" * 5_000_000)
@@ -45,7 +45,6 @@ def test_a_harmful_setting_of_the_server_needs_attention(inside: Inside, make_sm
     assert audit in inside("check", target, "--smb-conf", str(smbd.conf)).stderr
 
 
-@pytest.mark.usefixtures("known_ceiling")
 def test_a_small_file_on_a_fast_link_needs_attention_on_the_loopback_too(inside: Inside, smbd: Smbd):
     smbd.make_file("file", b"x" * 5_000_000)
     found = inside.json("check", format_target(smbd.target("file")), "--link", "1G", "--json")
@@ -55,21 +54,18 @@ def test_a_small_file_on_a_fast_link_needs_attention_on_the_loopback_too(inside:
     }
 
 
-@pytest.mark.usefixtures("known_ceiling")
 def test_a_server_without_a_share_lists_them(inside: Inside, smbd: Smbd):
     done = inside("check", f"smb://bench@{smbd.host}:{smbd.port}")
     assert done.returncode == 0
     assert "name one of bench, open" in done.stdout
 
 
-@pytest.mark.usefixtures("known_ceiling")
 def test_a_folder_for_a_put_is_tried_and_left_as_it_was(inside: Inside, smbd: Smbd):
     before = sorted(smbd.folder.iterdir())
     assert states(inside, format_target(smbd.target("")), "--put")["folder"] == "fine"
     assert sorted(smbd.folder.iterdir()) == before
 
 
-@pytest.mark.usefixtures("known_ceiling")
 @pytest.mark.parametrize(
     ("change", "name"),
     [

@@ -15,9 +15,7 @@ from tests.servers.sshd import Sshd
 pytestmark = pytest.mark.long
 
 
-def test_a_machine_that_does_not_answer_is_named_and_the_others_check(
-    tmp_path: Path, smbd: Smbd, place: Sshd, known_ceiling: None
-):
+def test_a_machine_that_does_not_answer_is_named_and_the_others_check(tmp_path: Path, smbd: Smbd, place: Sshd):
     inside = Inside(tmp_path / "notebook.db", smbd.password)
     url = f"smb://{smbd.user}@{smbd.host}:{smbd.port}/{smbd.share}"
     hosts = ("--from", "nohost.invalid", "--from", "fileserver")

@@ -29,7 +29,7 @@ def served_over(mtu_bytes: int, carries_bytes: int) -> Iterator[Smbd]:
         link.close()
 
 
-@pytest.fixture(params=[(9000, 1500), (1500, 1400)], ids=["switch", "tunnel"])
+@pytest.fixture(params=[(9000, 1500), pytest.param((1500, 1400), marks=pytest.mark.long)], ids=["switch", "tunnel"])
 def narrow(request: pytest.FixtureRequest) -> Iterator[Smbd]:
     yield from served_over(*request.param)
 

@@ -18,6 +18,7 @@ from forms.audit import share_access
 from forms.tuning import fact_names
 from storage.plan import Settings
 from storage.records import Target, format_target
+from tests.cases import few_at_each_commit
 from tests.command_line import QUICK, Inside
 from tests.servers.smbd import Smbd
 
@@ -106,16 +107,12 @@ def test_what_is_certain_is_the_cause(inside: Inside, server: ShareServer, share
     assert says in found["cause"]["text"]
     assert found["share"]["state"] == "failed"
     assert found.get("settings", {}).get("state") != "fine", "nothing is all right with these settings"
+    if share != "off":
+        assert "no such share" not in found["share"]["text"]
+        assert "lists this share" in found["share"]["text"]
 
 
-@pytest.mark.parametrize("share", ["gone", "under-a-file", "module"])
-def test_a_share_that_is_listed_is_not_said_to_be_missing(inside: Inside, server: ShareServer, share: str):
-    text = checks_of(inside, server.url(share))["share"]["text"]
-    assert "no such share" not in text
-    assert "lists this share" in text
-
-
-@pytest.mark.parametrize("user", ["", "bench"])
+@few_at_each_commit(1, "user", ["", "bench"])
 @pytest.mark.parametrize(
     ("share", "setting"),
     [
@@ -160,7 +157,7 @@ def test_a_dfs_link_names_its_target(
     assert leads_to in found[check]["text"]
 
 
-@pytest.mark.parametrize("share", ["gone", "off", "no-hosts", "script", "others"])
+@few_at_each_commit(2, "share", ["gone", "off", "no-hosts", "script", "others"])
 def test_an_audit_tells_what_it_knows_without_a_session(inside: Inside, server: ShareServer, share: str):
     done = inside("audit", server.url(share), "--smb-conf", str(server.smbd.conf), "--json")
     assert done.returncode == 1, "another share of the file has a module that is missing"

@@ -37,6 +37,7 @@ from app.server.running_program import ProgramOutcome
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
+from tests.cases import few_at_each_commit
 from tests.servers.process import require
 from tests.waiting import wait_for
 
@@ -181,7 +182,7 @@ def test_a_stalled_server_and_a_cancelled_run_end(made, make_vsftpd, name):
         client.get(place(client, "big"), meter(on_sample=lambda _s, moved: server.suspend() if moved else None))
 
 
-@pytest.mark.parametrize("name", ALL)
+@few_at_each_commit(1, "name", ALL)
 def test_a_put_can_be_cancelled(made, name):
     client, _ = made(name)
     stop = threading.Event()

@@ -271,6 +271,7 @@ from storage.records import Target
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", ["smb", "ftp"])
 def test_a_server_that_falls_silent_is_given_up_in_a_greenlet_too(protocol):
     """gevent's sockets never see the kernel's ticks: without a timeout of their own this waits for ever."""
@@ -292,6 +293,7 @@ def test_a_server_that_falls_silent_is_given_up_in_a_greenlet_too(protocol):
     assert printed == {"smb": StalledError.__name__, "ftp": "UnreachableError"}[protocol]
 
 
+@pytest.mark.long
 def test_who_thinks_longer_than_the_timeout_stays_connected_and_who_waits_longer_gives_up(make_smbd):
     """One timer looks after all channels: it ends those that wait for an answer, and no others."""
     smbd = make_smbd()

@@ -58,6 +58,7 @@ def test_distance_is_told_from_a_limit_on_credits(inside: Inside, far_link: FarL
     assert "distance, not the disk" in found["small-files"]["title"]
 
 
+@pytest.mark.long
 def test_a_limit_on_credits_is_named_with_the_setting(inside: Inside, far_link: FarLink, make_smbd):
     smbd: Smbd = make_smbd({"smb2 max credits": "8"}, link=far_link)
     found = findings(inside, smbd, "distance")
@@ -66,6 +67,7 @@ def test_a_limit_on_credits_is_named_with_the_setting(inside: Inside, far_link: 
     assert found["credits"]["setting"] == "smb2 max credits=8192"
 
 
+@pytest.mark.long
 def test_the_leg_of_the_first_connect_that_takes_the_time_is_named(inside: Inside, make_smbd):
     smbd: Smbd = make_smbd(share_options={"root preexec": "sleep 2"})
     found = findings(inside, smbd, "connect")
@@ -93,6 +95,7 @@ def test_mandatory_signing_is_said_with_its_price_and_never_to_be_switched_off(i
     assert found["what_to_do"].startswith("Keep it")
 
 
+@pytest.mark.long
 def test_an_audit_module_that_logs_everything_is_named_with_its_price(inside: Inside, make_smbd):
     smbd: Smbd = make_smbd(share_options={"vfs objects": "catia full_audit", "full_audit:success": "all"})
     found = findings(inside, smbd, "settings", "--smb-conf", str(smbd.conf))["settings"]

@@ -451,6 +451,7 @@ def test_a_recording_that_is_replaced_by_another_one_is_a_loss(monkeypatch: pyte
     assert any("measured was changed" in loss for loss in received.campaign(300, most=60).losses)
 
 
+@pytest.mark.long
 def test_a_peer_that_is_silent_is_given_up_and_one_that_is_slow_is_not():
     silent = RunningProgram(["sh", "-c", "sleep 1000"], text="")
     assert silent.wait_while_it_moves(0.2)[1].problem

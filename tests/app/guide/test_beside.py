@@ -33,8 +33,6 @@ from storage.records import Command, Phase, RunStatus, SeriesStatus, Target, for
 from tests.builders import book, interleaved, one
 from tests.tui import measured, painted, press, settled, text_of
 
-pytestmark = pytest.mark.usefixtures("known_ceiling")
-
 MIB = 1 << 20
 OPTION = "Compare with another server…"
 OLD = parse_target("smb://nas/public")

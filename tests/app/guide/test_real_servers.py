@@ -20,8 +20,6 @@ from storage.notebook import Notebook
 from storage.records import Command, SeriesStatus, format_target
 from tests.tui import measured, painted, press, settled, text_of
 
-pytestmark = pytest.mark.usefixtures("known_ceiling")
-
 MIB = 1024 * 1024
 
 DO_NOT_LOOK = ("down", "down", "down", "enter")

@@ -30,6 +30,7 @@ from storage.isolation import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import SeriesStatus
+from tests.cases import few_at_each_commit
 from tests.servers.smbd import Smbd
 from tests.waiting import wait_for
 
@@ -46,7 +47,7 @@ def plan(smbd: Smbd, **changes: Any) -> ReplayPlan:
     return ReplayPlan(**usual | changes)
 
 
-@pytest.mark.parametrize("settings", [Settings(), Settings(encrypt=True)])
+@few_at_each_commit(1, "settings", [Settings(), Settings(encrypt=True)])
 def test_the_server_counts_exactly_what_the_script_asks_for(smbd: Smbd, settings: Settings):
     script, looked_at = load_script(), control(smbd)
     looked_at.set_level("on")
@@ -69,6 +70,7 @@ def test_the_server_counts_exactly_what_the_script_asks_for(smbd: Smbd, settings
     assert list(smbd.folder.iterdir()) == []
 
 
+@pytest.mark.long
 def test_where_the_server_takes_no_large_requests_they_are_split(make_smbd):
     server: Smbd = make_smbd({"smb2 max read": "4096", "smb2 max write": "4096", "smb2 max trans": "4096"})
     script = load_script()
@@ -96,6 +98,7 @@ def environment(smbd: Smbd) -> dict[str, str]:
     return own_environment() | {"SHAREBENCH_PASSWORD": smbd.password}
 
 
+@pytest.mark.long
 def test_what_a_kill_leaves_is_put_back_by_the_next_start(smbd: Smbd, tmp_path: Path):
     db = tmp_path / "n.db"
     control(smbd).set_level("off")

@@ -160,6 +160,7 @@ def test_what_is_wrong_is_said_before_anything_begins(smbd: Smbd, sharebench: In
     assert "the notebook is empty" in inside("list").stderr
 
 
+@pytest.mark.long
 def test_a_share_without_room_is_told_with_the_number(make_smbd, small_disk: Path, tmp_path: Path):
     server = make_smbd(share_options={"path": str(small_disk)})
     small_disk.chmod(0o777)

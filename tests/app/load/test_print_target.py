@@ -12,6 +12,7 @@ from app.clients.file_requests import document_name
 from app.clients.registry import make_files
 from storage.plan import Settings
 from storage.records import format_target
+from tests.cases import few_at_each_commit
 from tests.command_line import Inside
 
 LOAD = ("--users", "2", "--duration", "2", "--settle", "0", "--think", "0.1", "--json")
@@ -76,7 +77,8 @@ def test_a_printer_gets_documents_of_our_name(printers, sharebench):
     assert [name for name in names if ".sharebench-" not in name] == []
 
 
-@pytest.mark.parametrize(
+@few_at_each_commit(
+    3,
     "words",
     [
         ("load", "{url}", *LOAD),

@@ -14,6 +14,7 @@ from impacket.smb3 import SMB3, SessionError
 
 from app.practice.access import is_of_another_user
 from app.practice.servers import HOST, REPORT, SHARE, USER, PracticeServers
+from tests.cases import few_at_each_commit
 from tests.command_line import Inside
 from tests.servers.process import as_another_user, require
 
@@ -43,7 +44,7 @@ WITHOUT_THE_PASSWORD = {
 }
 
 
-@pytest.mark.parametrize("how", WITHOUT_THE_PASSWORD)
+@few_at_each_commit(3, "how", WITHOUT_THE_PASSWORD)
 def test_smbclient_gets_in_with_the_password_alone(practice, how):
     require("smbclient")
     before = contents(practice)
@@ -130,6 +131,7 @@ done 2>/dev/null
 """
 
 
+@pytest.mark.long
 def test_another_user_changes_nothing_while_it_is_measured(practice, tmp_path):
     require("smbclient", "curl")
     assert stat.S_IMODE(practice.folder.stat().st_mode) == 0o700

@@ -19,11 +19,12 @@ from storage.notebook import Notebook
 from storage.quick.records import QUICK, quick_of
 from storage.records import SeriesStatus, format_target
 from tests.app.quick.leftovers import left_on
+from tests.cases import few_at_each_commit
 from tests.command_line import Done, Inside
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
 
-SHORT = ("--size", "64M", "--seconds", "0.5", "--timeout", "10")
+SHORT = ("--size", "64M", "--seconds", "0.2", "--timeout", "10")
 
 
 @pytest.fixture
@@ -105,12 +106,12 @@ def test_a_wrong_password_is_told_and_not_stored(tmp_path: Path, smbd: Smbd):
         assert notebook.recordings() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@few_at_each_commit(1, "number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_keeps_what_was_measured_and_removes_the_file(inside: Inside, smbd: Smbd, number: signal.Signals):
     command = [sys.executable, "-m", "app", "--db", str(inside.db), "quick", format_target(smbd.target())]
     environment = {**os.environ, "SHAREBENCH_PASSWORD": smbd.password}
     with subprocess.Popen(
-        [*command, "--size", "64M", "--seconds", "0.5"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*command, "--size", "64M", "--seconds", "0.3"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
         assert running.stderr
         while b"SEQ1M Q1 read" not in running.stderr.readline():

@@ -10,6 +10,7 @@ import pytest
 from app.recording import writer
 from app.recording.process import Warned
 from storage.records import format_target
+from tests.cases import few_at_each_commit
 from tests.command_line import QUICK, Done, Inside
 
 _MADE = ("--make-file", "--size", "64K", "--ceiling", "skip")
@@ -124,6 +125,7 @@ def test_the_form_is_printed_where_nothing_can_be_written_at_all(
     assert len(json.loads(answer.stdout)["runs"]) == 3
 
 
+@pytest.mark.long
 def test_room_that_is_made_in_the_end_is_used(full: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "file").write_bytes(b"x" * 300_000)
     monkeypatch.setattr(writer, "FULL_SECONDS", 60.0)
@@ -144,7 +146,7 @@ def test_a_disk_that_is_full_before_begins_nothing(name: str, full: Inside):
     assert "--db" in said
 
 
-@pytest.mark.parametrize("is_new", [False, True])
+@few_at_each_commit(1, "is_new", [False, True])
 def test_a_check_tells_that_nothing_could_be_stored_and_checks(is_new: bool, full: Inside, tmp_path: Path):
     (tmp_path / "file").write_bytes(b"x" * 300_000)
     if not is_new:

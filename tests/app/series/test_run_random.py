@@ -10,10 +10,11 @@ import pytest
 
 from forms.stats.decision import Verdict
 from storage.records import format_target
+from tests.cases import few_at_each_commit
 from tests.command_line import QUICK, Inside
 from tests.servers.smbd import Smbd
 
-SHORT = ("--runs", "3", "--warmup", "1", "--seconds", "0.3", "--in-flight", "8", *QUICK)
+SHORT = ("--runs", "3", "--warmup", "1", "--seconds", "0.2", "--in-flight", "8", *QUICK)
 MADE = ("--size", "8M")
 
 
@@ -36,7 +37,7 @@ def check_requests(document: dict[str, Any], *, reads: bool, writes: bool) -> No
             counts[kind] = sum(count for _least, count in run["requests"][kind]["counts"])
         assert run["size_bytes"] == 4096 * sum(counts.values()) > 0
         assert (counts["reads"] > 0, counts["writes"] > 0) == (reads, writes)
-        assert 0.3 <= run["seconds"] < 30
+        assert 0.2 <= run["seconds"] < 30
         figures = run["request_figures"]
         assert figures["operations_per_second"] == pytest.approx(run["bytes_per_second"] / 4096)
         assert 0 < figures["p50_seconds"] <= figures["p95_seconds"] <= figures["max_seconds"] <= run["seconds"]
@@ -47,7 +48,7 @@ def check_requests(document: dict[str, Any], *, reads: bool, writes: bool) -> No
     [(["--make-file"], True, False), (["--put"], False, True), (["--mix", "70"], True, True)],
     ids=["reads", "writes", "mix"],
 )
-@pytest.mark.parametrize("protocol", ["smb", "file"])
+@few_at_each_commit(1, "protocol", ["smb", "file"])
 def test_a_file_is_made_asked_and_removed(
     protocol: str, options: list[str], reads: bool, writes: bool, inside: Inside, smbd: Smbd, local: Path
 ):
@@ -63,7 +64,7 @@ def test_a_file_is_made_asked_and_removed(
     assert (local / "big.bin").read_bytes() == before
 
     again = inside.json("run", "--again", document["id"], "--json")
-    assert again["plan"]["random_seconds"] == 0.3
+    assert again["plan"]["random_seconds"] == 0.2
     assert again["base_id"] == document["id"], "nothing of it differs but its figures"
     compared = inside("compare", document["id"], again["id"])
     assert compared.returncode in {0, 1, 3}, compared.stderr
@@ -122,6 +123,7 @@ def test_a_comparison_of_random_runs_is_by_operations(inside: Inside, local: Pat
     assert any(verdict.value in done.stdout for verdict in Verdict)
 
 
+@pytest.mark.long
 def test_a_self_test_and_a_watch_are_of_random_requests_too(inside: Inside, smbd: Smbd, local: Path):
     target = f"file://{local}/big.bin"
     options = ("--random", "--seconds", "0.3", "--in-flight", "4", "--runs", "3", "--warmup", "0", *QUICK)

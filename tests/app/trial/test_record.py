@@ -609,6 +609,7 @@ def test_random_requests_take_as_long_as_was_asked_for_and_are_told_so(samba: Sm
     assert "made anew" in said
 
 
+@pytest.mark.long
 def test_a_setting_is_tried_with_random_requests(samba: Smbd, tmp_path: Path):
     given = order(samba, "log level", "1")
     spec = varied(given.request.spec, random=True, random_seconds=0.2, make_file=True, size_bytes=1 << 20)

@@ -55,6 +55,7 @@ def test_a_series_names_the_busiest_session_of_a_busy_server(
     assert series.environment["server"].get(BUSIEST_USER) == ("bin" if is_named else None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("typical", "is_named"), [(0.0, True), (101.0, False)])
 def test_a_diagnosis_names_it_too(used_smbd: Smbd, inside: Inside, monkeypatch, typical: float, is_named: bool):
     set_threshold(monkeypatch, typical)

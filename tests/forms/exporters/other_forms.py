@@ -1,5 +1,6 @@
 """Comparisons, an experiment and worksheets, filled, with a text from outside where one can stand."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -116,7 +117,9 @@ def faster_quick_test() -> Quick:
     return quick_test(rates, **fields)
 
 
-def reports(text: str = "strict sync") -> dict[str, Report]:
+@cache
+def reports(text: str = "strict sync") -> Mapping[str, Report]:
+    """By their names; made once for all tests, of which most look at one of them."""
     base, other, _ = experiment(text)
     office = UserGroup(name=text, clients=36, transfers_per_second=2.3, file_bytes=12_000)
     return {

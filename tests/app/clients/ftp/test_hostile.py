@@ -27,6 +27,7 @@ from app.clients.ftp.client import FTPClient
 from storage.plan import Settings
 from tests.app.clients.ftp.proxy import FtpProxy, HalfCutError
 from tests.app.clients.ftp.stand_in import SIZE, Answer, StandIn, dripping, silent
+from tests.cases import few_at_each_commit
 
 SECONDS = 6
 """Longer than any wait of these tests: what is given up before would have been waited for."""
@@ -178,7 +179,7 @@ CONVERSATIONS = {
 }
 
 
-@pytest.mark.parametrize("name", CONVERSATIONS)
+@few_at_each_commit(3, "name", CONVERSATIONS)
 def test_a_conversation_that_has_no_end_is_given_up(name):
     with StandIn(CONVERSATIONS[name]) as server:
         with pytest.raises((StalledError, ProtocolError, UnreachableError)) as caught:
@@ -192,6 +193,7 @@ def test_single_bytes_of_a_file_are_no_progress():
             client_of(server, SOON_SECONDS).get("/file", meter())
 
 
+@pytest.mark.long
 def test_a_slow_link_is_progress():
     """At most 20 KB/s, for longer than the time without progress."""
 
@@ -204,6 +206,7 @@ def test_a_slow_link_is_progress():
         assert client_of(server, PATIENT_SECONDS).get("/file", meter()).size_bytes == SIZE
 
 
+@pytest.mark.long
 def test_what_still_leaves_this_machine_is_progress():
     """A put is handed over long before the server has it: what it takes from the socket counts, at 30 KB/s here."""
     taken = threading.Event()

@@ -81,6 +81,7 @@ def test_answers_of_one_byte_are_refused(smbd, make_client, meter):
             make_client(smbd, port=between.port).get("endless.bin", meter)
 
 
+@pytest.mark.long
 def test_a_slow_link_is_progress(smbd, make_client, meter):
     """At most 40 KB/s in small pieces, longer than the time without progress."""
     smbd.make_file("endless.bin", bytes(180_000))

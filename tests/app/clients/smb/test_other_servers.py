@@ -11,6 +11,7 @@ from app.clients.smb.client import SMBClient
 from app.clients.smb.files import SMBFiles
 from storage.plan import Settings
 from tests.app.clients.smb.conftest import Blocks, content_bytes
+from tests.cases import few_at_each_commit
 
 MIB = 1 << 20
 SIZE = 3 * MIB + 777
@@ -152,7 +153,7 @@ def test_small_maximum_sizes(smbd_with, make_client, meter, read, write):
     assert facts["smb.put_block_bytes"] <= facts["smb.max_write_bytes"]
 
 
-@pytest.mark.parametrize("largest", ["4096", "16384", "65535"])
+@few_at_each_commit(1, "largest", ["4096", "16384", "65535"])
 def test_answers_of_less_than_64_kib(smbd_with, make_client, meter, largest):
     options = {"smb2 max read": largest, "smb2 max write": largest, "smb2 max trans": largest}
     server = smbd_with(options)

@@ -68,6 +68,7 @@ def test_each_step_winds_one_timer_up_anew_and_the_last_stops_it(systemd: System
     assert (mtu(systemd), timers(systemd)) == ("1500", [])
 
 
+@pytest.mark.long
 def test_without_a_word_it_puts_everything_back_by_itself(systemd: Systemd, notebook: Notebook, undo: Path):
     change, entry = begun(notebook, 5)
     set_arm(change, 1, None)

@@ -39,6 +39,7 @@ from forms.tuning.trial_rules import SambaKnows
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target
+from tests.cases import few_at_each_commit
 from tests.reliability.disks import small_disk
 from tests.reliability.layouts import SMB_CONF, ChangedServer, servers
 from tests.servers.broken_values import BROKEN
@@ -303,8 +304,10 @@ def test_the_copy_that_replaces_a_file_is_as_private_as_the_file(tmp_path: Path,
     assert (seen.read_text(), file.read_text()) == ("600 1\n", "other")
 
 
-@pytest.mark.parametrize(
-    ("what", "mode"), [("smb.conf", 0o666), ("smb.conf", 0o602), ("link", 0o646), ("folder", 0o757), ("drop-in", 0o666)]
+@few_at_each_commit(
+    2,
+    ("what", "mode"),
+    [("smb.conf", 0o666), ("smb.conf", 0o602), ("link", 0o646), ("folder", 0o757), ("drop-in", 0o666)],
 )
 def test_a_configuration_that_every_user_may_write_to_is_refused(what: str, mode: int, tmp_path: Path, samba: Smbd):
     """It is named whatever is open: the file, where a link leads, a folder above it, or our drop-in."""
