@@ -10,7 +10,7 @@ WORKERS ?= 6
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test long eighth compiled check format lint types contracts bench mutants truth torture screenshots lock man dist app proof clean
+.PHONY: help demo test long alone eighth compiled check format lint types contracts bench mutants truth torture screenshots lock man dist app proof clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,11 +38,15 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 demo: .venv/.installed ## the main job on embedded practice servers, with all its own set-up
 	@$(BIN)/python -m app demo
 
-test: .venv/.installed-dev ## the tests, with all their own set-up (RETRY=0: ask no failed test again; WORKERS=2)
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not alone and not long" --dist loadgroup || $(ONCE_MORE)
+test: .venv/.installed-dev ## the tests, with all their own set-up (RETRY=0: ask no failed test again; WORKERS=2; PART=2/8: and a part of the long ones)
+	@$(BIN)/python -m pytest -n $(WORKERS) $(if $(PART),-m "not alone" --part-of-long $(PART),-m "not alone and not long") \
+		--dist loadgroup || $(ONCE_MORE)
 
 long: .venv/.installed-dev ## the tests that take longest, and those of accuracy that need the machine to themselves (PART=2/8)
 	@$(BIN)/python -m pytest -n $(WORKERS) -m "long and not alone" --dist loadgroup $(if $(PART),--part $(PART)) || $(ONCE_MORE)
+	@$(MAKE) alone
+
+alone: .venv/.installed-dev ## the tests of accuracy, one at a time (PART=2/8)
 	@$(BIN)/python -m pytest -m alone $(if $(PART),--part $(PART)) $$(grep -rl 'mark\.alone' tests --include='test_*.py') \
 		|| $(ONCE_MORE)
 
