@@ -27,6 +27,7 @@ from app.tui.frame.help import HelpDialog
 from storage.notebook import Notebook
 from storage.records import Change, Command, Decision, Target, format_target
 from tests.builders import one, series
+from tests.cases import few_at_each_commit
 from tests.recordings import MAKERS
 from tests.specs import choices_with
 from tests.tui import SMB, folder_of, painted, press, settled, text_of
@@ -229,7 +230,8 @@ async def test_a_target_can_be_typed_at_once_and_its_digits_go_to_no_step(guide_
         assert guide_app.screen.place.target == Target(protocol="smb", host="nas", port=4450, user="me")
 
 
-@pytest.mark.parametrize(
+@few_at_each_commit(
+    4,
     "typed",
     [
         "192.168.1.5",

@@ -29,6 +29,7 @@ from app.tui.widgets.views import AnsiView
 from storage.isolation import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
 from storage.records import RunStatus, SeriesStatus, Target
+from tests.cases import few_at_each_commit
 from tests.servers.smbd import Smbd
 from tests.tui import measured, painted, press, settled, shows, text_of
 
@@ -206,7 +207,7 @@ async def test_what_is_wrong_stands_below_the_lines_and_is_typed_over(app: Share
         ("rounds", "Rounds: "),
     ],
 )
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+@few_at_each_commit(1, "size", [(80, 24), (120, 36)])
 async def test_what_a_line_is_for_stands_below_while_it_has_the_focus(app: SharebenchApp, field, said, size):
     async with app.run_test(size=size) as pilot:
         await settled(app, pilot)

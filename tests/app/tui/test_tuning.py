@@ -30,6 +30,7 @@ from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
 from tests.builders import NASTY, book, one
+from tests.cases import few_at_each_commit
 from tests.recordings import MAKERS
 from tests.specs import choices_with, varied
 from tests.tui import app_on, footer_of, here, painted, press, settled, text_of
@@ -240,7 +241,8 @@ async def test_what_is_removed_can_be_read_but_not_taken(path):
         assert isinstance(app.screen, EntryScreen)
 
 
-@pytest.mark.parametrize(
+@few_at_each_commit(
+    4,
     ("entry", "is_tried"),
     [
         ("strict sync", True),

@@ -67,7 +67,7 @@ def test_signing_algorithms_of_3_1_1(smbd_with, make_client, meter, offered, sig
 
 
 @pytest.mark.parametrize("limit", ["SMB3_00", "SMB3_02", "SMB3_11"])
-@pytest.mark.parametrize("scope", ["global", "share"])
+@few_at_each_commit(1, "scope", ["global", "share"])
 def test_encryption_required_by_the_server(smbd_with, make_client, meter, limit, scope):
     required = {"server smb encrypt": "required"}
     options = {"server max protocol": limit} | (required if scope == "global" else {})

@@ -31,6 +31,7 @@ from app.tui.frame.user_keys import KeysError, are_allowed, check_keys
 from app.tui.notebook.screen import NotebookScreen
 from storage.notebook import Notebook
 from tests.builders import book, one
+from tests.cases import few_at_each_commit
 from tests.tui import app_on, painted, press, settled, shows, text_of
 
 
@@ -518,7 +519,7 @@ async def test_a_note_over_a_dialog_covers_neither_its_heading_nor_a_button(tmp_
             assert not any(widget.region.overlaps(note) for widget in app.screen.query(each)), each
 
 
-@pytest.mark.parametrize("dialog", [False, True])
+@few_at_each_commit(1, "dialog", [False, True])
 @pytest.mark.parametrize(("screen", "rows"), [("notebook", 2), ("guide", 1), ("catalogue", 1)])
 async def test_a_note_stands_above_the_keys_of_the_footer(tmp_path, screen, rows, dialog):
     app = app_on(book(tmp_path / "notebook.db", *(one(number) for number in range(1, 12))), first=screen)

@@ -37,6 +37,7 @@ from storage.notebook import Notebook
 from storage.queries import Found, SortKey
 from storage.records import Change, Command, Run, RunStatus, SeriesStatus, Target, utc_now
 from tests.builders import CLIENT, NASTY, book, interleaved, one
+from tests.cases import few_at_each_commit
 from tests.recordings import MAKERS, lose_series
 from tests.specs import plan_with
 from tests.tui import FakeBackend, app_on, footer_of, here, painted, press, settled, shows, text_of
@@ -723,7 +724,7 @@ async def test_all_those_listed_or_the_others_are_marked_with_a_key(three):
     ("marks", "said"),
     [((), ""), (("space",), " of the marked recording"), (("space", "space"), " of 2 marked recordings")],
 )
-@pytest.mark.parametrize(("key", "heading"), [("e", "Label and note"), ("b", "Baseline")])
+@few_at_each_commit(1, ("key", "heading"), [("e", "Label and note"), ("b", "Baseline")])
 async def test_what_is_asked_for_says_whose_it_is_where_the_cursor_does_not(three, key, heading, marks, said):
     app = app_on(three)
     async with app.run_test() as pilot:
@@ -1738,7 +1739,7 @@ async def test_help_lists_the_keys_of_a_line_of_text_and_no_letters(three):
         assert "Experiments:" not in painted(app)
 
 
-@pytest.mark.parametrize("columns", [80, 81, 100, 120, 200])
+@few_at_each_commit(2, "columns", [80, 81, 100, 120, 200])
 async def test_a_note_shows_all_its_lines_above_the_keys(tmp_path, columns: int):
     app = app_on(book(tmp_path / "notebook.db", *(one(number) for number in range(1, 6))))
     async with app.run_test(size=(columns, 24), notifications=True) as pilot:
