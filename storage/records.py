@@ -603,7 +603,7 @@ def format_target(target: Target, *, login: bool = True, escaped: bool = True) -
     has_byte_names = not target.abilities.has_share
     write = _escape if escaped else _escape_what_looks_escaped
     if target.abilities.is_local:
-        return "file://" + _escape_bytes(write(target.path))
+        return "file://" + _escape_last_blanks(_escape_bytes(write(target.path)))
 
     domain = f"{write(target.domain)};" if login and target.domain else ""
     user = f"{write(target.user, '@/:;')}@" if login and target.user else ""
@@ -617,7 +617,13 @@ def format_target(target: Target, *, login: bool = True, escaped: bool = True) -
     if has_byte_names:
         path = _escape_bytes(path)
     slash = "/" if path else ""
-    return f"{target.protocol}://{domain}{user}{host}{port}{slash}{path}"
+    return f"{target.protocol}://{domain}{user}{host}{port}{slash}{_escape_last_blanks(path)}"
+
+
+def _escape_last_blanks(path: str) -> str:
+    """Blanks at the end belong to the name; nobody sees them, and a URL that is typed again is taken without them."""
+    visible_part = path.rstrip()
+    return visible_part + quote(path[len(visible_part) :])
 
 
 _LOOKS_ESCAPED = re.compile(r"%(?=[0-9A-Fa-f]{2})")

@@ -1,8 +1,14 @@
-"""Names that differ only by how they are written: escaped as in a URL, composed otherwise, in Latin-1, in capitals."""
+"""Names that differ only by how they are written: escaped as in a URL, composed otherwise, in an old encoding, in
+capitals.
+"""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from urllib.parse import quote, unquote
+
+_OLD_ENCODINGS = ("latin-1", "cp1252", "cp437", "cp850", "cp932", "euc-jp", "gb18030", "big5", "koi8-r", "cp1251")
+"""Encodings of file names from before UTF-8: Western Europe's, Japan's, China's and Russia's."""
 
 
 def name_alike(name: str, candidates: Iterable[str]) -> str:
@@ -15,10 +21,19 @@ def name_alike(name: str, candidates: Iterable[str]) -> str:
 
 
 def _spellings(name: str) -> set[str]:
-    """A name as it may be typed: also with escapes, without them, and bytes that are no UTF-8 as Latin-1."""
+    """A name as it may be typed: also with escapes, without them, and with bytes that are no UTF-8 read as text."""
     with_escapes = quote(name, errors="surrogateescape")
-    as_latin_1 = name.encode("utf-8", "surrogateescape").decode("latin-1") if _has_bytes(name) else name
-    return {name, unquote(name), with_escapes, as_latin_1}
+    return {name, unquote(name), with_escapes, *_readings(name)}
+
+
+def _readings(name: str) -> Iterator[str]:
+    """What bytes that are no UTF-8 may say, in each encoding that has them all."""
+    if not _has_bytes(name):
+        return
+    content = name.encode("utf-8", "surrogateescape")
+    for encoding in _OLD_ENCODINGS:
+        with suppress(UnicodeDecodeError):
+            yield content.decode(encoding)
 
 
 def _has_bytes(name: str) -> bool:

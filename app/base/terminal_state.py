@@ -1,6 +1,7 @@
 """Leaves the terminal as it was where a signal ends the program while a screen or a hidden question has changed it.
 
-SIGTERM and SIGHUP end Python at once: the shell behind would echo nothing, or draw into what is left of the screen.
+SIGTERM, SIGHUP and SIGQUIT end Python at once: the shell behind would echo nothing, or draw into what is left of the
+screen.
 """
 
 import os
@@ -19,6 +20,9 @@ else:
     HAS_TERMINALS = True
 
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP) if HAS_TERMINALS else ()
+
+_RESTORING_SIGNALS = (*ENDING_SIGNALS, signal.SIGQUIT) if HAS_TERMINALS else ()
+"""The last one is Ctrl+\\, which a question for a password leaves to the terminal."""
 
 LEAVE_SCREEN = (
     b"\x1b[?2004l"  # pasted text is no longer marked
@@ -82,7 +86,7 @@ def restored_by_signals(ending: bytes = b"") -> Iterator[None]:
 
     terminal = _SavedTerminal(ending)
     _saved.append(terminal)
-    numbers = [number for number in ENDING_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    numbers = [number for number in _RESTORING_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
     for number in numbers:
         signal.signal(number, _end)
     try:

@@ -11,6 +11,7 @@ from app.base import own_names, targets
 from app.base.errors import MeasurementError, NoSuchFileError, NotAFileError
 from app.clients.base import Client, DirectoryEntry, Files
 from app.clients.file_tree import remove_all
+from app.clients.written_otherwise import as_it_is_written
 from storage.records import Target
 
 
@@ -39,7 +40,11 @@ def folder_of(client: Client, target: Target) -> Target:
 
 def find_leftovers(client: Client, folder: Target) -> list[Leftover]:
     """Leftovers in that folder, by name. Raises MeasurementError."""
-    entries = [entry for entry in client.list(folder.path) if _is_ours(entry, folder)]
+    try:
+        entries = [entry for entry in client.list(folder.path) if _is_ours(entry, folder)]
+    except NoSuchFileError as error:
+        written = as_it_is_written(client, folder)
+        raise NoSuchFileError(f"{error}; {written}" if written else str(error)) from error
     return [
         Leftover(
             path=targets.join(folder, entry.name),

@@ -246,7 +246,12 @@ class FTPClient(FTPLink):
 
     def make_folder(self, path: str) -> None:
         with self._using(path) as control:
-            control.mkd(path)
+            try:
+                control.mkd(path)
+            except ftplib.error_perm as error:
+                if not str(error).startswith("550") or self._has_folder_above(control, path):
+                    raise
+                raise self._no_folder_above(path) from error
 
     def remove_folder(self, path: str) -> None:
         with self._using(path) as control:
@@ -307,15 +312,24 @@ class FTPClient(FTPLink):
         if not str(error).startswith(("550", "553")):
             return reply_error(error, self._place_of(path))
 
-        folder = posixpath.dirname(path) or "/"
-        if not control.is_folder(folder):
-            return errors.NoSuchFileError(
-                f"{self._place_of(folder)}: there is no such folder; make it, or name another one"
-            )
+        if not self._has_folder_above(control, path):
+            return self._no_folder_above(path)
+        folder = _folder_above(path)
         return errors.AccessDeniedError(
             f"{self._place_of(folder)}: the server does not let this user write there; check the folder's rights and "
             "the server's settings (vsftpd: write_enable)"
         )
+
+    def _has_folder_above(self, control: ControlConnection, path: str) -> bool:
+        return control.is_folder(_folder_above(path))
+
+    def _no_folder_above(self, path: str) -> errors.NoSuchFileError:
+        place = self._place_of(_folder_above(path))
+        return errors.NoSuchFileError(f"{place}: there is no such folder; make it, or name another one")
+
+
+def _folder_above(path: str) -> str:
+    return posixpath.dirname(path) or "/"
 
 
 class _GivenContent(base.Content):

@@ -298,3 +298,14 @@ def test_a_name_that_looks_escaped_leads_to_itself_as_people_see_it(typed: str, 
     target = parse_target(typed)
     assert format_target(target, escaped=False) == shown
     assert parse_target(shown) == target
+
+
+@pytest.mark.parametrize(
+    "name", ["trailing ", "wide\u3000", "two  ", "dot.", "a b", "h#1", "q?1", "p%25", "p%", " first"]
+)
+@pytest.mark.parametrize("place", ["smb://nas/share/", "ftp://nas/", "file:///srv/"])
+@pytest.mark.parametrize("escaped", [True, False])
+def test_a_name_with_odd_ends_leads_to_itself(place: str, name: str, escaped: bool):
+    target = parse_target(place + "x")
+    odd = replace(target, path=target.path[:-1] + name)
+    assert parse_target(format_target(odd, escaped=escaped)) == odd

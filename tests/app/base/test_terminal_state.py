@@ -2,6 +2,7 @@
 
 import os
 import pty
+import resource
 import select
 import signal
 import sys
@@ -33,6 +34,7 @@ class Program:
         self.process_id = os.fork()
         if not self.process_id:
             os.login_tty(self._end)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             os.chdir(ROOT)
             os.execve(sys.executable, words, environment)
 
@@ -75,7 +77,7 @@ def program(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Program]
     program.close()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_leaves_the_terminal_as_it_was(program: Program, number: signal.Signals):
     os.kill(program.process_id, number)
     until = time.monotonic() + SECONDS

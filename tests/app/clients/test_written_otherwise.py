@@ -64,3 +64,37 @@ def test_a_run_names_the_file_that_is_written_otherwise(smbd: Smbd, tmp_path: Pa
     url = said.split()[-1]
     assert parse_target(url).path == stored
     assert here("run", url, *QUICK).returncode == 0
+
+
+FOLDER_COMMANDS = (
+    ("run", "--put", "--size", "64K", *QUICK),
+    ("run", "--put", "--files", "3", "--size", "4K", *QUICK),
+    ("run", "--make-file", "--size", "64K", *QUICK),
+    ("quick",),
+    ("load", "--users", "1"),
+    ("clean",),
+)
+
+
+@pytest.mark.parametrize("words", FOLDER_COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("protocol", ["smb", "ftp", "file"])
+def test_a_folder_that_is_written_otherwise_is_named_and_not_to_be_made(
+    smbd: Smbd, vsftpd: Vsftpd, tmp_path: Path, protocol: str, words: tuple[str, ...]
+):
+    if protocol == "ftp" and words[0] == "quick":
+        pytest.skip("a quick test is of SMB or a disk")
+    stored = "Bu\u0308cher"
+    servers: dict[str, Smbd | Vsftpd] = {"smb": smbd, "ftp": vsftpd}
+    server = servers.get(protocol)
+    parent = server.folder if server else tmp_path
+    (parent / stored).mkdir(exist_ok=True)
+
+    base = format_target(server.target("")).rstrip("/") if server else f"file://{tmp_path}"
+    command, *options = words
+    here = Inside(tmp_path / "a.db", server.password if server else None)
+    said = here(command, f"{base}/B\u00fccher", *options)
+    assert said.returncode == 4, said.stdout
+    last_line = said.stderr.splitlines()[-1]
+    url = last_line.split()[-1]
+    assert parse_target(url).path.rpartition("/")[2] == stored
+    assert "make it" not in last_line or command == "run"

@@ -25,6 +25,7 @@ _KINDS = {
         *("load", "SHARE", "--users", "1,2", "--duration", "1", "--settle", "0", "--files", "20"),
         *("--processes", "1"),
     ),
+    "quick": ("quick", "SHARE", "--size", "64M", "--seconds", "0.1"),
     "isolation": ("isolate", "SHARE", "--seconds", "2", "--rounds", "1", "--clients", "1"),
     "diagnosis": ("diagnose", "SHARE", "--quick", "--only", "connect", "--yes"),
     "trial": ("try", "server signing=mandatory", "SHARE", *_MADE, "--noise", "100", "--yes", "--smb-conf", "CONF"),
@@ -138,7 +139,7 @@ def test_room_that_is_made_in_the_end_is_used(full: Inside, tmp_path: Path, monk
     assert len(full.json("list", "--json")) == 1
 
 
-@pytest.mark.parametrize("name", ["audit", "who"])
+@pytest.mark.parametrize("name", ["audit", "who", "quick", "load", "isolate", "diagnose"])
 def test_a_disk_that_is_full_before_begins_nothing(name: str, full: Inside):
     fill(full.db.parent)
     said = full.fails(4, name, "smb://127.0.0.1/share")

@@ -659,6 +659,32 @@ def test_each_lower_ethernet_is_recognized(link: float, megabytes: float):
     assert keys(steady("smb", megabytes, link_bits_per_second=int(link))) == ["lower-ethernet"]
 
 
+@pytest.mark.parametrize(
+    ("link", "megabytes", "is_filled"),
+    [
+        (1e9, 10.99, False),
+        (1e9, 11.0, True),
+        (1e9, 12.24, True),
+        (1e9, 12.26, False),
+        (10e9, 109.9, False),
+        (10e9, 112, True),
+        (10e9, 122.6, False),
+        (10e9, 274.9, False),
+        (10e9, 280, True),
+        (10e9, 306.3, False),
+        (25e9, 1099, False),
+        (25e9, 1100, True),
+        (25e9, 1224, True),
+        (25e9, 1226, False),
+        (100e9, 5800, True),
+        (1e9, 117, False),
+        (10e9, 1170, False),
+    ],
+)
+def test_a_lower_ethernet_is_full_between_88_and_98_percent(link: float, megabytes: float, is_filled: bool):
+    assert ("lower-ethernet" in keys(steady("smb", megabytes, link_bits_per_second=int(link)))) is is_filled
+
+
 def test_a_link_that_is_used_or_explained_is_no_finding():
     assert keys(steady("smb", 37.6)) == []
     assert keys(steady("smb", 11.5, link_bits_per_second=100_000_000)) == [], "a full link"

@@ -100,6 +100,30 @@ def answer_of(one: Series) -> str:
         ({"environment": {"path": {"link.duplex": "half", "link.interface": "eth0"}}}, "1 warning"),
         ({"environment": {"client": {CONTRADICTIONS: "run 1: …"}}}, "1 warning"),
         ({"link_bits_per_second": 10**10}, "1 warning"),
+        (
+            {
+                "environment": {
+                    "server": {
+                        "smb.conf/global/socket options": "SO_SNDBUF=14596",
+                        "smb.conf/share/strict sync": "No",
+                        "smb.conf/share/veto files": "/*.tmp/",
+                    }
+                }
+            },
+            "2 warnings",
+        ),
+        (
+            {
+                "environment": {
+                    "path": {"link.duplex": "half", "link.interface": "eth0"},
+                    "client": {CONTRADICTIONS: "run 1: …"},
+                },
+                "link_bits_per_second": 10**10,
+            },
+            "3 warnings",
+        ),
+        ({"quiet": Quiet(verdict=QuietVerdict.BUSY), "link_bits_per_second": 10**10}, "2 warnings"),
+        ({"environment": {"path": {"link.duplex": "full", "link.interface": "eth0"}}}, "No problems found."),
     ],
 )
 def test_the_answer_counts_what_the_findings_below_it_say(fields: dict[str, Any], problems: str):

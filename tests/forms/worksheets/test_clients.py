@@ -110,6 +110,18 @@ def test_the_office_of_a_preset_is_told_with_the_books_other_figure():
     assert said.endswith("carries 34")
 
 
+@pytest.mark.parametrize(("count", "carried"), [(1, "34"), (34, "34"), (120, "34")])
+def test_the_books_other_figure_does_not_depend_on_how_many_there_are(count: int, carried: str):
+    said = book_example(group_from(f"{count}:office", 1))
+    assert said is not None
+    assert said.endswith(f"carries {carried}")
+
+
+def test_an_office_beside_others_is_told_with_the_books_other_figure_as_well():
+    groups = [group_from(text, 1) for text in ("10:office", "2:imaging")]
+    assert book_example(*groups) is not None
+
+
 @pytest.mark.parametrize("group", ["36:workstation", "36:2.3:12KB", "36:imaging", "75:375KB/25"])
 def test_other_demands_have_one_figure(group: str):
     assert book_example(group_from(group, 1)) is None
