@@ -7,13 +7,22 @@ form's fields, tables, charts, results and advice, as far as there is room.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from forms import link_share, report, wording
+from forms import report, wording
 from forms.comparison import wording as words
-from forms.comparison.several.sentences import basis_of_several, explanation_of_several, rates_sentence
+from forms.comparison.remarks import weaknesses
+from forms.comparison.several.remarks import weaknesses_beside_others
+from forms.comparison.several.sentences import (
+    basis_of_several,
+    explanation_of_several,
+    first_to_last,
+    rates_sentence,
+)
+from forms.comparison.several.sides import oldest_first
 from forms.comparison.summary import ComparisonSummary, series_of
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentSummary
 from forms.layout import Tone
+from forms.series import wording as series_wording
 from forms.series.run_table import run_table
 from forms.series.summary import SeriesSummary
 from storage.records import Series
@@ -53,26 +62,34 @@ _OF_A_PAGE = frozenset(
 
 def series_page(summary: SeriesSummary, form: report.Report) -> report.Report:
     """The page of one series; ``form`` is its form."""
-    rate = wording.rate(summary.average_rate)
-    operations = wording.operations_text(summary.series, summary.average_rate)
+    rate = wording.rate(summary.counted_rate)
+    operations = wording.operations_text(summary.series, summary.counted_rate)
     average = f"{operations}, {rate}" if operations else rate
-    share = summary.average.percent_of_link if summary.average else None
-    of_link = ""
-    if share:
-        link = wording.link_rate(summary.series.link_bits_per_second)
-        share_text = link_share.share_text(share, f"a {link} link")
-        of_link = f", {share_text}"
+    share_text = series_wording.share_of_link(summary)
+    of_link = f", {share_text}" if share_text else ""
 
     how_sure = "One valid run: its variation is unknown."
-    if summary.confidence:
-        low, high = summary.confidence
+    if summary.counted and summary.counted.confidence:
+        low, high = summary.counted.confidence
         how_sure = f"The mean lies between {wording.rate(max(0.0, low))} and {wording.rate(high)}, 19 times in 20."
+        if summary.counted.left_out:
+            how_sure += f" Without {series_wording.left_out_text(summary.counted)}."
     answer = f"{summary.series.command} {average}{of_link}."
     return one_page(form, [summary.series], question=summary.series.question, answer=answer, how_sure=how_sure)
 
 
-def comparison_page(comparisons: Sequence[ComparisonSummary], form: report.Report) -> report.Report:
-    """Two series or more: the verdicts, what they are judged by, and the runs of both where there are two."""
+def comparison_page(
+    comparisons: Sequence[ComparisonSummary],
+    form: report.Report,
+    neighbours: Sequence[ComparisonSummary] = (),
+) -> report.Report:
+    """Two series or more: the verdicts, what they are judged by, and the runs of both where there are two.
+
+    ``neighbours`` are comparisons of each of several with the one measured before it: where there are any, the answers
+    stand in the order of the form.
+    """
+    if neighbours:
+        comparisons = first_to_last(oldest_first(comparisons))
     all_series = series_of(comparisons)
     first = comparisons[0]
     run_tables: list[report.Table] = []
@@ -108,12 +125,13 @@ def _answer_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> str:
     if len(comparisons) == 1:
         comparison = comparisons[0].comparison
         answer = [words.comparison_headline(comparison), words.full_links_sentence(comparison)]
-        return " ".join(filter(None, answer))
+        return " ".join(filter(None, [*answer, *weaknesses(comparisons[0])]))
     sentences = list(filter(None, [explanation_of_several(comparisons)]))
     for compared in comparisons:
         comparison = compared.comparison
         clause = words.comparison_clause(comparison)
         sentences.append(f"{words.comparison_title(comparison)}: {clause}.{rates_sentence(comparison)}")
+        sentences += weaknesses_beside_others(compared)
     return " ".join(sentences)
 
 
@@ -156,6 +174,7 @@ def one_page(
         report.Field(name="How sure", text=wording.plain(how_sure)),
         report.question_field(wording.plain(question)),
         report.measured_field(wording.plain(_measured_text(series)) if series else ""),
+        report.Field(name="Site", text=_sites_text(series)),
     ]
     top = [field for field in own_fields if field.text]
     replaced = _OF_A_PAGE - {field.role for field in own_fields if not field.text}
@@ -166,7 +185,8 @@ def one_page(
     charts = form.charts[: 1 if rows > _ROWS_BESIDE_TWO_CHARTS else 2]
     return replace(
         form,
-        fields=tuple(_shortened_field(field) for field in (*top, *others[: most_fields - len(top)])),
+        # What the page says itself is whole: a verdict without its end may say the opposite.
+        fields=(*top, *(_shortened_field(field) for field in others[: most_fields - len(top)])),
         tables=tables,
         results=tuple(_shortened_field(field) for field in form.results[:_MOST_RESULTS]),
         advice=tuple(_shortened(text) for text in form.advice[:_MOST_ADVICE]),
@@ -203,6 +223,12 @@ def _shortened(text: str) -> str:
 
 def _runs_table(series_summary: SeriesSummary, name: str) -> report.Table:
     return replace(run_table(series_summary), caption=f"Runs of {name}")
+
+
+def _sites_text(all_series: Sequence[Series]) -> str:
+    """Where it was measured, as the settings file of each measuring machine says."""
+    sites = dict.fromkeys(str(series.environment.get("client", {}).get("measured.site", "")) for series in all_series)
+    return wording.plain("; ".join(filter(None, sites)))
 
 
 def _measured_text(all_series: Sequence[Series]) -> str:

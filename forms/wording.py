@@ -215,6 +215,12 @@ def unusual_text(unusual: UnusualRate) -> str:
     return f"{TOO_LITTLE_WARM_UP}: {text}" if unusual.is_warm_up else text
 
 
+def faster_or_slower(change_percent: float) -> str:
+    """A change without a sign: ``10 % slower``."""
+    way = "slower" if change_percent < 0 else "faster"
+    return f"{percent(abs(change_percent))} {way}"
+
+
 def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
 

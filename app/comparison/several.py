@@ -39,8 +39,17 @@ def compare_named(
     The verdicts of either list hold together. Raises UsageError, UnknownReferenceError.
     """
     sides = sides_to_compare(notebook, references, again, counted=counted, each_is_a_side=each_is_a_side)
-    neighbours = sides_of_neighbours(notebook, sides, counted)
-    return NamedComparisons(comparisons(sides, limits), comparisons(neighbours, limits))
+    with_base = comparisons(sides, limits)
+    neighbours = comparisons(sides_of_neighbours(notebook, sides, counted), limits)
+
+    # A pair that is of both kinds has one verdict.
+    by_pair = {_ids_of(summary): summary for summary in with_base}
+    return NamedComparisons(with_base, [by_pair.get(_ids_of(summary), summary) for summary in neighbours])
+
+
+def _ids_of(summary: ComparisonSummary) -> tuple[str, str]:
+    """Of the base and the other side."""
+    return summary.comparison.base_id, summary.comparison.other_id
 
 
 def sides_of_neighbours(notebook: Notebook, several: Sequence[Sides], counted: Counted) -> list[Sides]:

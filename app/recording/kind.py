@@ -63,6 +63,8 @@ class ComparisonChoices:
     """What the recordings were called, for messages; their ids where that is not known."""
     again: Sequence[str] = ()
     """References of series that repeat the base."""
+    each_is_a_side: bool = False
+    """Whether the third of three is compared by itself even where it has the settings of the base."""
     alone: bool = False
     """Whether just those that are named are compared, without the history of their path."""
     repeats: bool = False
@@ -169,11 +171,10 @@ class Kind(Generic[RecordT]):
         """The forms of several recordings of this kind, after an overview where the kind has one."""
         return [self.form(notebook, head) for head in heads]
 
-    def page(self, notebook: Notebook, heads: Sequence[Recording], references: Sequence[str] = ()) -> "Report":
-        """One page for somebody else: the form of one recording, or the comparison of several. Raises UsageError.
-
-        ``references`` are what the recordings were called; their ids where that is not known.
-        """
+    def page(
+        self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
+    ) -> "Report":
+        """One page for somebody else: the form of one recording, or the comparison of several. Raises UsageError."""
         from forms.pages import one_page
 
         question = next((head.question for head in heads if head.question), "")
@@ -181,7 +182,7 @@ class Kind(Generic[RecordT]):
             answer = self.current_answer(notebook, heads[0])
             return one_page(self.form(notebook, heads[0]), question=question, answer=answer.text, tone=answer.tone)
 
-        report = self.compare(notebook, heads, ComparisonChoices(references=references)).report
+        report = self.compare(notebook, heads, choices).report
         answers = [f"{head.label or head.id}: {self.current_answer(notebook, head).text}" for head in heads]
         return one_page(report, question=question, answer="; ".join(answers))
 

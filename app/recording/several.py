@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from app.base.errors import UsageError
-from app.recording.kind import KINDS, kind_of
+from app.recording.kind import KINDS, ComparisonChoices, kind_of
 from forms import wording
 from storage.errors import with_article
 from storage.notebook import Notebook
@@ -44,6 +44,31 @@ def _called(notebook: Notebook, reference: str, head: Recording) -> Recording:
     if reference != head.id and head.id in notebook.baseline_ids(reference):
         return replace(head, label=reference)
     return head
+
+
+def base_first(notebook: Notebook, ids: Sequence[str]) -> list[str]:
+    """The ids in the order in which recordings are shown: baselines first, then by age.
+
+    As they are where one is not in the notebook, so that who reads them says so.
+    """
+    heads = notebook.recordings_of(list(ids))
+    if len(heads) < len(ids):
+        return list(ids)
+
+    baseline_ids = {baseline.recording_id for baseline in notebook.baselines()}
+
+    def baselines_then_age(head: Recording) -> tuple[bool, str]:
+        return head.id not in baseline_ids, head.created_at
+
+    return [head.id for head in sorted(heads, key=baselines_then_age)]
+
+
+def page_of(notebook: Notebook, ids: Sequence[str]) -> "Report":
+    """One page for somebody else, of one recording or of several compared, the base first. Raises UsageError."""
+    in_order = base_first(notebook, ids)
+    heads = recordings_of_one_kind(notebook, in_order)
+    choices = ComparisonChoices(references=in_order, each_is_a_side=True)
+    return kind_of(heads[0]).page(notebook, heads, choices)
 
 
 def forms_of(notebook: Notebook, references: Sequence[str], *kinds: str) -> "list[Report]":

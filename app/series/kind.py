@@ -75,14 +75,16 @@ class SeriesKind(Kind[Series]):
 
         return series_reports([self.read(notebook, head) for head in heads])
 
-    def page(self, notebook: Notebook, heads: Sequence[Recording], references: Sequence[str] = ()) -> "Report":
+    def page(
+        self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
+    ) -> "Report":
         from forms import pages
 
         if len(heads) == 1:
             return pages.series_page(self.series_summary(notebook, heads[0]), self.form(notebook, heads[0]))
-        series, compared = self._comparisons(notebook, heads, ComparisonChoices(references=references))
+        series, compared = self._comparisons(notebook, heads, choices or ComparisonChoices())
         form = self._comparison_report(series, compared)
-        return pages.comparison_page(compared.with_base, form)
+        return pages.comparison_page(compared.with_base, form, compared.neighbours)
 
     def recommendations(self, notebook: Notebook, head: Recording) -> list[str]:
         return recommendations_for(self.read(notebook, head))
@@ -150,7 +152,14 @@ class SeriesKind(Kind[Series]):
         if choices.repeats:
             counted = Counted.REPEATS
         limits = Limits(noise_percent=choices.noise_percent, margin_percent=choices.margin_percent)
-        compared = compare_named(notebook, references, choices.again, counted=counted, limits=limits)
+        compared = compare_named(
+            notebook,
+            references,
+            choices.again,
+            counted=counted,
+            limits=limits,
+            each_is_a_side=choices.each_is_a_side,
+        )
         return first_series(notebook, references), compared
 
     def _comparison_report(self, series: Sequence[Series], compared: "NamedComparisons") -> "Report":

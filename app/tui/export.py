@@ -1,4 +1,4 @@
-"""The export of forms: which format, to which file; a file that is there is asked about."""
+"""The export of forms, or of a report for somebody else: which format, to which file; a file there is asked about."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -10,43 +10,68 @@ from textual.content import Content
 from textual.widgets.option_list import Option
 
 from app.base import output, printing
-from app.recording.several import forms_of
 from app.tui import export_files, export_names
 from app.tui.frame import dialogs, parts
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.commands import keys
 from app.tui.frame.key_bar import KeyBar
 from forms import exporters, wording
+from forms.cover import Cover
+from storage.records import utc_now
+
+_COVER_LINES = (
+    ("customer", "Prepared for", "customer and site"),
+    ("author", "Prepared by", "your name and company"),
+)
+"""(id, name, hint) of the lines that stand above a report; both are remembered."""
+
+_WRITTEN_SECONDS = 15
 
 
 class ExportScreen(BaseScreen):
-    """A list of formats above a line for the file.
+    """A list of formats above a line for the file; for a report also lines for whom and by whom it is.
 
     With some formats marked each is written to a file of its own, beside the one that is named: the line then proposes
     a name without an ending. It proposes one until something is typed there.
     """
 
-    KEYS = keys("export.mark export.print export.paper")
+    KEYS = keys("export.mark export.print export.paper export.page export.forms")
 
-    def __init__(self, ids: Sequence[str] = (), *, gather: export_files.Gather | None = None, name: str = "") -> None:
+    def __init__(
+        self,
+        ids: Sequence[str] = (),
+        *,
+        gather: export_files.Gather | None = None,
+        gather_page: export_files.Gather | None = None,
+        name: str = "",
+        is_page: bool = False,
+    ) -> None:
         """Export the recordings with these ids; without ids what ``gather`` reads, which is called ``name``.
 
-        ``gather`` is called in a thread, with a notebook, when a file is written or printed.
+        ``gather_page`` reads the report for somebody else; None where there is none. Both are called in a thread, with
+        a notebook, when a file is written or printed. ``is_page``: whether the report is offered first.
         """
         super().__init__()
         self.ids = tuple(ids)
-        self.gather: export_files.Gather = gather or partial(forms_of, references=self.ids)
+        self.gather_forms: export_files.Gather = gather or partial(export_files.gather_forms, ids=self.ids)
+        self.gather_page = gather_page
+        if self.ids:
+            self.gather_page = partial(export_files.gather_page, ids=self.ids)
+        self.is_page = is_page and self.gather_page is not None
+        """Whether the report for somebody else is written, and not the forms."""
         self.what_name = name
         """What people call the report that is exported without ids."""
         self.file_name = export_names.safe_file_name(name)
         """Proposed for the file, without its ending."""
-        self.format = exporters.FORMATS["html"]
+        self.format = exporters.FORMATS["pdf" if self.is_page else "html"]
         """The one that the cursor points at."""
         self.paper = exporters.DEFAULT_PAPER
         self.marked: list[str] = []
         """Names of the formats that are marked."""
         self.folder = Path()
         """Proposed for the file: that of the last export, once it was read."""
+        self._last: export_files.LastExport | None = None
+        """What was chosen last; None until it was read."""
         self._path_was_typed = False
         """Whether somebody has changed the line of the file: then nothing is proposed there any more."""
         self._awaited = {"names", "last export"}
@@ -55,7 +80,13 @@ class ExportScreen(BaseScreen):
     def compose(self) -> ComposeResult:
         with parts.Pane("sharebench · Export", id="formats-pane"):
             yield widgets.Static(id="what")
+            yield widgets.Static(id="kind")
             yield parts.Choices(id="formats")
+        with parts.Pane("On the report", id="cover-pane"):
+            for line_id, name, hint in _COVER_LINES:
+                with containers.Horizontal(classes="line"):
+                    yield widgets.Label(name, classes="cover-name")
+                    yield parts.LineInput(placeholder=hint, id=line_id, classes="cover-line", compact=True)
         with parts.Pane("File", id="file-pane"):
             with containers.Horizontal(classes="line"):
                 yield parts.LineInput(id="path", compact=True)
@@ -74,7 +105,7 @@ class ExportScreen(BaseScreen):
         super().work_failed(error)
 
     def on_mount(self) -> None:
-        self._show_formats(list(exporters.FORMATS).index(self.format.name))
+        self._show_kind()
         self.query_one("#formats").focus()
         self._show_paper()
         self.query_one(KeyBar).put_first("mark")
@@ -95,22 +126,82 @@ class ExportScreen(BaseScreen):
         self._awaited.discard("names")
 
     def _take_last_export(self, last: export_files.LastExport) -> None:
-        if last.formats and not self.marked:
-            self.marked = last.formats if len(last.formats) > 1 else []
-            self._show_formats(list(exporters.FORMATS).index(last.formats[0]))
-            self._propose_path()
+        self._last = last
+        for line_id, text in (("#customer", last.customer), ("#author", last.author)):
+            line = self.query_one(line_id, widgets.Input)
+            line.value = line.value or text
 
+        self._take_last_formats()
         if last.folder is not None:
             self.folder = last.folder
             self._propose_path()
         self._awaited.discard("last export")
 
+    # The report for somebody else, or the forms
+
+    @property
+    def _format_names(self) -> list[str]:
+        """Those that are listed."""
+        return list(export_files.PAGE_FORMATS if self.is_page else exporters.FORMATS)
+
+    @property
+    def _gather(self) -> export_files.Gather:
+        return self.gather_page if self.is_page and self.gather_page is not None else self.gather_forms
+
+    def _typed_cover(self) -> Cover | None:
+        """What stands above the report; None for forms, which say who measured."""
+        if not self.is_page:
+            return None
+        customer = self.query_one("#customer", widgets.Input).value
+        author = self.query_one("#author", widgets.Input).value
+        return Cover(customer=customer, author=author, made_at=utc_now())
+
+    def _show_kind(self) -> None:
+        """Show whether it is the report, and what can be chosen for it."""
+        self.set_class(self.is_page, "-page")
+        text = "Forms: all that was measured"
+        if self.is_page:
+            text = "Report: one page for somebody else (Ctrl+O: the whole form)"
+        elif self.gather_page is not None:
+            text += " (Ctrl+O: a report, one page for somebody else)"
+        self.query_one("#kind", widgets.Static).update(text)
+        self._show_formats(self._format_names.index(self.format.name))
+        self.refresh_bindings()
+
+    def action_page(self) -> None:
+        self._change_kind(is_page=True)
+
+    def action_forms(self) -> None:
+        self._change_kind(is_page=False)
+
+    def _change_kind(self, *, is_page: bool) -> None:
+        self.is_page = is_page
+        self.marked = []
+        if self.format.name not in self._format_names:
+            self.format = exporters.FORMATS[self._format_names[0]]
+        if self.focused is None or self.focused.id in {line_id for line_id, *_ in _COVER_LINES}:
+            self.query_one("#formats").focus()
+        self._show_kind()
+        self._take_last_formats()
+        self._propose_path()
+
     # Formats
+
+    def _take_last_formats(self) -> None:
+        """Propose the formats of the last export of this kind, unless some are marked already."""
+        if self._last is None or self.marked:
+            return
+        names = self._last.page_formats if self.is_page else self._last.formats
+        if names:
+            self.marked = names if len(names) > 1 else []
+            self._show_formats(self._format_names.index(names[0]))
+            self._propose_path()
 
     def _show_formats(self, row: int) -> None:
         formats = self.query_one("#formats", widgets.OptionList)
         formats.clear_options()
-        for file_format in exporters.FORMATS.values():
+        for name in self._format_names:
+            file_format = exporters.FORMATS[name]
             mark = "*" if file_format.name in self.marked else " "
             line = f"{mark} {file_format.name:<9} {file_format.suffix:<6} {file_format.what}"
             formats.add_option(Option(Content(line), id=file_format.name))
@@ -119,6 +210,8 @@ class ExportScreen(BaseScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "mark":
             return any(formats.has_focus for formats in self.query("#formats"))
+        if action in {"page", "forms"}:
+            return self.gather_page is not None and self.is_page == (action == "forms")
         return super().check_action(action, parameters)
 
     def action_mark(self) -> None:
@@ -126,12 +219,12 @@ class ExportScreen(BaseScreen):
         if row is None:
             return
 
-        name = list(exporters.FORMATS)[row]
+        name = self._format_names[row]
         if name in self.marked:
             self.marked.remove(name)
         else:
             self.marked.append(name)
-        self._show_formats(min(row + 1, len(exporters.FORMATS) - 1))
+        self._show_formats(row)
         self._propose_path()
 
     @on(widgets.OptionList.OptionHighlighted, "#formats")
@@ -140,15 +233,20 @@ class ExportScreen(BaseScreen):
         self._propose_path()
 
     @on(widgets.OptionList.OptionSelected, "#formats")
-    def _go_to_path(self) -> None:
-        self.query_one("#path").focus()
+    def _go_on_from_formats(self) -> None:
+        self.query_one("#customer" if self.is_page else "#path").focus()
+
+    @on(widgets.Input.Submitted, ".cover-line")
+    def _go_on_from_cover(self, event: widgets.Input.Submitted) -> None:
+        self.query_one("#author" if event.input.id == "customer" else "#path").focus()
 
     # Typing
 
     def key_up(self, event: events.Key) -> None:
-        if self.focused is self.query_one("#path"):
+        line_above = {"path": "#author" if self.is_page else "#formats", "author": "#customer", "customer": "#formats"}
+        if self.focused is not None and self.focused.id in line_above:
             event.stop()  # or the list would move as well
-            self.query_one("#formats").focus()
+            self.query_one(line_above[self.focused.id]).focus()
 
     def on_key(self, event: events.Key) -> None:
         if event.is_printable and event.key not in self.active_bindings:
@@ -166,7 +264,12 @@ class ExportScreen(BaseScreen):
     def enter_now(self) -> str:
         if self.query_one("#file-pane").has_focus_within:
             return "Write"
-        return "To the file name" if self.query_one("#formats").has_focus else ""
+        if self.is_page and self.query_one("#formats").has_focus:
+            return "To the names on the report"
+        if self.query_one("#customer").has_focus:
+            return "Next line"
+        is_above_file = self.query_one("#formats").has_focus or self.query_one("#author").has_focus
+        return "To the file name" if is_above_file else ""
 
     # The path
 
@@ -223,7 +326,12 @@ class ExportScreen(BaseScreen):
 
     def _print(self, printer: str) -> None:
         hand_over = partial(
-            export_files.print_reports, gather=self.gather, printer=printer, title=self.file_name, paper=self.paper
+            export_files.print_reports,
+            gather=self._gather,
+            printer=printer,
+            title=self.file_name,
+            paper=self.paper,
+            cover=self._typed_cover(),
         )
 
         def tell(answer: str) -> None:
@@ -276,7 +384,9 @@ class ExportScreen(BaseScreen):
         self.ask(dialogs.ConfirmDialog("Replace the file?", text, yes="Replace", no="Keep it"), export)
 
     def _export(self, paths: Mapping[str, Path]) -> None:
-        write = partial(export_files.write_files, gather=self.gather, paths=paths, paper=self.paper)
+        write = partial(
+            export_files.write_files, gather=self._gather, paths=paths, paper=self.paper, cover=self._typed_cover()
+        )
         self.with_notebook(write, self._tell_written)
 
     def _tell_written(self, paths: Sequence[Path]) -> None:
@@ -284,5 +394,7 @@ class ExportScreen(BaseScreen):
         if len(paths) > 1:
             names = ", ".join(path.name for path in paths)
             text = f"Written: {names} into {paths[0].parent}"
-        self.notify(text, title="Export", markup=False)
+        # Where the file is is what people look for next: they need time to read it.
+        title = "Report" if self.is_page else "Export"
+        self.notify(text, title=title, markup=False, timeout=_WRITTEN_SECONDS)
         self.sharebench_app.go_back()

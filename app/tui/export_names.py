@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from operator import attrgetter
 
 from app.recording.kind import kind_of
 from app.recording.listing import recording_lines
+from app.recording.several import base_first
 from forms import wording
 from forms.series.listing import RecordingLine
 from storage.notebook import Notebook
@@ -29,7 +29,7 @@ def safe_file_name(name: str) -> str:
 
 def names_to_export(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], str]:
     """The recordings' names, and one for a file: the label, else the day, the server and share, and what was done."""
-    heads = notebook.recordings_of(list(ids))
+    heads = notebook.recordings_of(base_first(notebook, ids))
     lines = recording_lines(notebook, heads)
     series = {head.id: head for head in notebook.heads_of(list(ids))}
 
@@ -53,9 +53,8 @@ def names_to_export(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], 
 
 
 def _name_of_several(heads: Sequence[Recording], *, is_series: bool) -> str:
-    """Their labels, the oldest first, where each of a few has one; else how many there are."""
-    in_order = sorted(heads, key=attrgetter("created_at"))
-    labels = [wording.plain(head.label or "") for head in in_order]
+    """Their labels where each of a few has one; else how many there are."""
+    labels = [wording.plain(head.label or "") for head in heads]
     if all(labels) and 1 < len(labels) <= _MOST_NAMED:
         return wording.listed(labels)
     noun = "series" if is_series else "recordings"

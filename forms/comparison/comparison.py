@@ -46,6 +46,8 @@ class OldLink:
     bits_per_second: float
     spread_percent: tuple[float, float]
     """The changes (lowest, highest) of the other side's series from the base, or of its runs where it is one series."""
+    shaper: str = ""
+    """The traffic shaper of the measuring machine that set the speed; empty where the link itself did."""
 
     @property
     def bytes_per_second(self) -> float:

@@ -5,13 +5,14 @@ column that the others are measured by, in percent of it.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
 
 from forms import wording
-from forms.comparison.side_values import average_rate, rate_deviation
+from forms.comparison.hiccups import rates_without
+from forms.comparison.side_values import mean_of_averages, pooled_deviation
 from forms.series.names import NO_NAMES, told_apart
 from forms.stats.distributions import student_t
 from forms.stats.summary import LEVEL, half_width
@@ -36,7 +37,7 @@ class MatrixCell:
     series: Series
     """The series, or the first of those that stand for one name."""
     bytes_per_second: float | None
-    """The mean of its runs, or of the averages of several series; None without a valid run."""
+    """The mean of its runs that count, or of the averages of several series; None without one."""
     half_width_bytes_per_second: float | None
     """Half the 95 % interval of the mean, by how the runs vary; None below two runs in a series."""
     percent_of_ftp: float | None = None
@@ -70,12 +71,14 @@ def protocol_matrix(
     *,
     baselines: Mapping[str, str] = NO_NAMES,
     repeats: Mapping[str, Sequence[Series]] = MappingProxyType({}),
+    left_out: Mapping[str, Collection[int]] = MappingProxyType({}),
 ) -> ProtocolMatrix:
     """The matrix of series in any order. Those that would share a cell get columns of their own.
 
     ``heading_of`` names the column of a series; without it that is :func:`heading`, shortened where that is clear.
     ``baselines`` are the names of baselines, by the ids of their series, and come before any other name. ``repeats``
-    are all series of a side, the first included, by the id of its first.
+    are all series of a side, the first included, by the id of its first. ``left_out`` are the numbers of the runs that
+    averages leave out, by the ids of their series.
     """
     if heading_of is not None:
         names: Mapping[str, str] = {one_series.id: heading_of(one_series) for one_series in series}
@@ -101,7 +104,8 @@ def protocol_matrix(
             row = [places.get((column, host, command)) for column in columns]
             if any(row):
                 name = str(command) if len(hosts) < 2 else f"{wording.plain(host) or 'local'} {command}"
-                rows.append(MatrixRow(name=name, cells=_cells(row, columns, repeats)))
+                rates = [_rates_of_cell(cell_series, repeats, left_out) for cell_series in row]
+                rows.append(MatrixRow(name=name, cells=_cells(row, columns, rates)))
     return ProtocolMatrix(columns=tuple(columns), rows=tuple(rows))
 
 
@@ -202,41 +206,50 @@ def _count_names(row: Sequence[Series], names: Mapping[str, str]) -> int:
     return len({names[one_series.id] for one_series in row})
 
 
+def _rates_of_cell(
+    series: Series | None, repeats: Mapping[str, Sequence[Series]], left_out: Mapping[str, Collection[int]]
+) -> list[list[float]]:
+    """The rates of the runs that count, of each series that the cell is of; none for an empty cell."""
+    if series is None:
+        return []
+    side = repeats.get(series.id, [series])
+    return [rates_without(one_series, left_out.get(one_series.id, ())) for one_series in side]
+
+
 def _cells(
-    row: Sequence[Series | None], columns: Sequence[MatrixColumn], repeats: Mapping[str, Sequence[Series]]
+    row: Sequence[Series | None], columns: Sequence[MatrixColumn], rates: Sequence[Sequence[Sequence[float]]]
 ) -> tuple[MatrixCell | None, ...]:
-    """The cells of a row, each in percent of the first FTP in it."""
+    """The cells of a row, each in percent of the first FTP in it; ``rates`` are those of each cell, by series."""
     ftp_average = None
-    for series, column in zip(row, columns, strict=True):
-        if series and column.is_ftp:
-            ftp_average = average_rate(repeats.get(series.id, [series]))
+    for column, rates_of_side in zip(columns, rates, strict=True):
+        if column.is_ftp and rates_of_side:
+            ftp_average = mean_of_averages(rates_of_side)
             break
 
     cells: list[MatrixCell | None] = []
-    for series, column in zip(row, columns, strict=True):
+    for series, column, rates_of_side in zip(row, columns, rates, strict=True):
         if series is None:
             cells.append(None)
             continue
-        side = repeats.get(series.id, [series])
-        average = average_rate(side)
+        average = mean_of_averages(rates_of_side)
         percent = None
         if average is not None and ftp_average and not column.is_ftp:
             percent = 100 * average / ftp_average
-        cells.append(MatrixCell(series, average, _half_width(side), percent))
+        cells.append(MatrixCell(series, average, _half_width(rates_of_side), percent))
     return tuple(cells)
 
 
-def _half_width(side: Sequence[Series]) -> float | None:
+def _half_width(rates: Sequence[Sequence[float]]) -> float | None:
     """Half the interval of the mean of the series' averages, by how their runs vary; None below two runs in a series.
 
     t · s · √(the sum of 1/n) / k, for k series of n runs each, s pooled over them.
     """
-    if len(side) == 1:
-        return half_width(side[0].rates())
+    if len(rates) == 1:
+        return half_width(rates[0])
 
-    deviation = rate_deviation(side)
+    deviation = pooled_deviation(rates)
     if deviation is None:
         return None
-    counts = [len(series.rates()) for series in side]
+    counts = list(map(len, rates))
     freedom = sum(counts) - len(counts)
     return student_t(LEVEL, freedom) * deviation * math.sqrt(sum(1 / count for count in counts)) / len(counts)

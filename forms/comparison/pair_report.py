@@ -8,7 +8,7 @@ from forms.comparison import pair_tables, properties
 from forms.comparison import wording as words
 from forms.comparison.comparison import Comparison
 from forms.comparison.document import comparison_document
-from forms.comparison.remarks import comparison_remarks
+from forms.comparison.remarks import comparison_remarks, weaknesses
 from forms.comparison.summary import ComparisonSummary
 from forms.comparison.typed_commands import command_to_compare
 from forms.series.origin import origin_fields
@@ -31,8 +31,7 @@ def pair_report(compared: ComparisonSummary) -> report.Report:
 
     verdict = f"{comparison.sign} {words.answer_headline(comparison)}"
     explanation = words.full_links_sentence(comparison)
-    if explanation:
-        verdict += f" {explanation}"
+    verdict = " ".join(filter(None, [verdict, explanation, *weaknesses(compared)]))
     name_of_alternative = "Without some" if comparison.is_certain_by_link else "Because of"
     all_series = [series_summary.series for series_summary in (*compared.bases, *compared.others)]
     form = report.Report(

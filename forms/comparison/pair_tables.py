@@ -59,7 +59,7 @@ def _series_of_side(
             yield _SideSeries(summary, f"{side} {number}", name, tone, number)
 
 
-def _leaves_out_runs(comparison: Comparison) -> bool:
+def leaves_out_runs(comparison: Comparison) -> bool:
     """Whether the averages leave out runs; where the old link answers it, all runs count, as in the headline."""
     return bool(comparison.left_out) and not comparison.is_certain_by_link
 
@@ -72,14 +72,21 @@ def side_averages(comparison: Comparison) -> tuple[float | None, float | None]:
 
 
 def counted_rates_of(comparison: Comparison, summaries: Sequence[SeriesSummary]) -> list[list[float]]:
-    return counted_rates(summaries, comparison.left_out if _leaves_out_runs(comparison) else ())
+    return counted_rates(summaries, comparison.left_out if leaves_out_runs(comparison) else ())
+
+
+def confidence_of_counted(comparison: Comparison, summary: SeriesSummary) -> tuple[float, float] | None:
+    """The 95 % interval of a series' average, in bytes per second, by the runs that the average is of."""
+    if leaves_out_runs(comparison) and summary.counted is not None:
+        return summary.counted.confidence
+    return summary.confidence
 
 
 def averages_table(compared: ComparisonSummary) -> report.Table:
     """The average of each series and side, and how many runs count where some are left out."""
     comparison = compared.comparison
     # The last row of each side is the side's: its only series, or the mean of several.
-    leaves_out = _leaves_out_runs(comparison)
+    leaves_out = leaves_out_runs(comparison)
     base_average, other_average = side_averages(comparison)
     all_series = _all_series(compared)
     base_rows = _rows_of_side(
@@ -143,7 +150,7 @@ def _rows_of_side(
 
 
 def _average_column(comparison: Comparison) -> int:
-    return _AVERAGE_OF_COUNTED if _leaves_out_runs(comparison) else _AVERAGE
+    return _AVERAGE_OF_COUNTED if leaves_out_runs(comparison) else _AVERAGE
 
 
 def _series_row(side_series: _SideSeries, comparison: Comparison) -> report.Row:
@@ -154,7 +161,7 @@ def _series_row(side_series: _SideSeries, comparison: Comparison) -> report.Row:
         _series_average(comparison, summary),
         pooled_deviation([rates]),
     ]
-    if _leaves_out_runs(comparison):
+    if leaves_out_runs(comparison):
         cells.insert(1, len(rates))
     return report.row_of(side_series.place, side_series.name, *cells)
 
@@ -168,7 +175,7 @@ def _mean_row(
 ) -> report.Row:
     """The mean of a side's series, by formulas of the rows above; ``names`` stand in its first two cells."""
     counts = [_sum_of_column(rows, _RUNS)]
-    if _leaves_out_runs(comparison):
+    if leaves_out_runs(comparison):
         counts.append(_sum_of_column(rows, _COUNTED))
     places = range(first_row, first_row + len(rows))
     cells = [_mean_cell(_average_column(comparison), places, average), report.Cell()]

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forms import report, wording
-from forms.comparison.pair_tables import counted_rates_of, side_averages
+from forms.comparison.comparison import Comparison
+from forms.comparison.link_text import link_text
+from forms.comparison.pair_tables import confidence_of_counted, counted_rates_of, side_averages
 from forms.comparison.remarks import known_value_text
 from forms.comparison.side_values import pooled_deviation
 from forms.comparison.summary import ComparisonSummary
+from forms.findings.full_links import carrying_link_rate
 from forms.series import random_requests
 from forms.series.summary import SeriesSummary
 from forms.tuning.differences import requests_text, settings_of_one_version, told_differences
@@ -41,6 +44,16 @@ class ComparisonRow:
 
 
 @dataclass(frozen=True, slots=True)
+class _Figures:
+    """What the runs of a side that count come to, in bytes per second; None where that is not known."""
+
+    average: float | None
+    deviation: float | None
+    interval: tuple[float, float] | None
+    """The 95 % interval of the average, by the runs alone."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Property:
     """What a series has, in words."""
 
@@ -55,8 +68,10 @@ def side_by_side(compared: ComparisonSummary) -> list[ComparisonRow]:
     base_rate, other_rate = side_averages(comparison)
     base_deviation = pooled_deviation(counted_rates_of(comparison, compared.bases))
     other_deviation = pooled_deviation(counted_rates_of(comparison, compared.others))
-    base_properties = _properties(compared.bases, base_rate, base_deviation, other_rate)
-    other_properties = _properties(compared.others, other_rate, other_deviation, base_rate)
+    base_figures = _Figures(base_rate, base_deviation, _interval_of_side(comparison, compared.bases))
+    other_figures = _Figures(other_rate, other_deviation, _interval_of_side(comparison, compared.others))
+    base_properties = _properties(compared.bases, base_figures, other_rate)
+    other_properties = _properties(compared.others, other_figures, base_rate)
     rows = []
     for base, other in zip(base_properties, other_properties, strict=True):
         differs = None
@@ -66,10 +81,13 @@ def side_by_side(compared: ComparisonSummary) -> list[ComparisonRow]:
     return rows
 
 
-def _properties(
-    side: Sequence[SeriesSummary], average: float | None, deviation: float | None, opposite_average: float | None
-) -> list[_Property]:
-    """Those of a side, by its first series; ``average`` and ``deviation`` are those of its runs that count.
+def _interval_of_side(comparison: Comparison, side: Sequence[SeriesSummary]) -> tuple[float, float] | None:
+    """By the runs of its only series; of several the runs alone give none: by how much series differ counts."""
+    return confidence_of_counted(comparison, side[0]) if len(side) == 1 else None
+
+
+def _properties(side: Sequence[SeriesSummary], figures: _Figures, opposite_average: float | None) -> list[_Property]:
+    """Those of a side, by its first series.
 
     Both sides have the same properties in the same order. Rates of either are in one unit, for which the average of the
     ``opposite`` side is needed.
@@ -80,7 +98,6 @@ def _properties(
     moments = dict.fromkeys(sorted(one_series.created_at for one_series in all_series))
     runs = sum(len(one_series.measured()) for one_series in all_series)
     client = series.client
-    link = wording.link_rate(series.link_bits_per_second) if series.link_bits_per_second else ""
     samba = str(series.environment.get("server", {}).get("samba.version", ""))
 
     return [
@@ -91,12 +108,12 @@ def _properties(
         _Property("Target", wording.place(series.target), is_setting=True),
         _Property("Requests", _requests_text(series), is_setting=True),
         _Property("Size", _size_text(all_series), is_setting=True),
-        _Property("Link", link, is_setting=True),
+        _Property("Link", link_text(series, figures.average), is_setting=True),
         _Property("Client", wording.plain(f"{client.name} {client.version}".strip()), is_setting=True),
         _Property("Protocol", wording.plain(_protocol_text(side[0])), is_setting=True),
         _Property("Samba", wording.plain(samba), is_setting=True),
         _Property("Valid runs", str(runs)),
-        *_rate_properties(side, average, deviation, opposite_average),
+        *_rate_properties(side, figures, opposite_average),
     ]
 
 
@@ -129,28 +146,26 @@ def _protocol_text(series_summary: SeriesSummary) -> str:
 
 
 def _rate_properties(
-    side: Sequence[SeriesSummary], average: float | None, deviation: float | None, opposite_average: float | None
+    side: Sequence[SeriesSummary], figures: _Figures, opposite_average: float | None
 ) -> list[_Property]:
-    """Rates in the unit of the faster side, unless this side is too slow for two figures in that unit.
-
-    Of several series the runs alone give no interval: by how much series differ counts.
-    """
-    first = side[0]
+    """Rates in the unit of the faster side, unless this side is too slow for two figures in that unit."""
+    average = figures.average
     fastest = max(average or 0.0, opposite_average or 0.0)
     unit = fastest
     if average is not None and average * _TWO_FIGURES < fastest:
         unit = average
 
     interval = wording.ABSENT
-    if first.confidence and len(side) == 1:
-        low, high = (wording.rate(end, beside=unit) if end > 0 else "0" for end in first.confidence)
+    if figures.interval:
+        low, high = (wording.rate(end, beside=unit) if end > 0 else "0" for end in figures.interval)
         interval = f"{low} to {high}"
     share = None
     if average is not None:
-        share = records.percent_of_link(average, first.series.link_bits_per_second)
+        carrying_rate = carrying_link_rate(side[0].series, average)
+        share = records.percent_of_link(average, round(carrying_rate) if carrying_rate else None)
     return [
         _Property("Average", wording.rate(average, beside=unit)),
-        _Property("Deviation", wording.rate(deviation, beside=unit)),
+        _Property("Deviation", wording.rate(figures.deviation, beside=unit)),
         _Property("95 %, runs alone", interval),
         *_request_properties(side, average),
         _Property("% of link", "" if share is None else wording.cell_percent(share)),

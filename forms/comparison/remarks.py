@@ -1,6 +1,9 @@
-"""What beside the verdict is to be known of a comparison: what differs, and what makes its sides doubtful."""
+"""What beside the verdict is to be known of a comparison: what differs, and what makes its sides doubtful.
 
-from collections.abc import Iterator, Mapping
+What weakens a verdict (``weaknesses``) is told in the same breath as the verdict, and all other remarks below the form.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 
 from forms import wording
 from forms.comparison import typed_commands
@@ -24,9 +27,74 @@ def remarks_on_pair(compared: ComparisonSummary) -> tuple[str, ...]:
     return (*_remarks_on_sides(compared), *_remarks_on_differences(compared.comparison))
 
 
-def _remarks_on_sides(compared: ComparisonSummary) -> Iterator[str]:
+NamedSeries = Sequence[tuple[str, SeriesSummary]]
+"""Series with what a text calls them."""
+
+
+def weaknesses(compared: ComparisonSummary, named_series: NamedSeries = ()) -> tuple[str, ...]:
+    """Sentences on what makes the verdict less sure than its figures say.
+
+    ``named_series`` are those of both sides; without them they are called after their sides.
+    """
+    named_series = named_series or _named_series_of(compared)
+    is_interleaved = compared.comparison.interleaved
+    trends = [_trend_sentence(summary, _capitalized(name)) for name, summary in named_series]
+    return tuple(
+        filter(
+            None,
+            (
+                _busy_sentence(named_series),
+                # What rises or falls over interleaved runs does so on both sides.
+                *([] if is_interleaved else trends),
+                *_sentences_on_other_work(compared),
+            ),
+        )
+    )
+
+
+def _busy_sentence(named_series: NamedSeries) -> str:
+    busy = [name for name, summary in named_series if summary.series.quiet_verdict is records.QuietVerdict.BUSY]
+    return f"Measured at a busy time: {wording.listed(busy)}." if busy else ""
+
+
+def _trend_sentence(summary: SeriesSummary, name: str) -> str:
+    """That the runs of a series rise or fall, or depend on each other, so that they tell less; empty where neither."""
+    rates = summary.series.rates()
+    trend = drift(rates)
+    if trend is not None and trend.significant and abs(trend.percent) >= DRIFT_PERCENT:
+        way = "rose" if trend.percent > 0 else "fell"
+        return (
+            f"{name} {way} by {wording.percent(abs(trend.percent))} over its runs (Mann-Kendall p ="
+            f" {trend.p_value:.3f}): its average depends on when it stopped."
+        )
+
+    dependence = lag_1(rates)
+    if dependence is None:
+        return ""
+    return (
+        f"{name} has runs that depend on each other (correlation of neighbours {dependence:.2f}): they tell less"
+        " than as many independent ones."
+    )
+
+
+def _sentences_on_other_work(compared: ComparisonSummary) -> Iterator[str]:
+    """That both sides did not do the same work, so that a change may come from that."""
     base = compared.base.series
     other = compared.other.series
+    if base.command is not other.command:
+        yield f"A {base.command} and a {other.command} are different work: compare like with like."
+    if base.is_random is not other.is_random:
+        yield "Requests at random places and whole files are different work: compare like with like."
+
+    base_size = _only_size(base)
+    other_size = _only_size(other)
+    are_known = base_size is not None and other_size is not None
+    if base.target.abilities.moves_files and are_known and base_size != other_size:
+        sizes = f"{wording.file_size(base_size or 0)}, then {wording.file_size(other_size or 0)}"
+        yield f"The files differ in size ({sizes}), and so may their rates."
+
+
+def _remarks_on_sides(compared: ComparisonSummary) -> Iterator[str]:
     comparison = compared.comparison
     for name, side in ((comparison.base_name, compared.bases), (comparison.other_name, compared.others)):
         if len(side) > 1:
@@ -42,18 +110,6 @@ def _remarks_on_sides(compared: ComparisonSummary) -> Iterator[str]:
         yield _left_out_sentence(member)
     if comparison.stands_in:
         yield "These two stand for the series that were named: their runs were interleaved, which tells more."
-    if base.command is not other.command:
-        yield f"A {base.command} and a {other.command} are different work: compare like with like."
-
-    if base.is_random is not other.is_random:
-        yield "Requests at random places and whole files are different work: compare like with like."
-
-    base_size = _only_size(base)
-    other_size = _only_size(other)
-    are_known = base_size is not None and other_size is not None
-    if base.target.abilities.moves_files and are_known and base_size != other_size:
-        sizes = f"{wording.file_size(base_size or 0)}, then {wording.file_size(other_size or 0)}"
-        yield f"The files differ in size ({sizes}), and so may their rates."
 
 
 def _left_out_sentence(member: LeftOutMember) -> str:
@@ -97,21 +153,22 @@ def _remarks_on_differences(comparison: Comparison) -> Iterator[str]:
 
 def _remarks_on_series(compared: ComparisonSummary) -> Iterator[str]:
     comparison = compared.comparison
-    named_series = [
-        *_name_series(compared.bases, "base", comparison.names),
-        *_name_series(compared.others, "other", comparison.names),
-    ]
-    busy = [name for name, summary in named_series if summary.series.quiet_verdict is records.QuietVerdict.BUSY]
-    if busy:
-        yield f"Measured at a busy time: {wording.listed(busy)}."
-
-    for name, summary in named_series:
-        capitalized = f"{name[0].upper()}{name[1:]}"
+    for name, summary in _named_series_of(compared):
         change = summary.series.change
         is_told = comparison.change is not None and summary is compared.other
         if change and change.evidence is records.Evidence.CONTRADICTED and not is_told:
-            yield f"{capitalized}: {_change_sentence(change)}"
-        yield from doubts(summary, capitalized, interleaved=comparison.interleaved)
+            yield f"{_capitalized(name)}: {_change_sentence(change)}"
+        yield from unusual_sentences(summary, _capitalized(name))
+
+
+def _named_series_of(compared: ComparisonSummary) -> list[tuple[str, SeriesSummary]]:
+    """All series of both sides, called after their sides."""
+    names = compared.comparison.names
+    return [*_name_series(compared.bases, "base", names), *_name_series(compared.others, "other", names)]
+
+
+def _capitalized(name: str) -> str:
+    return f"{name[0].upper()}{name[1:]}"
 
 
 def _name_series(
@@ -125,29 +182,11 @@ def _name_series(
         yield f'{side_name} {number} "{names[summary.series.id]}"', summary
 
 
-def doubts(summary: SeriesSummary, name: str, *, interleaved: bool) -> Iterator[str]:
-    """What makes the average of a series doubtful, which is called ``name``."""
+def unusual_sentences(summary: SeriesSummary, name: str) -> Iterator[str]:
+    """That a series, which is called ``name``, has unusual runs."""
     unusual = sum(row.unusual is not None for row in summary.rows)
     if unusual:
         yield f"{name} has {wording.count(unusual, 'unusual run')}: open its form to see why."
-    # What rises or falls over interleaved runs does so on both sides.
-    if interleaved:
-        return
-
-    rates = summary.series.rates()
-    trend = drift(rates)
-    dependence = lag_1(rates)
-    if trend is not None and trend.significant and abs(trend.percent) >= DRIFT_PERCENT:
-        way = "rose" if trend.percent > 0 else "fell"
-        yield (
-            f"{name} {way} by {wording.percent(abs(trend.percent))} over its runs (Mann-Kendall p ="
-            f" {trend.p_value:.3f}): its average depends on when it stopped."
-        )
-    elif dependence is not None:
-        yield (
-            f"{name} has runs that depend on each other (correlation of neighbours {dependence:.2f}): they tell less"
-            " than as many independent ones."
-        )
 
 
 def _change_sentence(change: records.Change) -> str:

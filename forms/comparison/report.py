@@ -42,8 +42,11 @@ def _matrix_of_sides(all_series: Sequence[Series], comparisons: Sequence[Compari
     """The matrix with the names and averages of the sides that the comparisons judge."""
     baselines: dict[str, str] = {}
     repeats: dict[str, list[Series]] = {}
+    left_out: dict[str, set[int]] = {}
     for compared in comparisons:
         comparison = compared.comparison
+        for run in comparison.left_out:
+            left_out.setdefault(run.series_id, set()).add(run.number)
         for series_id, baseline, side in (
             (comparison.base_id, comparison.base_baseline, compared.bases),
             (comparison.other_id, comparison.other_baseline, compared.others),
@@ -51,7 +54,7 @@ def _matrix_of_sides(all_series: Sequence[Series], comparisons: Sequence[Compari
             repeats[series_id] = [series_summary.series for series_summary in side]
             if baseline:
                 baselines[series_id] = wording.plain(baseline)
-    return protocol_matrix(all_series, baselines=baselines, repeats=repeats)
+    return protocol_matrix(all_series, baselines=baselines, repeats=repeats, left_out=left_out)
 
 
 def _remarks_on_unpaired(all_series: Sequence[Series], compared_ids: Collection[str]) -> list[str]:

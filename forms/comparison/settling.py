@@ -320,7 +320,8 @@ def replaced_in(
 def replaced_prose(replaced: Sequence[differences.Difference]) -> str:
     """What was replaced, for people; facts that changed in one way, such as a link and its shaper, are told once."""
     difference_by_values: dict[tuple[str, str], differences.Difference] = {}
-    for difference in replaced:
+    # What sets a speed is told before the speed that it makes, so that a shaper is not called the link.
+    for difference in differences.told_differences(replaced):
         values = (
             differences.value_text(difference.name, difference.base),
             differences.value_text(difference.name, difference.other),

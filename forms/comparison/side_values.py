@@ -8,7 +8,7 @@ from forms.comparison import hiccups
 from forms.comparison.comparison import OldLink
 from forms.comparison.judged_sides import Sides
 from forms.comparison.settling import replaced_in
-from forms.findings.full_links import FULL_LINK_PERCENT
+from forms.findings.full_links import FULL_LINK_PERCENT, limiting_shaper
 from forms.findings.series_warnings import advice
 from forms.series.names import names_beside
 from forms.series.summary import SeriesSummary
@@ -51,7 +51,11 @@ def rates_of_side(side: Sequence[records.Series]) -> list[list[float]]:
 
 def average_rate(side: Sequence[records.Series]) -> float | None:
     """The mean of the series' means of all their runs; None where a series has no run."""
-    rates = rates_of_side(side)
+    return mean_of_averages(rates_of_side(side))
+
+
+def mean_of_averages(rates: Sequence[Sequence[float]]) -> float | None:
+    """As :func:`average_rate`, of the rates of each series."""
     return basic.fmean(map(basic.fmean, rates)) if all(rates) else None
 
 
@@ -145,6 +149,7 @@ def old_link_of(sides: Sides, differing: Sequence[Difference], claimed: records.
     return OldLink(
         bits_per_second=link_bits,
         spread_percent=_changes_of_parts(sides.other, base_rate),
+        shaper=limiting_shaper(sides.base[0], base_rate),
     )
 
 

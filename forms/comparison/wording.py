@@ -7,6 +7,7 @@ from forms import verdict_wording, wording
 from forms.comparison import comparison as series_comparison
 from forms.comparison import hiccups
 from forms.comparison.settling import SettlingStep, replaced_prose
+from forms.findings.full_links import FullLinks
 from forms.layout import Toned
 from forms.stats.before_change import SPACING_SECONDS
 from forms.stats.decision import Doubt, Verdict
@@ -206,6 +207,8 @@ def _clause_by_link(
 def _more_than_it_carries(old_link: series_comparison.OldLink) -> str:
     link = wording.link_rate(old_link.bits_per_second)
     most = wording.byte_rate(old_link.bytes_per_second)
+    if old_link.shaper:
+        return f"more than the {old_link.shaper} let through at all when that was {link} ({most})"
     return f"more than the old link of {link} could carry at all ({most})"
 
 
@@ -223,20 +226,35 @@ def full_links_sentence(comparison: series_comparison.Comparison) -> str | None:
     if links is None:
         return None
 
-    base_link = wording.link_rate(links.base_bits_per_second)
-    other_link = wording.link_rate(links.other_bits_per_second)
-    did = "did"
-    speeds = f"{base_link}, then {other_link}"
-    if not comparison.is_other_newest:
-        did = "does"
-        speeds = f"{other_link}, and {base_link} of {comparison.base_name}"
-    link = _factor_text(links.link_factor)
     carried = _factor_text(links.rate_factor)
     if links.rate_factor < 1:
         carried += " of"
+    did = "did" if comparison.is_other_newest else "does"
     return (
-        f"{comparison.other_name} carries {carried} what {comparison.base_name} {did}, because the link lets {link}"
-        f" as much through ({speeds}); each was full, so the server was not the limit."
+        f"{comparison.other_name} carries {carried} what {comparison.base_name} {did}, because"
+        f" {_limits_clause(comparison, links)}, so the server was not the limit."
+    )
+
+
+def _limits_clause(comparison: series_comparison.Comparison, links: FullLinks) -> str:
+    """What let so much through on either side: the link, or a traffic shaper of the machine that measured."""
+    base_speed = wording.link_rate(links.base_bits_per_second)
+    other_speed = wording.link_rate(links.other_bits_per_second)
+    other_limit = links.other_shaper or "link"
+    if links.base_shaper == links.other_shaper:
+        speeds = f"{base_speed}, then {other_speed}"
+        if not comparison.is_other_newest:
+            speeds = f"{other_speed}, and {base_speed} of {comparison.base_name}"
+        factor = _factor_text(links.link_factor)
+        # One shaper at two speeds is one thing that was full twice; links of two speeds are two links.
+        were_full = "it was full each time" if links.other_shaper else "each was full"
+        return f"the {other_limit} lets {factor} as much through ({speeds}); {were_full}"
+
+    base_limit = links.base_shaper or "link"
+    lets = "let" if comparison.is_other_newest else "lets"
+    return (
+        f"the {other_limit} lets {other_speed} through, and the {base_limit} of {comparison.base_name} {lets}"
+        f" {base_speed}; each was full"
     )
 
 
@@ -531,14 +549,9 @@ def outstanding_runs_text(runs: tuple[hiccups.OutstandingRun, ...]) -> str:
     for name, series_runs in hiccups.runs_by_series(runs):
         noun = "run" if len(series_runs) == 1 else "runs"
         numbers = wording.listed([str(run.number) for run in series_runs])
-        how_far = wording.listed([_how_far(run) for run in series_runs])
+        how_far = wording.listed([wording.faster_or_slower(run.percent) for run in series_runs])
         parts.append(f"{noun} {numbers} of '{name}' ({how_far} than the others)")
     return wording.listed(parts)
-
-
-def _how_far(run: hiccups.OutstandingRun) -> str:
-    way = "slower" if run.percent < 0 else "faster"
-    return f"{wording.percent(abs(run.percent))} {way}"
 
 
 def trial_lines(trial: "TrialSummary | None", lead: str) -> list[Toned]:

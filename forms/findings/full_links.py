@@ -23,6 +23,9 @@ class FullLinks:
     base_bytes_per_second: float
     """The judged average of the side."""
     other_bytes_per_second: float
+    base_shaper: str = ""
+    """The traffic shaper of the measuring machine that set the speed of the base's link; empty where the link did."""
+    other_shaper: str = ""
 
     @property
     def rate_factor(self) -> float:
@@ -53,6 +56,8 @@ def full_links_of(
         other_bits_per_second=other_link,
         base_bytes_per_second=base_rate,
         other_bytes_per_second=other_rate,
+        base_shaper=limiting_shaper(base[0], base_rate),
+        other_shaper=limiting_shaper(other[0], other_rate),
     )
     is_one_way = (links.rate_factor > 1) == (links.link_factor > 1)
     ratio = max(links.link_factor, 1 / links.link_factor)
@@ -77,6 +82,15 @@ def carrying_link_rate(series: records.Series, average: float | None) -> float |
     given_rate = series.link_bits_per_second
     seen_rate = path.seen_link_rate(series)
     return seen_rate if is_link_overstated(series, average) else given_rate or seen_rate
+
+
+def limiting_shaper(series: records.Series, average: float | None) -> str:
+    """The traffic shaper of the measuring machine, in words, where the speed of the carrying link is its; else empty.
+
+    ``average`` is in bytes per second.
+    """
+    is_limit_here = carrying_link_rate(series, average) == path.seen_link_rate(series)
+    return path.shaper_text(series) if is_limit_here else ""
 
 
 def is_link_overstated(series: records.Series, average: float | None) -> bool:

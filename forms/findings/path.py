@@ -78,6 +78,18 @@ def seen_link_text(series: Series) -> str:
     return f"{name} of this machine {what_it_does} {wording.link_rate(seen_rate)}"
 
 
+def shaper_text(series: Series) -> str:
+    """``traffic shaper (tbf) on the measuring machine alpha``, where that sets the speed of the link; else empty."""
+    facts = path_facts(series)
+    seen_rate = seen_link_rate(series)
+    if seen_rate is None or number_of_fact(facts, "link.shaper_bits_per_second") != seen_rate:
+        return ""
+
+    shaper = wording.plain(str(facts.get("link.shaper")))
+    host = wording.plain(str(series.environment.get("client", {}).get("host.name", "")))
+    return f"traffic shaper ({shaper}) on the measuring machine {host}".rstrip()
+
+
 def link_to_give_again(series: Series) -> int | None:
     """The link speed of the series, where the next one is to be given the same; None where it is looked up anew.
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from forms import link_share, wording
 from forms.layout import Sign, Tone, Toned
 from forms.stats import summary
+from forms.stats.readings import without_hiccups
 from storage.recordings import Recording
 from storage.records import Evidence, Series, SeriesStatus, percent_of_link, to_minute
 
@@ -51,6 +52,11 @@ class SeriesLine:
         return self.series.status is SeriesStatus.COMPLETE and self.series.running_by is None
 
     @property
+    def counted_rates(self) -> list[float]:
+        """Those without runs that stand out, as comparisons count them."""
+        return without_hiccups(self.rates)
+
+    @property
     def average_bytes_per_second(self) -> float | None:
         return summary.mean(self.rates)
 
@@ -66,20 +72,25 @@ class SeriesLine:
     def answer(self) -> Toned:
         """``get 118.3 MB/s ± 0.2 %, 95 % of link``, and how it ended where it is not complete.
 
-        Random requests are told in operations a second.
+        The average is that of comparisons, without runs that stand out; of random requests in operations a second.
         """
         series = self.series
-        average = self.average_bytes_per_second
+        counted_rates = self.counted_rates
+        average = summary.mean(counted_rates)
         if average is None:
             return Toned(f"{series.command}: {series.error or 'no valid run'}", Tone.CAUTION)
 
         text = f"{series.command} {wording.operations_text(series, average) or wording.rate(average)}"
-        half = summary.half_width_percent(self.rates)
+        half = summary.half_width_percent(counted_rates)
         if half is not None:
             text += f" ± {wording.percent(half)}"
-        share = self.percent_of_link
+        share = percent_of_link(average, series.link_bits_per_second)
         if share is not None:
             text += f", {link_share.share_text(share, 'link')}"
+        left_out_count = len(self.rates) - len(counted_rates)
+        if left_out_count:
+            stand_out = "stands out" if left_out_count == 1 else "stand out"
+            text += f", without {wording.count(left_out_count, 'run')} that {stand_out}"
         if series.status is not SeriesStatus.COMPLETE and series.running_by is None:
             text += f"; {series.status}"
 

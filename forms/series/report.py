@@ -7,7 +7,7 @@ From the top: the answer, the fields about what was measured (``head_fields.py``
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from forms import link_share, report, verdict_wording, wording
+from forms import report, verdict_wording, wording
 from forms.findings import rules_series, series_warnings
 from forms.findings.finding import Finding
 from forms.layout import Tone
@@ -91,10 +91,8 @@ def _answer_field(series_summary: SeriesSummary, warning_count: int, findings: S
         return report.answer_field(text, Tone.BAD)
 
     text = series_wording.average_text(series_summary)
-    share = series_summary.average.percent_of_link
-    if share is not None:
-        link = wording.link_rate(series_summary.series.link_bits_per_second)
-        of_link = link_share.share_text(share, f"a {link} link")
+    of_link = series_wording.share_of_link(series_summary)
+    if of_link:
         text += f", {of_link}"
     return report.answer_field(f"{text}. {problems}", Tone.CAUTION if warnings else Tone.PLAIN)
 

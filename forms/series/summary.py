@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from forms.stats import summary
+from forms.stats.readings import read_series, without_hiccups
 from forms.stats.shown import Shown, shown_like
 from forms.stats.unusual import UnusualRate, unusual_rates
-from storage.records import Phase, Run, RunStatus, Series
+from storage.records import Phase, Run, RunStatus, Series, percent_of_link
 
 TIME_ROUNDING = "form.time_rounding_seconds"
 """The fact that the times of a form filled by hand are known to no more than that: half of their last digit."""
@@ -39,6 +40,22 @@ class RunRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CountedAverage:
+    """The average by which a series is told and compared: without the runs that stand out (``forms/stats/readings``).
+
+    The average of the form is of all valid runs; both are the same where none stands out.
+    """
+
+    bytes_per_second: float
+    confidence: tuple[float, float] | None
+    """Its 95 % interval in bytes/s; absent below two runs."""
+    half_width_percent: float | None
+    """Of that interval, in percent of the average."""
+    left_out: tuple[tuple[int, float], ...] = ()
+    """(number, percent from the average) of each run that it leaves out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesSummary:
     """A series with the statistics of its runs. A *rejected* run is one that a person said does not count."""
 
@@ -60,6 +77,8 @@ class SeriesSummary:
     """The 95 % interval of the mean in bytes/s; absent below two runs."""
     half_width_percent: float | None
     """Of that interval, in percent of the mean."""
+    counted: CountedAverage | None
+    """The average in sentences, lists and comparisons; None without a run that counts."""
     shown: Shown | None
     """The changes that measuring like this shows; None for fewer runs than a verdict needs."""
 
@@ -72,7 +91,18 @@ class SeriesSummary:
 
     @property
     def average_rate(self) -> float | None:
+        """Of all runs that count on the form."""
         return self.average.bytes_per_second if self.average else None
+
+    @property
+    def counted_rate(self) -> float | None:
+        """The average in sentences, lists and comparisons, without runs that stand out."""
+        return self.counted.bytes_per_second if self.counted else None
+
+    @property
+    def percent_of_link(self) -> float | None:
+        """The share of its link that this average is."""
+        return percent_of_link(self.counted_rate, self.series.link_bits_per_second)
 
     @property
     def band(self) -> tuple[float, float] | None:
@@ -123,7 +153,29 @@ def run_form(series: Series) -> SeriesSummary:
         median_bytes_per_second=summary.median(rates) if rates else None,
         confidence=confidence,
         half_width_percent=_half_width_percent(confidence, rates),
+        counted=_counted_average(series),
         shown=shown_like(rates),
+    )
+
+
+def _counted_average(series: Series) -> CountedAverage | None:
+    rates = series.rates()
+    counted_rates = without_hiccups(rates)
+    average = summary.mean(counted_rates)
+    if average is None:
+        return None
+
+    confidence = _confidence(series, counted_rates)
+    left_out = []
+    if len(counted_rates) < len(rates):
+        numbers = [run.number for run in series.measured() if run.bytes_per_second is not None]
+        for place in read_series(rates).hiccups:
+            left_out.append((numbers[place], 100 * (rates[place] / average - 1)))
+    return CountedAverage(
+        bytes_per_second=average,
+        confidence=confidence,
+        half_width_percent=_half_width_percent(confidence, counted_rates),
+        left_out=tuple(left_out),
     )
 
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from forms import link_share, wording
+from forms.findings.full_links import limiting_shaper
 from forms.findings.series_warnings import MEMORY_SHARE, advice, advised_size
 from forms.layout import Tone, Toned
 from forms.series import file_size
-from forms.series.summary import SeriesSummary
+from forms.series.summary import CountedAverage, SeriesSummary
 from storage.plan import QuietTime
 from storage.records import Evidence, QuietVerdict, RunStatus, Series, SeriesStatus
 
@@ -39,7 +40,7 @@ def series_headline(series_summary: SeriesSummary) -> Iterator[Toned]:
         yield Toned("no average: no run counts", Tone.BAD)
     else:
         yield Toned(average_text(series_summary))
-        share = series_summary.average.percent_of_link
+        share = series_summary.percent_of_link
         if share is not None:
             yield Toned(link_share.share_text(share, wording.link_rate(series.link_bits_per_second)))
 
@@ -61,10 +62,32 @@ def series_headline(series_summary: SeriesSummary) -> Iterator[Toned]:
 
 def average_text(series_summary: SeriesSummary) -> str:
     """``119.5 MB/s ± 0.2 %``; of random requests ``15,512 operations/s ± 1.2 %, 63.54 MB/s``."""
-    rate = wording.rate(series_summary.average_rate)
-    interval = plus_or_minus(series_summary.half_width_percent)
-    operations = wording.operations_text(series_summary.series, series_summary.average_rate)
-    return f"{operations}{interval}, {rate}" if operations else f"{rate}{interval}"
+    counted = series_summary.counted
+    rate = wording.rate(series_summary.counted_rate)
+    interval = plus_or_minus(counted.half_width_percent if counted else None)
+    operations = wording.operations_text(series_summary.series, series_summary.counted_rate)
+    text = f"{operations}{interval}, {rate}" if operations else f"{rate}{interval}"
+    return f"{text} without {left_out_text(counted)}" if counted and counted.left_out else text
+
+
+def share_of_link(series_summary: SeriesSummary) -> str:
+    """``95 % of a 1 Gb/s link``; where a traffic shaper sets that speed, it is named; empty where it is unknown."""
+    share = series_summary.percent_of_link
+    if share is None:
+        return ""
+    series = series_summary.series
+    speed = wording.link_rate(series.link_bits_per_second)
+    shaper = limiting_shaper(series, series_summary.counted_rate)
+    limit = f"the {speed} that a {shaper} lets through" if shaper else f"a {speed} link"
+    return link_share.share_text(share, limit)
+
+
+def left_out_text(counted: CountedAverage) -> str:
+    """``run 3 (10 % slower than the others)``: the runs that an average leaves out."""
+    numbers = wording.listed([str(number) for number, _ in counted.left_out])
+    noun = "run" if len(counted.left_out) == 1 else "runs"
+    distances = wording.listed([wording.faster_or_slower(percent) for _, percent in counted.left_out])
+    return f"{noun} {numbers} ({distances} than the others)"
 
 
 def plus_or_minus(half_width_percent: float | None) -> str:

@@ -60,6 +60,14 @@ def read_series(rates: Rates) -> SeriesReading:
     return _read(tuple(rates))
 
 
+def without_hiccups(rates: Rates) -> list[float]:
+    """The rates that the average of comparisons is of."""
+    if not rates or min(rates) <= 0:
+        return list(rates)
+    hiccups = read_series(rates).hiccups
+    return [rate for place, rate in enumerate(rates) if place not in hiccups]
+
+
 def plain_reading(rates: Rates) -> SeriesReading:
     """The reading of values that have no hiccups: all of them count."""
     variance = statistics.variance(math.log(rate) for rate in rates) if len(rates) > 1 else 0.0

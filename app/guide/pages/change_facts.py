@@ -33,7 +33,7 @@ def change_facts(
     context: GuideContext, form: SeriesSummary, judged: Sequence[JudgedChange]
 ) -> Iterator[str | layout.Toned]:
     series = form.series
-    yield f"Base: {wording.name_of(series)}, {wording.rate(form.average_rate)}."
+    yield f"Base: {wording.name_of(series)}, {wording.rate(form.counted_rate)}."
 
     change = series.change
     may_be_in_effect = change is not None and change.evidence is not records.Evidence.CONTRADICTED

@@ -14,6 +14,7 @@ from app.guide.pages.verdict_facts import verdict_facts
 from app.method.choices import GuideChoices
 from forms import layout, wording
 from forms.findings.report import SIGNS
+from forms.series import wording as series_wording
 from forms.series.summary import SeriesSummary, run_form
 from forms.trial.report import tried_lines
 from storage import records
@@ -40,7 +41,7 @@ def compare_facts(
         yield from _averages_of_sides(answer)
     has_repeats = answer is not None and len(answer.comparison.other_ids) > 1
     name = "The newest series alone" if has_repeats else "Average"
-    yield f"{name}: {wording.rate(form.average_rate)} over {wording.count(len(series.measured()), 'valid run')}."
+    yield f"{name}: {_average_over_runs(form)}."
     yield share_fact(form)
 
     if answer is None:
@@ -55,6 +56,15 @@ def compare_facts(
         yield "Nothing to compare it with yet: no series before it of this size, no baseline, none by FTP."
     own_repeats = frozenset(answer.comparison.other_ids if answer is not None else ()) - {series.id}
     yield from _findings(context, series, own_repeats)
+
+
+def _average_over_runs(form: SeriesSummary) -> str:
+    """``111.9 MB/s over 5 valid runs``, without those that stand out, as it is compared."""
+    counted = form.counted
+    left_out_count = len(counted.left_out) if counted else 0
+    runs = wording.count(len(form.series.measured()) - left_out_count, "valid run")
+    text = f"{wording.rate(form.counted_rate)} over {runs}"
+    return f"{text}, without {series_wording.left_out_text(counted)}" if counted and counted.left_out else text
 
 
 _MOST_AVERAGES = 8
@@ -72,7 +82,7 @@ def _averages_of_sides(judgement: JudgedYardstick) -> Iterator[str]:
 def _averages_text(side: Sequence[records.Series]) -> str:
     """``119, 119 and 120 MB/s``, or each with its unit where these differ."""
     oldest_first = sorted(side, key=attrgetter("created_at"))
-    rates = [wording.byte_rate(run_form(series).average_rate) for series in oldest_first]
+    rates = [wording.byte_rate(run_form(series).counted_rate) for series in oldest_first]
     units = {rate.partition(" ")[2] for rate in rates}
     if len(units) > 1:
         return wording.listed(rates)

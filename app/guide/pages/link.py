@@ -10,6 +10,7 @@ from app.guide.given_link import believable_seen_link, is_link_refuted, link_in_
 from app.method.choices import GuideChoices, MethodStep
 from forms import link_share, wording
 from forms.findings import path
+from forms.findings.full_links import limiting_shaper
 from forms.layout import Tone, Toned
 from forms.series.summary import SeriesSummary
 from storage import records
@@ -109,7 +110,7 @@ def start_options(choices: GuideChoices, context: GuideContext) -> list[page.Opt
 
 def share_fact(form: SeriesSummary) -> str:
     """Which share of the link a series reached, for the page that compares it."""
-    percent = form.average.percent_of_link if form.average else None
+    percent = form.percent_of_link
     if percent is None:
         ask = "" if form.series.target.abilities.is_local else " Step 6 sets it."
         return f"Link: its rate is not known, so there is no percentage.{ask}"
@@ -121,7 +122,9 @@ def share_fact(form: SeriesSummary) -> str:
     if path.is_practice_target(form.series.target):
         return f"Link: {of_link}, the limit of the practice server."
     payload_share = path.known_payload_share(form.series) or records.PAYLOAD_BYTES / records.FRAME_BYTES
-    return f"Link: {of_link} (a full one shows {path.full_link_text(payload_share)})."
+    full = f"(a full one shows {path.full_link_text(payload_share)})"
+    shaper = limiting_shaper(form.series, form.counted_rate)
+    return f"Link: {of_link}, set by a {shaper} {full}." if shaper else f"Link: {of_link} {full}."
 
 
 def link_option(choices: GuideChoices, context: GuideContext, step: MethodStep) -> page.Option:

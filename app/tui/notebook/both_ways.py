@@ -7,6 +7,7 @@ from app.comparison.sides import sides_to_compare
 from forms import layout, wording
 from forms.comparison import summary as comparison_summary
 from forms.comparison import wording as comparison_wording
+from forms.comparison.remarks import weaknesses
 from forms.trial.report import tried_lines
 from storage.notebook import Notebook
 
@@ -41,6 +42,7 @@ def verdict_lines(both_ways: BothWays, *, two_alone: bool) -> list[layout.Toned]
     comparison = form.comparison
     text = f"{comparison.sign} {comparison_wording.comparison_sentences(comparison)}"
     lines = [*tried_lines(comparison.tried), layout.Toned(text, comparison.tone)]
+    lines += [layout.Toned(sentence, layout.Tone.CAUTION) for sentence in weaknesses(form)]
     if not both_ways.others_count:
         return lines
 

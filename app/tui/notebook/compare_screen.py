@@ -4,7 +4,7 @@ Where other series of the notebook were measured as repeats of the two, the verd
 of the guide. The comparison of the two alone is a key away (``both_ways``).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,6 +15,7 @@ from textual.widgets import Label
 from app.charts.series_charts import bars_chart
 from app.method import next_after_comparison
 from app.method import next_steps as method_next_steps
+from app.tui.export_files import Gather
 from app.tui.frame import commands, key_bar, parts
 from app.tui.notebook import both_ways
 from app.tui.widgets import reading, views
@@ -25,7 +26,9 @@ from forms.comparison.blame_report import BLAME
 from forms.comparison.pair_report import pair_report
 from forms.comparison.summary import ComparisonSummary
 from forms.exporters.text import figures_text
+from forms.pages import comparison_page
 from forms.report import Chart, Report
+from storage.notebook import Notebook
 
 
 class _Charts(containers.Vertical):
@@ -50,7 +53,7 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
 
     KEYS = commands.keys(
         "screen.next report.more report.less compare.alone compare.whole compare.swap compare.chart chart.zoom"
-        " compare.export"
+        " compare.export report.hand-over"
     )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (160, "-wide")]  # noqa: RUF012  declared so in Textual
 
@@ -107,6 +110,17 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
 
     def export_name(self, report: Report) -> str:
         return report.title
+
+    def gather_page(self) -> Gather | None:
+        form = self.form
+        report = self.report
+        if form is None or report is None:
+            return None
+
+        def gather(_notebook: Notebook) -> Sequence[Report]:
+            return [comparison_page([form], report)]
+
+        return gather
 
     def show_again(self) -> None:
         if self.comparisons is None or self.form is None or self.report is None:

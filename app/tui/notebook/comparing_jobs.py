@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from forms.report import Report
     from forms.series.listing import RecordingLine
     from storage.notebook import Notebook
-    from storage.recordings import Recording
 
 # The first paint does not wait for what comes after it, so kinds and forms are imported in the functions below.
 
@@ -38,14 +37,9 @@ def comparison_report(notebook: "Notebook", ids: Sequence[str]) -> "Report":
 
 def order_base_first(notebook: "Notebook", ids: Sequence[str]) -> list[str]:
     """Those that are named as a baseline first, then by age."""
-    from app.recording.several import recordings_of_one_kind
+    from app.recording.several import base_first, recordings_of_one_kind
 
-    baseline_ids = {baseline.recording_id for baseline in notebook.baselines()}
-
-    def baselines_then_age(head: "Recording") -> tuple[bool, str]:
-        return head.id not in baseline_ids, head.created_at
-
-    return [head.id for head in sorted(recordings_of_one_kind(notebook, ids), key=baselines_then_age)]
+    return base_first(notebook, [head.id for head in recordings_of_one_kind(notebook, ids)])
 
 
 class ComparisonBase(NamedTuple):

@@ -42,11 +42,11 @@ _LEAST_DETAIL = 8
 
 # Actions, by their names: the first three lists order the footer, the other two say what an action needs.
 
-_FOREMOST = ("new", "open", "compare", "filter", "export", "edit", "baseline", "delete", "try", "mark")
+_FOREMOST = ("new", "open", "compare", "filter", "export", "hand_over", "edit", "baseline", "delete", "try", "mark")
 """Those that the footer shows first, in this order."""
 _MEASURING = ("app.visit('load')", "app.visit('isolation')")
 """Those that it shows after these."""
-_OF_MARKED = ("compare", "export", "delete")
+_OF_MARKED = ("compare", "export", "hand_over", "delete")
 """Those that come first of all where recordings are marked."""
 _OF_ALL = {"filter", "sort", "group"}
 """Those that need a recording in the notebook."""

@@ -30,7 +30,8 @@ _NOT_NOW = "not now"
 """The answer to an offer that leaves everything as it is."""
 
 ACTING_KEYS = keys(
-    "series.edit series.baseline series.compare series.export series.try series.again series.versus series.history"
+    "series.edit series.baseline series.compare series.export series.hand-over series.try series.again series.versus"
+    " series.history"
 )
 
 
@@ -287,6 +288,11 @@ class SeriesActions(MeasureMixin):
         ids = self.target_ids()
         if ids:
             self.sharebench_app.visit("export", ids=ids)
+
+    def action_hand_over(self) -> None:
+        ids = self.target_ids()
+        if ids:
+            self.sharebench_app.visit("export", ids=ids, is_page=True)
 
 
 def _offer_text(line: "RecordingLine") -> str:

@@ -238,7 +238,6 @@ class SeriesList(ScrollView, commands.Commanded, can_focus=True, inherit_binding
         if series_id is None:
             return
         self._turn_mark(series_id)
-        self.action_move(1)
         self._marks_changed()
 
     def action_mark_shown(self) -> None:

@@ -2,26 +2,37 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 
 from app.comparison.named import first_series
 from app.comparison.several import compare_named
 from app.method import next_after_comparison
 from app.method import next_steps as method_next_steps
+from app.tui import export_files
+from app.tui.frame import commands
 from app.tui.widgets import reading
 from app.tui.widgets.report_screen import ReportScreen
 from forms.comparison import summary as comparison_summary
 from forms.comparison import wording as comparison_wording
 from forms.comparison.report import comparison_report
+from forms.comparison.several.sides import pair_of
 from forms.report import Report
+from forms.stats.decision import Verdict
 from storage.notebook import Notebook
 
 
 class TableScreen(ReportScreen, reading.GoesOn):
     """ReportScreen calls ``_read_table`` in a thread and shows the report; GoesOn calls ``next_steps``."""
 
+    KEYS = commands.keys("report.hand-over")
+    # Who compares several wants to show them to somebody.
+    offers_page_first = True
+
     summaries: Sequence[comparison_summary.ComparisonSummary] = ()
     """Each pair once: those with the base, then neighbours in time."""
+    with_base: Sequence[comparison_summary.ComparisonSummary] = ()
+    """Those with the base."""
 
     def __init__(self, ids: Sequence[str]) -> None:
         super().__init__("Compare", self._read_table)
@@ -29,13 +40,41 @@ class TableScreen(ReportScreen, reading.GoesOn):
 
     def _read_table(self, notebook: Notebook) -> Report:
         compared = compare_named(notebook, self.ids, each_is_a_side=True)
-        self.summaries = list({_ids_of(summary): summary for summary in chain(*compared)}.values())
+        self.with_base = compared.with_base
+        by_pair: dict[frozenset[str], comparison_summary.ComparisonSummary] = {}
+        for summary in chain(*compared):
+            by_pair.setdefault(pair_of(summary), summary)
+        self.summaries = list(by_pair.values())
         return comparison_report(first_series(notebook, self.ids), compared.with_base, compared.neighbours)
 
     def export_name(self, report: Report) -> str:
         return report.title
 
+    def gather_page(self) -> export_files.Gather:
+        return partial(export_files.gather_page, ids=self.ids)
+
     def next_steps(self) -> Iterable[method_next_steps.NextStep]:
+        """The report first where each answer beside the base is settled: then it is what the comparison was for."""
+        is_settled = all(map(_is_settled, self.with_base))
+        if is_settled:
+            yield self._report_step()
+        yield from self._steps_of_pairs()
+        if not is_settled:
+            yield self._report_step()
+
+    def _report_step(self) -> method_next_steps.NextStep:
+        return method_next_steps.NextStep(
+            name=f"Report of these {len(self.ids)} for somebody else (HTML or PDF)",
+            screen="export",
+            arguments={
+                "gather": self.gather_form,
+                "gather_page": self.gather_page(),
+                "name": self.report.title if self.report else "",
+                "is_page": True,
+            },
+        )
+
+    def _steps_of_pairs(self) -> Iterable[method_next_steps.NextStep]:
         for summary in self.summaries:
             comparison = summary.comparison
             if not (comparison.known or comparison.interleaved_since):
@@ -48,5 +87,7 @@ class TableScreen(ReportScreen, reading.GoesOn):
             )
 
 
-def _ids_of(summary: comparison_summary.ComparisonSummary) -> tuple[str, str]:
-    return summary.comparison.base_id, summary.comparison.other_id
+def _is_settled(summary: comparison_summary.ComparisonSummary) -> bool:
+    """Whether it has a verdict, by the series, by a trial or by the link."""
+    comparison = summary.comparison
+    return comparison.decided is not Verdict.UNKNOWN or comparison.is_certain_by_link

@@ -6,6 +6,7 @@ What all series share is said once; where they differ, each value stands behind 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from forms import report, wording
+from forms.comparison.link_text import link_text
 from forms.comparison.several.sides import ComparedSide
 from forms.findings import full_links, path
 from forms.series.head_fields import client_text
@@ -98,25 +99,8 @@ def _used_link_text(side: ComparedSide) -> str:
 
 
 def _link_text(side: ComparedSide) -> str:
-    """The speed of the link; where another one was given than the machine has, both and the reason."""
-    series = _series_of(side)
-    given_rate = series.link_bits_per_second
-    seen_rate = path.seen_link_rate(series)
-    if seen_rate is not None and full_links.is_link_overstated(series, side.average):
-        return f"given as {wording.link_rate(given_rate)}, but {_limit_text(series, seen_rate)}"
-    return wording.link_rate(given_rate or seen_rate) if given_rate or seen_rate else ""
-
-
-def _limit_text(series: records.Series, seen_rate: float) -> str:
-    """``a traffic shaper (tbf) on the measuring machine vm let 500 Mb/s through``"""
-    facts = path.path_facts(series)
-    host = wording.plain(str(series.environment.get("client", {}).get("host.name", "")))
-    machine = f"the measuring machine {host}".rstrip()
-    speed = wording.link_rate(seen_rate)
-    if path.number_of_fact(facts, "link.shaper_bits_per_second") == seen_rate:
-        shaper = wording.plain(str(facts.get("link.shaper")))
-        return f"a traffic shaper ({shaper}) on {machine} let only {speed} through"
-    return f"the interface of {machine} ran at {speed}"
+    """The speed of the link, and what sets it where that is no link."""
+    return link_text(_series_of(side), side.average)
 
 
 def _share_text(average: float | None, link_bits: float | None) -> str:

@@ -1,24 +1,26 @@
 """What beside the verdicts is to be known of several comparisons; what holds for more than one is said once."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from forms import wording
 from forms.comparison import remarks
 from forms.comparison.several.sides import ComparedSide
 from forms.comparison.summary import ComparisonSummary
 from forms.findings.series_warnings import advice
-from storage.records import QuietVerdict, Series
 
 _SAID_OTHERWISE = frozenset({"link-given", "busy", "unusual", "drift", "drift.rose", "dependence"})
 """Warnings of a form that the field of the link says, or that comparisons have in words of their own."""
 
 
 def remarks_on_several(comparisons: Sequence[ComparisonSummary], sides: Sequence[ComparedSide]) -> tuple[str, ...]:
-    return (
-        *_remarks_on_pairs(comparisons),
-        *_busy_remarks(sides),
-        *_remarks_on_sides(sides, are_interleaved=all(compared.comparison.interleaved for compared in comparisons)),
-    )
+    return (*_remarks_on_pairs(comparisons), *_remarks_on_sides(sides))
+
+
+def weaknesses_beside_others(compared: ComparisonSummary) -> tuple[str, ...]:
+    """Sentences on what weakens one of several verdicts, with the names that the page has for the series."""
+    names = compared.comparison.names
+    summaries = (*compared.bases, *compared.others)
+    return remarks.weaknesses(compared, [(names[summary.series.id], summary) for summary in summaries])
 
 
 def _remarks_on_pairs(comparisons: Sequence[ComparisonSummary]) -> Iterator[str]:
@@ -32,19 +34,13 @@ def _remarks_on_pairs(comparisons: Sequence[ComparisonSummary]) -> Iterator[str]
         yield f"{wording.listed(list(dict.fromkeys(other_names)))} against {base_name}: {text}"
 
 
-def _busy_remarks(sides: Sequence[ComparedSide]) -> Iterator[str]:
-    busy = [side.name for side in sides if any(map(_is_busy, _series_of(side)))]
-    if busy:
-        yield f"Measured at a busy time: {wording.listed(busy)}."
-
-
-def _remarks_on_sides(sides: Sequence[ComparedSide], *, are_interleaved: bool) -> Iterator[str]:
-    """What concerns one series each: what makes its average doubtful, and the warnings of its form."""
+def _remarks_on_sides(sides: Sequence[ComparedSide]) -> Iterator[str]:
+    """What concerns one series each: its unusual runs, and the warnings of its form."""
     doubtful: dict[str, list[str]] = {}
     warned: dict[str, list[str]] = {}
     for side in sides:
         for summary in side.summaries:
-            for text in remarks.doubts(summary, side.name, interleaved=are_interleaved):
+            for text in remarks.unusual_sentences(summary, side.name):
                 doubtful.setdefault(text.removeprefix(f"{side.name} "), []).append(side.name)
             for warning in advice(summary.series):
                 if warning.key not in _SAID_OTHERWISE:
@@ -56,11 +52,3 @@ def _remarks_on_sides(sides: Sequence[ComparedSide], *, are_interleaved: bool) -
         yield f"{each_of}{wording.listed(distinct_names)} {predicate}"
     for text, names in warned.items():
         yield f"{wording.listed(list(dict.fromkeys(names)))}: {text}"
-
-
-def _series_of(side: ComparedSide) -> Iterable[Series]:
-    return (summary.series for summary in side.summaries)
-
-
-def _is_busy(series: Series) -> bool:
-    return series.quiet_verdict is QuietVerdict.BUSY

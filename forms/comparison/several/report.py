@@ -13,10 +13,7 @@ from forms.comparison.pair_report import FORM
 from forms.comparison.several import sentences, tables
 from forms.comparison.several.facts import measured_fields
 from forms.comparison.several.remarks import remarks_on_several
-from forms.comparison.several.sides import (
-    left_out_of_all,
-    sides_of_comparisons,
-)
+from forms.comparison.several.sides import left_out_of_all, oldest_first, sides_of_comparisons
 from forms.comparison.summary import ComparisonSummary
 from forms.series.origin import origin_fields
 
@@ -26,10 +23,13 @@ def report_of_several(
 ) -> report.Report:
     """All verdicts, those of each against its base first, and the series that they are about.
 
-    ``neighbours`` are comparisons of each with the one measured before it. Table B-1 (Using Samba) stands where the
-    series have several protocols, directions or hosts.
+    ``neighbours`` are comparisons of each with the one measured before it: where there are any, the base comes first
+    and the others in the order of time. Table B-1 (Using Samba) stands where the series have several protocols,
+    directions or hosts.
     """
-    sides = sides_of_comparisons(comparisons)
+    in_order = oldest_first(comparisons) if neighbours else comparisons
+    answers = sentences.first_to_last(in_order) if neighbours else in_order
+    sides = sides_of_comparisons(in_order)
     left_out = left_out_of_all(comparisons)
     leaves_out = bool(left_out)
     is_b1 = matrix.has_ftp or len(matrix.rows) > 1
@@ -40,7 +40,6 @@ def report_of_several(
     if is_b1:
         before = (matrix_report.matrix_table(matrix), replace(sides_table, is_detail=True))
     table_of_sides = len(before) - 1
-    in_order = sentences.first_to_last(comparisons) if neighbours else comparisons
     verdicts_table = tables.verdicts_table(
         in_order, neighbours, sides=sides, table=table_of_sides, leaves_out=leaves_out
     )
@@ -52,8 +51,8 @@ def report_of_several(
             role=report.FieldRole.ONE_OF_ANSWERS,
         )
     )
-    verdicts = [sentences.verdict_field(compared) for compared in in_order]
-    trials = list(chain.from_iterable(map(sentences.trial_fields, in_order)))
+    verdicts = [sentences.verdict_field(compared) for compared in answers]
+    trials = list(chain.from_iterable(map(sentences.trial_fields, answers)))
     return report.Report(
         form=FORM,
         title="Comparison of several series" if is_b1 or not sides else f"{sentences.names_text(sides)} compared",
@@ -65,15 +64,15 @@ def report_of_several(
             *report.fields_of(
                 ("Step by step", sentences.neighbours_text(neighbours)),
                 ("Base", sentences.base_text(comparisons, sides)),
-                report.basis_field(sentences.basis_of_several(comparisons)),
+                report.basis_field(sentences.basis_of_several(in_order)),
                 ("Left out", sentences.left_out_text(left_out)),
-                ("Intervals", sentences.joint_intervals_text(comparisons)),
+                ("Intervals", sentences.joint_intervals_text(in_order, neighbours)),
             ),
             *measured_fields(sides, is_one_path=not is_b1),
             *origin_fields(summary.series_of(comparisons)),
         ),
         tables=(*before, verdicts_table),
         drawn=(tables.averages_chart(sides, table=table_of_sides, leaves_out=leaves_out),),
-        advice=remarks_on_several(comparisons, sides),
+        advice=remarks_on_several(in_order, sides),
         document=partial(matrix_document, comparisons, neighbours),
     )

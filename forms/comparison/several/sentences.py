@@ -6,8 +6,10 @@ from forms import report, wording
 from forms.comparison import wording as words
 from forms.comparison.comparison import Comparison
 from forms.comparison.hiccups import OutstandingRun
+from forms.comparison.several.remarks import weaknesses_beside_others
 from forms.comparison.several.sides import (
     ComparedSide,
+    moment_of_other,
     names_for_a_title,
 )
 from forms.comparison.summary import ComparisonSummary
@@ -26,12 +28,13 @@ def verdict_field(compared: ComparisonSummary) -> report.Field:
     text = f"{words.comparison_title(comparison)}: {verdict}{rates_sentence(comparison)}"
     if comparison.differences and not comparison.known:
         text += f" What differs: {differences_prose(comparison.differences)}."
+    text = " ".join([text, *weaknesses_beside_others(compared)])
     return report.Field(name=wording.VERDICT, text=text, tone=comparison.tone, role=report.FieldRole.ONE_OF_ANSWERS)
 
 
 def explanation_of_several(comparisons: Sequence[ComparisonSummary]) -> str:
     """That links explain the change, of the newest side of which that is known; empty without one."""
-    for compared in sorted(comparisons, key=_moment_of_other, reverse=True):
+    for compared in sorted(comparisons, key=moment_of_other, reverse=True):
         sentence = words.full_links_sentence(compared.comparison)
         if sentence:
             return sentence
@@ -40,12 +43,8 @@ def explanation_of_several(comparisons: Sequence[ComparisonSummary]) -> str:
 
 def first_to_last(comparisons: Sequence[ComparisonSummary]) -> list[ComparisonSummary]:
     """The comparison with the newest side, which is what was asked, before those with what lay between."""
-    newest = max(comparisons, key=_moment_of_other)
+    newest = max(comparisons, key=moment_of_other)
     return [newest, *(compared for compared in comparisons if compared is not newest)]
-
-
-def _moment_of_other(compared: ComparisonSummary) -> str:
-    return max(side.series.created_at for side in compared.others)
 
 
 def rates_sentence(comparison: Comparison) -> str:
@@ -123,13 +122,32 @@ def left_out_text(runs: tuple[OutstandingRun, ...]) -> str:
     return f"{words.outstanding_runs_text(runs)}: not in the averages" if runs else ""
 
 
-def joint_intervals_text(comparisons: Sequence[ComparisonSummary]) -> str:
-    """That intervals are wider because several verdicts hold together; empty where none is."""
-    judged = [compared.comparison.limits for compared in comparisons if compared.comparison.interval_percent]
-    if not any(limits.alpha < Limits().alpha for limits in judged):
+def joint_intervals_text(comparisons: Sequence[ComparisonSummary], neighbours: Sequence[ComparisonSummary] = ()) -> str:
+    """That intervals are wider because several verdicts hold together; empty where none is.
+
+    Those against the base hold together, and those of each ``neighbour`` with the one before it.
+    """
+    judged = _judged_together(comparisons)
+    if not judged:
         return ""
-    all_verdicts = "both" if len(judged) == 2 else f"all {len(judged)}"
+    against = ""
+    step_by_step = ""
+    judged_neighbours = _judged_together(neighbours)
+    if judged_neighbours:
+        against = f" against {judged[0].base_name}"
+        step_by_step = f", and {_all_of(judged_neighbours)} from one to the next as well"
     return (
         "the ranges in brackets; wider than for a pair that is compared alone, so that"
-        f" {all_verdicts} verdicts together are right 19 times in 20"
+        f" {_all_of(judged)} verdicts{against} together are right 19 times in 20{step_by_step}"
     )
+
+
+def _judged_together(several: Sequence[ComparisonSummary]) -> list[Comparison]:
+    """Those with an interval, where that is wider because others are judged with it."""
+    judged = [compared.comparison for compared in several if compared.comparison.interval_percent]
+    is_wider = any(comparison.limits.alpha < Limits().alpha for comparison in judged)
+    return judged if is_wider else []
+
+
+def _all_of(several: Sequence[Comparison]) -> str:
+    return "both" if len(several) == 2 else f"all {len(several)}"

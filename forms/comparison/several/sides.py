@@ -41,6 +41,28 @@ class ComparedSide:
         return max(summary.series.created_at for summary in self.summaries)
 
 
+def oldest_first(comparisons: Sequence[ComparisonSummary]) -> list[ComparisonSummary]:
+    """Those with one base together, in the order in which their other sides were measured."""
+    place_of_base: dict[str, int] = {}
+    for place, compared in enumerate(comparisons):
+        place_of_base.setdefault(compared.comparison.base_id, place)
+
+    def base_then_moment(compared: ComparisonSummary) -> tuple[int, str]:
+        return place_of_base[compared.comparison.base_id], moment_of_other(compared)
+
+    return sorted(comparisons, key=base_then_moment)
+
+
+def moment_of_other(compared: ComparisonSummary) -> str:
+    """When the last series of the other side began."""
+    return max(side.series.created_at for side in compared.others)
+
+
+def pair_of(compared: ComparisonSummary) -> frozenset[str]:
+    """The ids of its two sides, whichever of them is the base."""
+    return frozenset((compared.comparison.base_id, compared.comparison.other_id))
+
+
 def sides_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> list[ComparedSide]:
     """The base of each comparison and its other side, in their order, each once."""
     sides: dict[str, ComparedSide] = {}

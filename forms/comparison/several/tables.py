@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from forms import report, wording
 from forms.comparison.comparison import Comparison
-from forms.comparison.several.sides import ComparedSide
+from forms.comparison.several.sides import ComparedSide, pair_of
 from forms.comparison.summary import ComparisonSummary
 from forms.comparison.wording import verdict_word
 from forms.report import ReportKind
@@ -69,7 +69,8 @@ def verdicts_table(
 ) -> report.Table:
     """A row for each comparison: its verdict, and its change with the interval; those of ``neighbours`` below.
 
-    ``sides`` are the rows of the table of sides, which stands at the place ``table`` of the report.
+    A pair of neighbours that is one of the comparisons has no second row. ``sides`` are the rows of the table of sides,
+    which stands at the place ``table`` of the report.
     """
     columns = report.columns_of(
         "Series",
@@ -79,7 +80,9 @@ def verdicts_table(
         ("from", ReportKind.SIGNED),
         ("to", ReportKind.SIGNED),
     )
-    all_of_them = [compared.comparison for compared in (*comparisons, *neighbours)]
+    compared_pairs = set(map(pair_of, comparisons))
+    further = [compared for compared in neighbours if pair_of(compared) not in compared_pairs]
+    all_of_them = [compared.comparison for compared in (*comparisons, *further)]
     has_needed_runs = any(comparison.needed_runs for comparison in all_of_them)
     if has_needed_runs:
         columns += report.columns_of(("Runs needed", ReportKind.WHOLE))
@@ -88,7 +91,7 @@ def verdicts_table(
     column = _average_column(leaves_out=leaves_out)
     rows = []
     for place, comparison in enumerate(all_of_them):
-        if neighbours and place == len(comparisons):
+        if place == len(comparisons):
             rows.append(report.row_of("One after the other", role=report.Role.HEADING))
         row = _verdict_row(comparison, has_needed_runs=has_needed_runs)
         base = report.cell_at(column, row_of_side[comparison.base_id], table)
