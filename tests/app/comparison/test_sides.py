@@ -18,7 +18,7 @@ from app.load.scenario import find_scenario
 from app.method.next_after_comparison import after_comparison
 from forms.comparison.document import comparison_document
 from forms.comparison.pair_report import pair_report
-from forms.comparison.remarks import comparison_remarks
+from forms.comparison.remarks import comparison_remarks, weaknesses
 from forms.comparison.summary import comparisons
 from forms.comparison.verdict import compare_sides
 from forms.comparison.wording import comparison_sentences, comparison_title
@@ -563,7 +563,7 @@ def test_a_side_was_busy_where_none_of_its_series_was_measured_at_another_time(
     named = (f"{1:012x}", f"{2:012x}")
     (form,) = comparisons(sides_to_compare(notebook, named, counted=Counted.REPEATS))
     assert sorted(form.comparison.busy_ids) == [f"{number:012x}" for number in busy]
-    said = " ".join(comparison_remarks(form))
+    said = " ".join(weaknesses(form))
     assert ("Measured at a busy time: " in said) is (BUSY_TIME in (base, again))
 
 
@@ -573,4 +573,4 @@ def test_interleaved_series_of_a_busy_time_need_not_be_measured_again(notebook: 
         notebook.add(one_of_them)
     (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
     assert form.comparison.interleaved
-    assert any(remark.startswith("Measured at a busy time: ") for remark in comparison_remarks(form))
+    assert any(sentence.startswith("Measured at a busy time: ") for sentence in weaknesses(form))

@@ -1,17 +1,21 @@
 """Three series and more on one page: every number tallies, what holds for all is said once, what happened when."""
 
 from dataclasses import replace
+from itertools import pairwise, permutations
 from typing import Any
 
 import pytest
 
 from forms.comparison.judged_sides import Sides
+from forms.comparison.properties import side_by_side
 from forms.comparison.report import comparison_report
 from forms.comparison.several.facts import shared_text
-from forms.comparison.several.sides import names_for_a_title
-from forms.comparison.summary import comparison_form, comparisons
+from forms.comparison.several.sides import names_for_a_title, pair_of
+from forms.comparison.summary import ComparisonSummary, comparison_form, comparisons
 from forms.findings.full_links import full_links_of
+from forms.pages import comparison_page
 from forms.report import Report, Table
+from storage.records import Quiet, QuietVerdict, Series
 from tests.builders import series
 from tests.forms.exporters.other_forms import several, three_months
 
@@ -30,7 +34,7 @@ def test_the_change_is_that_of_the_judged_averages_on_the_page():
     headings = [column.heading for column in sides.columns]
     assert headings[4] == "Average, bytes/sec"
     assert [(number(sides, row, 2), number(sides, row, 3)) for row in range(3)] == [(5, 4)] * 3
-    for row, (base, other) in ((0, (0, 2)), (1, (0, 1)), (3, (0, 1)), (4, (1, 2))):
+    for row, (base, other) in ((0, (0, 1)), (1, (0, 2)), (3, (1, 2))):
         assert number(verdicts, row, 3) == pytest.approx(100 * (judged[other] / judged[base] - 1))
 
 
@@ -44,8 +48,10 @@ def test_the_chart_has_the_numbers_of_the_table_and_intervals():
 def test_a_pair_has_one_interval_on_the_page_and_it_says_why_another_one_alone():
     report = several("may")
     verdicts = report.tables[1]
-    against_base, as_neighbour = ([number(verdicts, row, column) for column in (3, 4, 5)] for row in (1, 3))
-    assert against_base == as_neighbour
+    pairs = [frozenset((number(verdicts, row, 0), number(verdicts, row, 1))) for row in (0, 1, 3)]
+    assert len(verdicts.rows) == 4, "a heading, and each pair once"
+    assert len(set(pairs)) == 3
+    against_base = [number(verdicts, 0, column) for column in (3, 4, 5)]
     march, april, _ = three_months("may")
     alone = comparison_form(march, april).comparison.interval_percent
     assert alone is not None
@@ -91,7 +97,8 @@ def test_a_link_that_was_given_too_fast_is_one_statement_with_its_cause():
     link = text_of(report, "Link")
     assert "traffic shaper (tbf) on the measuring machine alpha" in link
     assert "500 Mb/s" in link
-    assert link.endswith("april and may: 1 Gb/s (95 % used)")
+    assert "april and may: 1 Gb/s, set by a traffic shaper (tbf)" in link
+    assert link.endswith("(95 % used)")
     assert [remark.count("shaper") for remark in report.advice if "link speed" in remark or "shaper" in remark] == [1]
 
 
@@ -185,3 +192,120 @@ def test_more_than_the_interface_carries_came_by_several_and_nothing_was_given_w
     slow = {"link.rate_bits_per_second": 400_000_000}
     report = comparison_report([replace(march, environment={"path": slow}), april, may])
     assert "given as" not in text_of(report, "Link")
+
+
+def compared(base: Series, others: list[Series]) -> list[ComparisonSummary]:
+    return comparisons([Sides(base=(base,), other=(other,)) for other in others])
+
+
+def neighbours_of(months: list[Series]) -> list[ComparisonSummary]:
+    pairs = pairwise(months)
+    return comparisons([Sides(base=(before,), other=(after,)) for before, after in pairs])
+
+
+@pytest.mark.parametrize("others", permutations((1, 2)))
+def test_the_base_comes_first_and_then_the_order_of_time_however_they_were_named(others: tuple[int, ...]):
+    months = three_months("may")
+    found = compared(months[0], [months[place] for place in others])
+    report = comparison_report(months, found, neighbours_of(months))
+    assert report.title == "march, april and may compared"
+    assert [row.name for row in report.tables[0].rows] == ["march", "april", "may"]
+    assert [row.name for row in report.tables[1].rows] == ["april", "may", "One after the other", "may"]
+
+    page = comparison_page(found, report, neighbours_of(months))
+    answer = text_of(page, "Answer")
+    assert answer.index("may against march") < answer.index("april against march"), "as the form has them"
+    named = [document["other_name"] for document in report.document()]
+    assert named == [("march", "april", "may")[place] for place in others], "a script gets the order that it asked for"
+
+
+def test_a_base_that_is_not_the_oldest_comes_first_all_the_same():
+    months = three_months("may")
+    march, april, may = months
+    report = comparison_report([may, april, march], compared(may, [april, march]), neighbours_of(months))
+    assert [row.name for row in report.tables[0].rows] == ["may", "march", "april"]
+    pairs = [(row.name, row.cells[1].value) for row in report.tables[1].rows if len(row.cells) > 1]
+    assert pairs == [("march", "may"), ("april", "may"), ("april", "march")], "april and may have their row already"
+
+
+def test_as_many_verdicts_are_counted_as_hold_together():
+    two = text_of(several("may"), "Intervals")
+    assert "both verdicts against march together" in two
+    assert two.endswith("both from one to the next as well")
+
+    months = three_months("may")
+    june = replace(months[2], id="e" * 12, label="june", created_at="2026-06-02T10:00:00.000Z")
+    months.append(june)
+    three = comparison_report(months, compared(months[0], months[1:]), neighbours_of(months))
+    assert "all 3 verdicts against march together" in text_of(three, "Intervals")
+
+    alone = comparison_report(months[:3], compared(months[0], months[1:3]))
+    assert "both verdicts together are right" in text_of(alone, "Intervals")
+
+
+def test_what_weakens_a_verdict_stands_beside_that_verdict_and_nowhere_else():
+    months = three_months("may")
+    months[1] = replace(months[1], quiet=Quiet(verdict=QuietVerdict.BUSY))
+    found = compared(months[0], months[1:])
+    report = comparison_report(months, found, neighbours_of(months))
+    _, of_may, of_april = report.answers
+    assert of_april.text.endswith("Measured at a busy time: april.")
+    assert "busy" not in of_may.text
+    assert not any("busy" in remark for remark in report.advice)
+    answer = text_of(comparison_page(found, report, neighbours_of(months)), "Answer")
+    assert "Measured at a busy time: april." in answer
+
+
+def test_the_shaper_of_the_measuring_machine_is_not_called_the_link():
+    months = three_months("may")
+    both_shaped = text_of(comparison_page(compared(months[0], months[1:]), several("may")), "Answer")
+    assert "the traffic shaper (tbf) on the measuring machine alpha lets twice as much through" in both_shaped
+    assert "the link" not in both_shaped
+
+    no_shaper = {"link.rate_bits_per_second": 1_000_000_000, "link.shaper": "none"}
+    april = replace(months[1], environment={"path": no_shaper})
+    one_shaped = comparison_form(months[0], april)
+    headline = comparison_report([months[0], april], [one_shaped]).answers[0].text
+    assert "the link lets 1 Gb/s through, and the traffic shaper (tbf) on the measuring machine alpha" in headline
+
+    plain = [replace(month, environment={}) for month in months[:2]]
+    plain[0] = replace(plain[0], link_bits_per_second=500_000_000)
+    headline = comparison_report(plain, [comparison_form(*plain)]).answers[0].text
+    assert "because the link lets twice as much through" in headline
+    assert "shaper" not in headline
+
+
+def test_a_link_that_was_refuted_is_not_the_same_as_one_that_was_used():
+    march, _, may = three_months("may")
+    rows = {row.name: row for row in side_by_side(comparison_form(march, may))}
+    assert rows["Link"].differs
+    assert "let only 500 Mb/s through" in rows["Link"].base
+    assert float(rows["% of link"].base) > 90, "of what carried it, as of the other side"
+
+    april_and_may = {row.name: row for row in side_by_side(comparison_form(*three_months("may")[1:]))}
+    assert april_and_may["Link"].differs is False
+
+
+def test_interval_and_average_are_of_the_same_runs():
+    march, _, may = three_months("may")
+    form = comparison_form(march, may)
+    assert form.comparison.left_out
+    low, high = [float(end.split()[0]) for end in by_name(form, "95 %, runs alone").split(" to ")]
+    average = float(by_name(form, "Average").split()[0])
+    assert low < average < high
+    assert high - low < 1, "without the run that stands out, by a tenth"
+
+    whole = replace(march, runs=tuple(run for run in march.runs if run.number != 3))
+    counted = comparison_form(whole, may)
+    assert not [run for run in counted.comparison.left_out if run.series_id == march.id]
+    assert by_name(counted, "95 %, runs alone") == by_name(form, "95 %, runs alone")
+
+
+def by_name(form: ComparisonSummary, name: str) -> str:
+    """The property of the base."""
+    return next(row.base for row in side_by_side(form) if row.name == name)
+
+
+def test_a_pair_is_one_whichever_side_is_the_base():
+    march, april, _ = three_months("may")
+    assert pair_of(comparison_form(march, april)) == pair_of(comparison_form(april, march))
