@@ -43,10 +43,11 @@ class ExportScreen(BaseScreen):
         *,
         gather: export_files.Gather | None = None,
         gather_page: export_files.Gather | None = None,
-        name: str = "",
+        report_name: str = "",
         is_page: bool = False,
     ) -> None:
-        """Export the recordings with these ids; without ids what ``gather`` reads, which is called ``name``.
+        """Export the recordings with these ids; without ids what ``gather`` reads, which is called
+        ``report_name``.
 
         ``gather_page`` reads the report for somebody else; None where there is none. Both are called in a thread, with
         a notebook, when a file is written or printed. ``is_page``: whether the report is offered first.
@@ -59,9 +60,9 @@ class ExportScreen(BaseScreen):
             self.gather_page = partial(export_files.gather_page, ids=self.ids)
         self.is_page = is_page and self.gather_page is not None
         """Whether the report for somebody else is written, and not the forms."""
-        self.what_name = name
+        self.what_name = report_name
         """What people call the report that is exported without ids."""
-        self.file_name = export_names.safe_file_name(name)
+        self.file_name = export_names.safe_file_name(report_name)
         """Proposed for the file, without its ending."""
         self.format = exporters.FORMATS["pdf" if self.is_page else "html"]
         """The one that the cursor points at."""

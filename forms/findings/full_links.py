@@ -93,6 +93,12 @@ def limiting_shaper(series: records.Series, average: float | None) -> str:
     return path.shaper_text(series) if is_limit_here else ""
 
 
+def shaper_of_link(series: records.Series, average: float | None) -> str:
+    """As :func:`limiting_shaper`, for shares of the link speed of the series: empty where that is another speed."""
+    is_its_speed = carrying_link_rate(series, average) == series.link_bits_per_second
+    return limiting_shaper(series, average) if is_its_speed else ""
+
+
 def is_link_overstated(series: records.Series, average: float | None) -> bool:
     """Whether a faster link was given than the interface here has; more than that carries came by several at once."""
     given_rate = series.link_bits_per_second

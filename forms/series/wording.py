@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from forms import link_share, wording
-from forms.findings.full_links import limiting_shaper
+from forms.findings.full_links import shaper_of_link
 from forms.findings.series_warnings import MEMORY_SHARE, advice, advised_size
 from forms.layout import Tone, Toned
 from forms.series import file_size
@@ -77,7 +77,7 @@ def share_of_link(series_summary: SeriesSummary) -> str:
         return ""
     series = series_summary.series
     speed = wording.link_rate(series.link_bits_per_second)
-    shaper = limiting_shaper(series, series_summary.counted_rate)
+    shaper = shaper_of_link(series, series_summary.counted_rate)
     limit = f"the {speed} that a {shaper} lets through" if shaper else f"a {speed} link"
     return link_share.share_text(share, limit)
 

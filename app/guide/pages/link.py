@@ -10,7 +10,7 @@ from app.guide.given_link import believable_seen_link, is_link_refuted, link_in_
 from app.method.choices import GuideChoices, MethodStep
 from forms import link_share, wording
 from forms.findings import path
-from forms.findings.full_links import limiting_shaper
+from forms.findings.full_links import shaper_of_link
 from forms.layout import Tone, Toned
 from forms.series.summary import SeriesSummary
 from storage import records
@@ -123,7 +123,7 @@ def share_fact(form: SeriesSummary) -> str:
         return f"Link: {of_link}, the limit of the practice server."
     payload_share = path.known_payload_share(form.series) or records.PAYLOAD_BYTES / records.FRAME_BYTES
     full = f"(a full one shows {path.full_link_text(payload_share)})"
-    shaper = limiting_shaper(form.series, form.counted_rate)
+    shaper = shaper_of_link(form.series, form.counted_rate)
     return f"Link: {of_link}, set by a {shaper} {full}." if shaper else f"Link: {of_link} {full}."
 
 

@@ -69,7 +69,7 @@ class TableScreen(ReportScreen, reading.GoesOn):
             arguments={
                 "gather": self.gather_form,
                 "gather_page": self.gather_page(),
-                "name": self.report.title if self.report else "",
+                "report_name": self.report.title if self.report else "",
                 "is_page": True,
             },
         )

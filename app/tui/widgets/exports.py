@@ -45,7 +45,7 @@ class Exports(BaseScreen):
         screen = ExportScreen(
             gather=self.gather_form,
             gather_page=self.gather_page(),
-            name=self.export_name(self.report),
+            report_name=self.export_name(self.report),
             is_page=is_page,
         )
         self.app.push_screen(screen)

@@ -9,13 +9,14 @@ from textual.widgets import Input, OptionList, Static
 from app.guide.screen import GuideScreen
 from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
 from app.tui.export import ExportScreen
+from app.tui.frame.commands import offered
 from app.tui.notebook.compare_screen import CompareScreen
 from app.tui.notebook.table_screen import TableScreen
 from app.tui.widgets.report_screen import ReportScreen
 from forms.series.report import blank_series_report
 from storage.notebook import Notebook
 from storage.plan import Settings
-from storage.records import Change, Command, Evidence, SeriesStatus, Target
+from storage.records import Change, Command, Evidence, Series, SeriesStatus, Target
 from tests.builders import book, one
 from tests.specs import plan_with
 from tests.tui import FakeBackend, app_on, here, painted, press, settled
@@ -41,7 +42,7 @@ async def test_more_than_two_stand_in_the_table_with_a_verdict_each(path):
     app = app_on(path)
     async with app.run_test(size=(80, 40)) as pilot:
         await settled(app, pilot)
-        await pilot.press("end", "space", "up", "space", "up", "up", "space", "c")
+        await pilot.press("end", "space", "up", "space", "up", "space", "c")
         await settled(app, pilot)
         assert isinstance(app.screen, TableScreen)
         assert any(line.split()[:1] == ["get"] for line in painted(app).splitlines())
@@ -55,7 +56,7 @@ async def test_more_than_two_stand_in_the_table_with_a_verdict_each(path):
         await pilot.press("enter")
         await settled(app, pilot)
         assert "Compare just these two: untuned against FTP" in painted(app)
-        await pilot.press("enter")
+        await pilot.press("down", "enter")
         await settled(app, pilot)
         assert isinstance(app.screen, CompareScreen)
 
@@ -75,6 +76,8 @@ async def test_comparisons_and_experiments_are_exported_as_well(path, screen, ar
         await pilot.press("x")
         await settled(app, pilot)
         assert isinstance(app.screen, ExportScreen)
+        if app.screen.is_page:
+            await press(app, pilot, "ctrl+o")
         app.screen.query_one(OptionList).highlighted = 0
         await settled(app, pilot)
         app.screen.query_one("#path", Input).value = str(path.with_name("out.txt"))
@@ -184,3 +187,83 @@ async def test_what_would_settle_a_pair_of_several_is_one_key_away(tmp_path):
         steps = [step.name for step in here(app).next_steps()]
         assert steps[0] == "b against a: Measure again with a larger file: the base first"
         assert steps[1] == "Compare just these two: b against a"
+
+
+SETTLED = (100e6, 101e6, 99e6, 100.5e6, 99.5e6)
+
+
+def settled_months() -> list[Series]:
+    """The second and the third are twice as fast as the first, and as fast as each other."""
+    return [
+        one(number, [rate * factor for rate in SETTLED], label=label, link_bits_per_second=10_000_000_000)
+        for number, factor, label in ((1, 1, "before"), (2, 3, "march"), (3, 3.01, "april"))
+    ]
+
+
+async def test_what_comes_next_after_a_settled_comparison_of_several_is_the_report(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    months = settled_months()
+    path = book(tmp_path / "notebook.db", *months)
+    app = app_on(path, first="table", ids=[series.id for series in months])
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settled(app, pilot)
+        names = [step.name for step in here(app).next_steps()]
+        assert names[0].startswith("Report of these 3 ")
+        assert len([name for name in names if name.startswith("Compare just these two")]) == 3, "each pair once"
+
+        await press(app, pilot, "enter", "enter")
+        assert isinstance(app.screen, ExportScreen)
+        assert app.screen.is_page
+        await press(app, pilot, "up", "space", "down", "space", "enter")
+        await press(app, pilot, *"Bonn", "enter", *"Anna", "enter", "enter")
+        notes = " ".join(note.message for note in app._notifications)
+        assert str(tmp_path) in notes
+
+    page = next(tmp_path.glob("*.html")).read_text()
+    assert next(tmp_path.glob("*.pdf")).read_bytes().startswith(b"%PDF")
+    assert page.index("Prepared for") < page.index("Bonn") < page.index("Anna") < page.index("Answer")
+    assert page.index("april against before") < page.index("march against before")
+
+    again = app_on(path, first="table", ids=[series.id for series in months])
+    async with again.run_test(size=(120, 40)) as pilot:
+        await settled(again, pilot)
+        await press(again, pilot, "x")
+        assert again.screen.is_page, "the export of several offers the report first"
+        assert again.screen.query_one("#customer", Input).value == "Bonn"
+        assert again.screen.query_one("#author", Input).value == "Anna"
+        assert again.screen.marked == ["html", "pdf"]
+        await press(again, pilot, "ctrl+o")
+        assert not again.screen.is_page
+        assert again.screen.query_one("#formats", OptionList).option_count > 2
+
+
+async def test_a_report_of_the_marked_series_is_found_in_the_palette_and_has_their_order(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    months = settled_months()
+    app = app_on(book(tmp_path / "notebook.db", *months))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "space", "down", "down", "space")
+        helps = [offer.command.help for offer in offered(app.screen) if offer.command.name == "Report"]
+        assert len(helps) == 1
+        assert "hand over" in helps[0].casefold()
+        assert "report of these" in helps[0].casefold()
+
+        await press(app, pilot, "r")
+        assert app.screen.is_page
+        assert "2 to export: before, april" in painted(app)
+        await press(app, pilot, "enter", "enter", "enter", "enter")
+    (file,) = tmp_path.glob("*.pdf")
+    assert file.name == "before-and-april.pdf"
+
+
+async def test_the_report_comes_after_what_settles_an_open_comparison(tmp_path):
+    wild = [100e6, 140e6, 95e6, 120e6, 85e6]
+    ids = [f"{number:012x}" for number in (1, 2, 3)]
+    series = [one(number, wild[number:] + wild[:number]) for number in (1, 2, 3)]
+    later = [replace(each, client=replace(each.client, in_flight=n + 1)) for n, each in enumerate(series)]
+    app = app_on(book(tmp_path / "notebook.db", *later), first="table", ids=ids)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        steps = [step.name for step in here(app).next_steps()]
+        assert steps[-1].startswith("Report of these 3 ")

@@ -52,6 +52,11 @@ def names_in(folder: str | Path) -> list[str]:
     return [each.name for each in Path(folder).iterdir()]
 
 
+def marks_of(count: int) -> list[str]:
+    """The keys that mark so many lines, from the one with the cursor on."""
+    return ["space", *["down", "space"] * (count - 1)] if count else []
+
+
 def taken_from(folder: str) -> list[str]:
     """The files of a folder, which is empty then."""
     names = names_in(folder)
@@ -150,7 +155,7 @@ async def test_several_kinds_are_called_recordings(tmp_path, monkeypatch):
     app = app_on(tmp_path / "notebook.db", first="export", ids=ids)
     async with app.run_test(size=(120, 24)) as pilot:
         await settled(app, pilot)
-        assert "3 to export: series 1, load before, trial strict sync = v1" in painted(app)
+        assert "3 to export: series 1, trial strict sync = v1, load before" in painted(app)
         assert app.screen.query_one("#path", Input).value == "3-recordings.html"
 
 
@@ -159,7 +164,7 @@ async def test_several_marked_series_go_into_one_document(path):
     app = app_on(path)
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        await pilot.press("space", "space", "x")
+        await pilot.press("space", "down", "space", "x")
         await settled(app, pilot)
         app.screen.query_one(OptionList).highlighted = list(FORMATS).index("json")
         await pilot.press("enter", "enter")
@@ -253,7 +258,7 @@ async def test_several_formats_are_written_at_once_and_the_folder_is_remembered(
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
-        await pilot.press("space", "down", "space", "enter")
+        await pilot.press("space", "down", "down", "space", "enter")
         app.screen.query_one("#path", Input).value = str(tmp_path / "paper" / "form.html")
         (tmp_path / "paper").mkdir()
         await settled(app, pilot)
@@ -268,19 +273,17 @@ async def test_several_formats_are_written_at_once_and_the_folder_is_remembered(
         assert f"Writes before.html, before.pdf into {tmp_path}/paper" in painted(again), "and so are the formats"
 
 
-async def test_space_marks_and_moves_on_up_to_the_last_and_up_leads_back_from_the_file(path):
+async def test_space_marks_and_stays_and_up_leads_back_from_the_file(path):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
         formats = app.screen.query_one("#formats", OptionList)
+        html = list(FORMATS).index("html")
+        await press(app, pilot, "space", "down", "down", "space")
+        assert (here(app).marked, formats.highlighted) == (["html", list(FORMATS)[html + 2]], html + 2)
         await press(app, pilot, "space")
-        assert (here(app).marked, formats.highlighted) == (["html"], list(FORMATS).index("html") + 1)
-        await press(app, pilot, "end", "up", "space")
-        assert formats.highlighted == len(FORMATS) - 1
-        await press(app, pilot, "space")
-        assert formats.highlighted == len(FORMATS) - 1
-        assert here(app).marked == ["html", *list(FORMATS)[-2:]]
-        await press(app, pilot, "enter")
+        assert (here(app).marked, formats.highlighted) == (["html"], html + 2), "the same key takes the mark away"
+        await press(app, pilot, "end", "space", "enter")
         assert app.focused is app.screen.query_one("#path")
         await press(app, pilot, "up")
         assert app.focused is formats
@@ -306,7 +309,7 @@ async def test_the_ending_decides_the_format_where_none_is_marked_and_what_is_wr
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
-        await press(app, pilot, *["space"] * marks, "enter")
+        await press(app, pilot, *marks_of(marks), "enter")
         app.screen.query_one("#path", Input).value = typed
         await settled(app, pilot)
         assert text_of(app.screen, "#folder") == f"Writes {', '.join(written)} into {Path.cwd()}"
@@ -321,7 +324,7 @@ async def test_a_name_that_ends_with_a_slash_is_the_folder_to_write_into(path, t
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
-        await press(app, pilot, *["space"] * marks)
+        await press(app, pilot, *marks_of(marks))
         app.screen.query_one("#path", Input).value = f"{tmp_path}/paper/"
         await settled(app, pilot)
         assert f"there is no folder {tmp_path}/paper" in text_of(app.screen, "#folder")
@@ -351,7 +354,7 @@ async def test_half_typed_names_break_nothing(path, typed, marks, said):
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test() as pilot:
         await settled(app, pilot)
-        await press(app, pilot, *["space"] * marks)
+        await press(app, pilot, *marks_of(marks))
         app.screen.query_one("#path", Input).value = typed
         await settled(app, pilot)
         assert text_of(app.screen, "#folder").startswith(said)

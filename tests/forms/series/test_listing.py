@@ -4,8 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from forms import wording
+from forms.comparison.summary import comparison_form
 from forms.layout import Tone, Toned
 from forms.series.listing import SeriesLine, series_lines
+from forms.series.report import series_report
+from forms.series.summary import run_form
 from storage.owners import Owner
 from storage.records import Change, Evidence, RunStatus, Series, SeriesStatus, Target
 from tests.builders import runs, series
@@ -75,3 +79,40 @@ def test_a_series_without_a_label_is_called_by_its_target() -> None:
 def test_many_lines_take_their_rates() -> None:
     first, second = series_lines([series(id="a"), series(id="b")], {"b": (1e8, 1e8)})
     assert (first.runs_text, second.runs_text) == ("0", "2")
+
+
+@pytest.mark.parametrize(("slow", "average", "is_told"), [(90e6, "100.0 MB/s", True), (99.5e6, "99.90 MB/s", False)])
+def test_a_list_gives_the_average_that_comparisons_judge(slow: float, average: str, is_told: bool):
+    one = series((100e6, 100.1e6, slow, 99.9e6, 100e6), link_bits_per_second=1_000_000_000)
+    answer = series_line(one).answer.text
+    assert answer.startswith(f"get {average} ")
+    assert ("without 1 run that stands out" in answer) is is_told
+
+    judged = comparison_form(one, series((100e6,) * 5, id="b" * 12)).comparison.counted_base_rate
+    assert wording.rate(judged) == average
+
+    form = series_report(run_form(one))
+    assert form.answer is not None
+    assert form.answer.text.startswith(average)
+    assert ("without run 3 (10 % slower than the others)" in form.answer.text) is is_told
+    assert form.answer.text.count("80 % of a 1 Gb/s link") == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "shaped", "share"),
+    [
+        (1_000_000_000, 1_000_000_000, "80 % of the 1 Gb/s that a traffic shaper (tbf) on the measuring machine"),
+        (2_000_000_000, 1_000_000_000, "40 % of a 2 Gb/s link"),
+        (1_000_000_000, 10_000_000_000, "80 % of a 1 Gb/s link"),
+    ],
+)
+def test_a_form_names_the_shaper_where_the_speed_of_its_link_is_that_of_the_shaper(given: int, shaped: int, share: str):
+    facts = {
+        "link.rate_bits_per_second": shaped,
+        "link.shaper_bits_per_second": shaped,
+        "link.shaper": "tbf",
+    }
+    one = series((100e6,) * 5, link_bits_per_second=given, environment={"path": facts})
+    answer = series_report(run_form(one)).answer
+    assert answer is not None
+    assert share in answer.text

@@ -1,5 +1,6 @@
 """``sharebench report``: one page of any recording."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,3 +69,19 @@ def test_what_is_no_page_is_refused(inside: Inside, tmp_path: Path):
     (tmp_path / "there.pdf").write_text("mine")
     inside.fails(2, "report", "last", "-o", str(tmp_path / "there.pdf"))
     assert (tmp_path / "there.pdf").read_text() == "mine"
+
+
+def test_a_page_says_for_whom_by_whom_and_when_it_was_made(inside: Inside, tmp_path: Path):
+    book(inside.db, one(1, environment={"client": {"measured.site": "Bonn"}}))
+    file = tmp_path / "report.html"
+    done = inside("report", "last", "-o", str(file), "--for", "Example Ltd <1>", "--by", "Anna")
+    assert done.returncode == 0, done.stderr
+    names = re.findall("<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", file.read_text())
+    assert names[:2] == [("Prepared for", "Example Ltd &lt;1&gt;"), ("Prepared by", "Anna")]
+    assert names[2][0] == "Made"
+    assert ("Site", "Bonn") in names
+
+    done = inside("report", "last", "-o", str(file), "--force")
+    assert done.returncode == 0, done.stderr
+    assert "Prepared for" not in file.read_text()
+    assert "<dt>Made</dt>" in file.read_text()
