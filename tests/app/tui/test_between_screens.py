@@ -228,12 +228,12 @@ async def test_what_comes_next_after_a_settled_comparison_of_several_is_the_repo
     async with again.run_test(size=(120, 40)) as pilot:
         await settled(again, pilot)
         await press(again, pilot, "x")
-        assert again.screen.is_page, "the export of several offers the report first"
+        assert here(again).is_page, "the export of several offers the report first"
         assert again.screen.query_one("#customer", Input).value == "Bonn"
         assert again.screen.query_one("#author", Input).value == "Anna"
-        assert again.screen.marked == ["html", "pdf"]
+        assert here(again).marked == ["html", "pdf"]
         await press(again, pilot, "ctrl+o")
-        assert not again.screen.is_page
+        assert not here(again).is_page
         assert again.screen.query_one("#formats", OptionList).option_count > 2
 
 
@@ -250,7 +250,7 @@ async def test_a_report_of_the_marked_series_is_found_in_the_palette_and_has_the
         assert "report of these" in helps[0].casefold()
 
         await press(app, pilot, "r")
-        assert app.screen.is_page
+        assert here(app).is_page
         assert "2 to export: before, april" in painted(app)
         await press(app, pilot, "enter", "enter", "enter", "enter")
     (file,) = tmp_path.glob("*.pdf")

@@ -155,7 +155,7 @@ async def test_several_kinds_are_called_recordings(tmp_path, monkeypatch):
     app = app_on(tmp_path / "notebook.db", first="export", ids=ids)
     async with app.run_test(size=(120, 24)) as pilot:
         await settled(app, pilot)
-        assert "3 to export: series 1, trial strict sync = v1, load before" in painted(app)
+        assert "3 to export: series 1, trial strict sync = v1 of 2026-01-05 10:00, load before" in painted(app)
         assert app.screen.query_one("#path", Input).value == "3-recordings.html"
 
 

@@ -15,7 +15,7 @@ from forms.comparison.summary import ComparisonSummary, comparison_form, compari
 from forms.findings.full_links import full_links_of
 from forms.pages import comparison_page
 from forms.report import Report, Table
-from storage.records import Quiet, QuietVerdict, Series
+from storage.records import Facts, Quiet, QuietVerdict, Series
 from tests.builders import series
 from tests.forms.exporters.other_forms import several, three_months
 
@@ -262,7 +262,7 @@ def test_the_shaper_of_the_measuring_machine_is_not_called_the_link():
     assert "the traffic shaper (tbf) on the measuring machine alpha lets twice as much through" in both_shaped
     assert "the link" not in both_shaped
 
-    no_shaper = {"link.rate_bits_per_second": 1_000_000_000, "link.shaper": "none"}
+    no_shaper: Facts = {"link.rate_bits_per_second": 1_000_000_000, "link.shaper": "none"}
     april = replace(months[1], environment={"path": no_shaper})
     one_shaped = comparison_form(months[0], april)
     headline = comparison_report([months[0], april], [one_shaped]).answers[0].text
@@ -270,19 +270,19 @@ def test_the_shaper_of_the_measuring_machine_is_not_called_the_link():
 
     plain = [replace(month, environment={}) for month in months[:2]]
     plain[0] = replace(plain[0], link_bits_per_second=500_000_000)
-    headline = comparison_report(plain, [comparison_form(*plain)]).answers[0].text
+    headline = comparison_report(plain, [comparison_form(plain[0], plain[1])]).answers[0].text
     assert "because the link lets twice as much through" in headline
     assert "shaper" not in headline
 
 
 def test_a_link_that_was_refuted_is_not_the_same_as_one_that_was_used():
-    march, _, may = three_months("may")
+    march, april, may = three_months("may")
     rows = {row.name: row for row in side_by_side(comparison_form(march, may))}
     assert rows["Link"].differs
     assert "let only 500 Mb/s through" in rows["Link"].base
     assert float(rows["% of link"].base) > 90, "of what carried it, as of the other side"
 
-    april_and_may = {row.name: row for row in side_by_side(comparison_form(*three_months("may")[1:]))}
+    april_and_may = {row.name: row for row in side_by_side(comparison_form(april, may))}
     assert april_and_may["Link"].differs is False
 
 

@@ -94,7 +94,7 @@ def test_a_list_gives_the_average_that_comparisons_judge(slow: float, average: s
     form = series_report(run_form(one))
     assert form.answer is not None
     assert form.answer.text.startswith(average)
-    assert ("without run 3 (10 % slower than the others)" in form.answer.text) is is_told
+    assert ("without run 3 (10.0 % slower than the others)" in form.answer.text) is is_told
     assert form.answer.text.count("80 % of a 1 Gb/s link") == 1
 
 
