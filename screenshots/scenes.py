@@ -83,6 +83,6 @@ SCENES = (
         screen="clients",
         keys=(*"112MB", "down", *"office=36:2.3:120KB"),
     ),
-    Scene(name="export-small", size=SMALL, keys=("space", "space", "x")),
+    Scene(name="export-small", size=SMALL, keys=("space", "down", "space", "x")),
     Scene(name="help", keys=("f1",)),
 )

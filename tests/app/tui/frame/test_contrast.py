@@ -17,7 +17,7 @@ from screenshots.scenes import COMPARED, REJECTED, SMALL, Scene
 LEAST = 4.5
 SCENES = (
     Scene(name="notebook"),
-    Scene(name="export", size=SMALL, keys=("space", "space", "x")),
+    Scene(name="export", size=SMALL, keys=("space", "down", "space", "x")),
     Scene(name="series", size=SMALL, screen="series", arguments={"series_id": REJECTED}),
     Scene(name="compare", size=SMALL, screen="compare", arguments=COMPARED),
     Scene(name="guide", size=SMALL, screen="guide"),

@@ -641,7 +641,7 @@ async def test_delete_takes_all_that_are_marked_and_undo_puts_all_back(tmp_path)
     async with app.run_test(notifications=True) as pilot:
         await settled(app, pilot)
         await pilot.press("end", "space", "home", "space")
-        assert here(app).pointed_id() == f"{2:012x}"
+        assert here(app).pointed_id() == f"{3:012x}", "the cursor stays"
         assert "2 marked · 3 recordings" in painted(app)
         await press(app, pilot, "d")
         named = "2 recordings are marked: series 1 (2026-01-01 10:00) and series 3 (2026-01-03 10:00)."
@@ -722,7 +722,7 @@ async def test_all_those_listed_or_the_others_are_marked_with_a_key(three):
 
 @pytest.mark.parametrize(
     ("marks", "said"),
-    [((), ""), (("space",), " of the marked recording"), (("space", "space"), " of 2 marked recordings")],
+    [((), ""), (("space",), " of the marked recording"), (("space", "down", "space"), " of 2 marked recordings")],
 )
 @few_at_each_commit(1, ("key", "heading"), [("e", "Label and note"), ("b", "Baseline")])
 async def test_what_is_asked_for_says_whose_it_is_where_the_cursor_does_not(three, key, heading, marks, said):
@@ -1698,7 +1698,9 @@ async def test_marks_that_the_filter_hides_are_counted_above_the_list(three, wor
     app = app_on(three)
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(app, pilot)
-        await press(app, pilot, "space", "space", "f", *(letter if letter != " " else "space" for letter in words))
+        await press(
+            app, pilot, "space", "down", "space", "f", *(letter if letter != " " else "space" for letter in words)
+        )
         here(app).look()
         await settled(app, pilot)
         assert said in painted(app).splitlines()[0]
