@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from forms import report, wording
 from forms.comparison.comparison import Comparison
-from forms.comparison.link_text import link_text
 from forms.comparison.pair_tables import confidence_of_counted, counted_rates_of, side_averages
 from forms.comparison.remarks import known_value_text
 from forms.comparison.side_values import pooled_deviation
 from forms.comparison.summary import ComparisonSummary
 from forms.findings.full_links import carrying_link_rate
+from forms.findings.link_text import link_text
 from forms.series import random_requests
 from forms.series.summary import SeriesSummary
 from forms.tuning.differences import requests_text, settings_of_one_version, told_differences

@@ -6,9 +6,9 @@ What all series share is said once; where they differ, each value stands behind 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from forms import report, wording
-from forms.comparison.link_text import link_text
 from forms.comparison.several.sides import ComparedSide
 from forms.findings import full_links, path
+from forms.findings.link_text import link_text
 from forms.series.head_fields import client_text
 from forms.series.run_table import LINK
 from storage import records
