@@ -80,8 +80,8 @@ def make_pair(path: Path) -> Path:
         _series(1, "files.example", 91.2, 0.7, when=when),
         _series(2, "new.example", 112.3, 0.5, when=when, target=new_share),
     )
-    beside = OtherSide(target=replace(new_share, path=""), file=SHARE.path, file_bytes=SIZE, series_id=new.id)
-    choices = replace(choices_of(old), beside=beside, series_id=old.id, reviewed=True, step=MethodStep.EXPECTED)
+    other = OtherSide(target=replace(new_share, path=""), file=SHARE.path, file_bytes=SIZE, series_id=new.id)
+    choices = replace(choices_of(old), others=(other,), series_id=old.id, reviewed=True, step=MethodStep.EXPECTED)
     with Notebook(path) as notebook:
         notebook.add(old)
         notebook.add(new)

@@ -43,6 +43,9 @@ _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 _DOMAIN_NAME = re.compile(r"[^.:@;\[\]\\/]{1,15}")
 """A domain's short name (NetBIOS); a host that is written with dots or a port is none."""
 
+_TARGET_WITH_LOGIN = re.compile(r"(?P<target>.*?)(?P<option>\s+--credentials(?:[\s=]+(?P<path>.*))?)?", re.DOTALL)
+"""A target as typed, which may have blanks, and behind it the file with its login."""
+
 _ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 
@@ -146,6 +149,19 @@ def parse_typed_target(text: str) -> Target:
     """As :func:`parse_target`; also ``[USER@]HOST[/SHARE…]`` (SMB) and ``@NAME``. Raises UsageError."""
     typed = by_name(text.strip())
     return parse_target(f"smb://{typed}" if _BARE.fullmatch(typed) else typed)
+
+
+def parse_target_with_login(text: str) -> tuple[Target, str]:
+    """The target and the path of its credentials file, of ``TARGET [--credentials FILE]``; empty without one.
+
+    Raises UsageError.
+    """
+    typed = _TARGET_WITH_LOGIN.fullmatch(text.strip())
+    assert typed is not None  # every text matches
+    path = typed["path"] or ""
+    if typed["option"] and not path:
+        raise UsageError("--credentials names no file: write TARGET --credentials FILE")
+    return parse_typed_target(typed["target"]), path
 
 
 def by_name(text: str) -> str:

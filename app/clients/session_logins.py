@@ -40,6 +40,10 @@ class Logins:
         login = _login_of(target)
         return login in self._refused and login not in self._secrets
 
+    def is_kept(self, target: "Target") -> bool:
+        """Whether secrets for the target were typed, or read from a file, in this session."""
+        return _login_of(target) in self._secrets
+
     def knows(self, target: "Target") -> bool:
         try:
             self.find(target)
@@ -54,7 +58,7 @@ class Logins:
 
         if kerberos:
             return Secrets(kerberos=True)
-        if _login_of(target) in self._secrets:
+        if self.is_kept(target):
             return self._secrets[_login_of(target)]
         if target.user and self.is_refused(target):
             raise PasswordNeededError(f"the password of {target.user} on {target.host} was refused")

@@ -1,6 +1,6 @@
-"""What is known of two series while they are measured with their runs interleaved, for the screen that shows it.
+"""What is known of series while they are measured with their runs interleaved, for the screen that shows it.
 
-Whatever is a pair here has the base first; ``index`` is 0 for the base and 1 for the other.
+Whatever is a sequence here has the base first; ``index`` is 0 for the base, and from 1 on for the others.
 """
 
 import math
@@ -21,24 +21,26 @@ from forms.stats.summary import mean
 from storage.plan import RunCounts
 from storage.records import Phase
 
-_SIDES = ("base", "other")
-_TONES = (Tone.FAINT, Tone.PLAIN)
+TWO_SIDES = ("base", "other")
+"""What two sides are called that have no names of their own."""
 
 
 class InterleavedProgress:
     """Takes the events of the measurement, and tells in words and bars how far it is."""
 
-    def __init__(self, runs: int) -> None:
+    def __init__(self, runs: int, names: Sequence[str] = TWO_SIDES) -> None:
+        """``names``: what the sides are called."""
+        self._names = [visible(name) for name in names]
         self.runs = runs
         """How many runs of each side are to be measured."""
-        self.pace = RunPace([0, 0])
+        self.pace = RunPace([0] * len(names))
         """Tells the time left."""
         self.is_timed = False
         """Whether a run is under way, which drawing would slow down."""
         self.ended_series: dict[int, events.SeriesClosed] = {}
-        """By index; both once all is measured."""
+        """By index; those of all sides once all is measured."""
 
-        self._rates: tuple[list[float], list[float]] = ([], [])
+        self._rates: list[list[float]] = [[] for _ in names]
         """In bytes/s, of the measured runs of each side so far."""
         self._doing = ""
         """What is done before the first run has a rate, in words."""
@@ -46,13 +48,11 @@ class InterleavedProgress:
         """How far the run under way is; None between two runs."""
         self._running = ""
         """Which run is under way, in words."""
-        self._names: Sequence[str] = _SIDES
-        """What the sides are called."""
 
     @property
-    def has_both_series(self) -> bool:
-        """Whether both series have ended, with a measured run in each."""
-        return all(self._rates) and len(self.ended_series) == len(_SIDES)
+    def has_all_series(self) -> bool:
+        """Whether all series have ended, with a measured run in each."""
+        return all(self._rates) and len(self.ended_series) == len(self._names)
 
     @property
     def failure(self) -> Exception | None:
@@ -82,49 +82,47 @@ class InterleavedProgress:
             case events.SeriesClosed():
                 self.ended_series[index] = event
 
-    def name_sides(self, names: Sequence[str]) -> None:
-        """Call the sides so, in place of base and other."""
-        self._names = [visible(name) for name in names]
-
     def _side_name(self, index: int) -> str:
         return self._names[index]
 
     def sentence(self, *, is_over: bool) -> str:
         """What happens now, in one line."""
-        measured_pairs = min(map(len, self._rates))
+        measured_turns = min(map(len, self._rates))
+        turn_name = "pair" if len(self._names) == len(TWO_SIDES) else "round"
         if is_over:
-            return f"{measured_pairs} pairs of runs measured."
+            return f"{measured_turns} {turn_name}s of runs measured."
 
-        pair = min(measured_pairs + 1, self.runs)
+        turn = min(measured_turns + 1, self.runs)
         doing = "" if any(self._rates) else f": {self._doing or 'connecting'}"
         if self._run_progress is not None:
             doing = f": {self._running}, {wording.byte_rate(self._run_progress.bytes_per_second)}"
         seconds_left = self.pace.seconds_left
         time_left = f"; about {wording.duration(seconds_left)} left" if seconds_left else ""
-        return f"Pair {pair} of {self.runs}{doing}{time_left}"
+        return f"{turn_name.capitalize()} {turn} of {self.runs}{doing}{time_left}"
 
-    @property
-    def _difference_so_far(self) -> str:
-        """The other beside the base by the pairs that were measured; empty before a verdict could follow from them."""
-        pairs = list(zip(*self._rates, strict=False))
+    def _difference_so_far(self, index: int) -> str:
+        """That other beside the base by the pairs measured so far; empty before a verdict could follow from them."""
+        pairs = list(zip(self._rates[0], self._rates[index], strict=False))
         if len(pairs) < LEAST_RUNS:
             return ""
         ratios = [math.log(other / base) for base, other in pairs]
         percent = 100 * math.expm1(mean(ratios) or 0.0)
-        base_name, other_name = self._names
-        return f"So far {other_name} is {percent:+.1f} % beside {base_name}, by {len(pairs)} pairs; the answer follows."
+        way = "faster" if percent >= 0 else "slower"
+        names = f"{self._names[index]} is {abs(percent):.1f} % {way} than {self._names[0]}"
+        return f"So far {names}, by {len(pairs)} pairs; the answer follows."
 
     def text(self, labels: Sequence[str], width: int, height: int) -> str:
         """The average of each side and a bar for each run; ``labels`` are the series', empty before they are known."""
         lines: list[str] = []
         bars_of_sides: list[list[Bar]] = []
-        for side, tone, label, rates in zip(self._names, _TONES, labels, self._rates, strict=False):
+        for index, (side, label, rates) in enumerate(zip(self._names, labels, self._rates, strict=False)):
+            tone = Tone.PLAIN if index else Tone.FAINT
             runs = wording.count(len(rates), "run")
             in_brackets = "" if label == side else f" ({visible(label)})"
             lines.append(cut(f"{side}{in_brackets}: {runs}, {wording.rate(mean(rates))}", width))
             bars = [Bar(name=f"{side} {number}", value=rate, tone=tone) for number, rate in enumerate(rates, 1)]
             bars_of_sides.append(bars)
-        lines.append(cut(self._difference_so_far, width))
+        lines += [cut(self._difference_so_far(index), width) for index in range(1, len(self._names))]
 
         if any(bars_of_sides):
             rows = height - len(lines) - 1

@@ -1,13 +1,13 @@
-"""The screen of two series that are measured with their runs interleaved: a run of the one, a run of the other, ….
+"""The screen of series that are measured with their runs interleaved: a run of the one, a run of the other, ….
 
-What else slows the path down meanwhile then meets both, so that the difference is that of the two.
+What else slows the path down meanwhile then meets all, so that the difference is their own.
 """
 
 from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import Any, ClassVar
 
-from app.comparison.interleaved_progress import InterleavedProgress
+from app.comparison.interleaved_progress import TWO_SIDES, InterleavedProgress
 from app.recording.spec import SeriesRequest
 from app.series.resume import Resumption
 from app.tui.frame.commands import KeyCommand
@@ -17,7 +17,7 @@ from storage.records import Target
 
 
 class PairedRunScreen(report_run.ReportRunScreen):
-    """Measures what ``measure`` is given; whatever is a pair here has the base first.
+    """Measures what ``measure`` is given; whatever is a sequence here has the base first.
 
     A subclass calls ``measure`` once it knows all of it, and writes ``measurement_ended``. ``events`` is called in the
     thread that measures; meanwhile the base class calls ``tick`` once a second, and by ``draw`` what says how far it
@@ -29,19 +29,19 @@ class PairedRunScreen(report_run.ReportRunScreen):
     )
     STOP_HEADING = "Stop measuring?"
     STOP_TEXT = "The runs measured so far are kept."
-    QUIT_TEXT = "Two series are being measured. The runs measured so far are kept."
+    QUIT_TEXT = "A comparison is being measured. The runs measured so far are kept."
 
-    def __init__(self, heading: str, runs: int) -> None:
-        """``runs``: how many of each side are to be measured."""
+    def __init__(self, heading: str, runs: int, names: Sequence[str] = TWO_SIDES) -> None:
+        """``runs``: how many of each side are to be measured; ``names``: what the sides are called."""
         super().__init__(heading)
         self.runs = runs
         self.todo: Sequence[SeriesRequest | Resumption] = ()
         """What is measured; empty until that is known."""
         self.targets: Sequence[Target] = ()
-        """Of both sides."""
+        """Of all sides."""
         self.labels: Sequence[str] = ()
-        """What both sides are called."""
-        self.progress = InterleavedProgress(runs)
+        """Of the series of all sides."""
+        self.progress = InterleavedProgress(runs, names)
         self._drawn_at = float("-inf")
         """By ``monotonic``."""
 
@@ -57,7 +57,7 @@ class PairedRunScreen(report_run.ReportRunScreen):
         labels: Sequence[str],
         counts: Sequence[RunCounts],
     ) -> None:
-        """Begin in a thread; all but ``todo``, which may lack a side that is complete, are those of both sides."""
+        """Begin in a thread; all but ``todo``, which may lack a side that is complete, are those of all sides."""
         self.todo = todo
         self.targets = targets
         self.labels = labels
@@ -81,7 +81,7 @@ class PairedRunScreen(report_run.ReportRunScreen):
             self.draw()
 
     def take_event(self, index: int, event: Any) -> None:
-        """``index`` is 0 for the base, 1 for the other."""
+        """``index`` is 0 for the base, from 1 on for the others."""
         self.progress.take_event(index, event)
 
     def now(self) -> str:

@@ -84,7 +84,7 @@ class InterleavedScreen(PairedRunScreen):
 
         self.draw()
         self.refresh_bindings()
-        if self.progress.has_both_series:
+        if self.progress.has_all_series:
             base_id = self.progress.ended_series[0].series_id
             other_id = self.progress.ended_series[1].series_id
             # Under a dialog this screen cannot be replaced: the comparison then comes above both.

@@ -3,6 +3,7 @@
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from app.backend import Backend
 from app.base import errors, targets
@@ -28,9 +29,10 @@ class PickedPlace:
     context: guide_context.GuideContext
     """With what was found out of the link on the way."""
 
-    def add_to(self, choices: GuideChoices, *, kerberos: bool) -> GuideChoices:
-        """The choices with this place."""
-        return with_picked(choices, self.target, self.file, kerberos=kerberos)
+    def add_to(self, choices: GuideChoices, *, kerberos: bool, credentials: str) -> GuideChoices:
+        """The choices with this place, and how one logs in there."""
+        picked = with_picked(choices, self.target, self.file, kerberos=kerberos)
+        return replace(picked, credentials=credentials)
 
 
 class Connector:
@@ -43,9 +45,14 @@ class Connector:
         self._logins = logins
 
     def secrets(
-        self, target: Target, *, kerberos: bool = False, why: str = ""
+        self, target: Target, *, kerberos: bool = False, credentials: str = "", why: str = ""
     ) -> Generator[needs.Password, Secrets, Secrets]:
-        """The secrets that log in to the target; asked for where they are not known, ``why`` says the reason."""
+        """The secrets that log in to the target; asked for where they are not known, ``why`` says the reason.
+
+        ``credentials`` is the path of a file that may have them. Raises UsageError where it cannot be read.
+        """
+        if credentials and not (self._logins.is_kept(target) or self._logins.is_refused(target)):
+            self._logins.from_file(target, Path(credentials).expanduser())
         try:
             return self._logins.find(target, kerberos=kerberos)
         except PasswordNeededError as error:
@@ -55,20 +62,29 @@ class Connector:
             return secrets
 
     def pick_place(
-        self, target: Target, choices: GuideChoices, context: guide_context.GuideContext, *, kerberos: bool = False
+        self,
+        target: Target,
+        choices: GuideChoices,
+        context: guide_context.GuideContext,
+        *,
+        kerberos: bool = False,
+        has_fixed_login: bool = False,
     ) -> Generator[needs.Need, browsing.Item, PickedPlace]:
         """Walk from folder to folder until a file is picked, or a folder that one is to be made in.
 
         ``choices`` and ``context`` are those of the round so far: they say which sizes of files would do. Raises
-        MeasurementError where already the first folder cannot be seen.
+        MeasurementError where already the first folder cannot be seen; LoginError where a login is refused that
+        ``has_fixed_login`` says to be of a file: that is to be named again.
         """
         choices, context = guide_context.towards(target, choices, context)
         folder: browsing.BrowsedFolder | None = None
         while True:
             try:
-                context, folder = yield from self._look_with_login(target, choices, context, kerberos=kerberos)
+                context, folder = yield from self._look_with_login(
+                    target, choices, context, kerberos=kerberos, asks=not (kerberos or has_fixed_login)
+                )
             except errors.LoginError:
-                # No other folder helps where the login of Kerberos is refused.
+                # No other folder helps where the login of Kerberos, or of a file, is refused.
                 raise
             except errors.MeasurementError as error:
                 if folder is None:
@@ -89,11 +105,17 @@ class Connector:
             target = browsing.inside(folder.target, item)
 
     def _look_with_login(
-        self, target: Target, choices: GuideChoices, context: guide_context.GuideContext, *, kerberos: bool
+        self,
+        target: Target,
+        choices: GuideChoices,
+        context: guide_context.GuideContext,
+        *,
+        kerberos: bool,
+        asks: bool,
     ) -> needs.Steps:
         """What is at the target, and the context with its link; asks anew for as long as the login is refused.
 
-        Raises LoginError where Kerberos is refused: there is no password that could be typed.
+        Without ``asks`` it raises LoginError instead: there is no password that could be typed.
         """
         refusal = ""
         while True:
@@ -106,6 +128,8 @@ class Connector:
                 if kerberos:
                     raise
                 self._logins.refuse(target)
+                if not asks:
+                    raise
                 # Another password is asked for, with the reason; a guest is asked who they are instead.
                 refusal = str(error) if target.user else ""
                 if not target.user:

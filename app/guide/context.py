@@ -107,8 +107,8 @@ class GuideContext:
     # all that its result is put beside, ``as_base`` looks ahead, to what can be compared with this series
     series: records.Series | None = None
     """None until there is one."""
-    beside: records.Series | None = None
-    """The series of the second target, whose runs were interleaved with those of the series; None without one."""
+    others: tuple[records.Series | None, ...] = ()
+    """Those of the round's other targets, whose runs were interleaved with its own; None for one that has none yet."""
     base: records.Series | None = None
     """What the next series is made from, or is to repeat."""
     kept_as: tuple[str, ...] = ()
@@ -141,6 +141,13 @@ def towards(
     if choices.target is None or _server_of(choices.target) != _server_of(target):
         context = replace(context, link=LinkState(), measured_bytes_per_second=None, measured_link_bits_per_second=None)
     return method_choices.with_target(choices, target), context
+
+
+def series_of_sides(choices: method_choices.GuideChoices, context: GuideContext) -> list[records.Series | None]:
+    """The series of the round's own target, then those of its other targets; None for one that has none yet."""
+    # Until the notebook was read for new choices, it is not known of all.
+    missing = [None] * (len(choices.others) - len(context.others))
+    return [context.series, *context.others[: len(choices.others)], *missing]
 
 
 def file_size_context(choices: method_choices.GuideChoices, context: GuideContext) -> "FileSizeContext":

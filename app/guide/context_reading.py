@@ -42,7 +42,7 @@ def read_context(notebook: Notebook, choices: method_choices.GuideChoices, befor
         before,
         recent=recent_targets(before.targets(notebook), before.practice),
         series=series,
-        beside=method_proof.series_called(notebook, choices.beside.series_id if choices.beside else None),
+        others=tuple(method_proof.series_called(notebook, other.series_id) for other in choices.others),
         base=method_proof.series_called(notebook, spec.lineage.base_id),
         kept_as=tuple(baseline.name for baseline in notebook.baselines() if baseline.recording_id == choices.series_id),
         yardsticks=(),

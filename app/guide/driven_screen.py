@@ -125,7 +125,13 @@ class DrivenScreen(BaseScreen):
         self.in_background(partial(_outcome, job), answer, group=group or "notebook", exclusive=bool(group))
 
     def _ask_words(self, words: needs.Words, answer: Callable[[Any], None]) -> None:
-        dialog = dialogs.AskDialog(words.heading, words.text, value=words.wrong or words.value, needed=words.needed)
+        dialog = dialogs.AskDialog(
+            words.heading,
+            words.text,
+            value=words.wrong or words.value,
+            needed=words.needed,
+            problem=words.problem,
+        )
         if words.is_target:
             known = self.session.known
             names = [name for name, _ in known.servers]

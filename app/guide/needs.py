@@ -10,7 +10,7 @@ guide meets the need, and sends the answer into the generator, or throws into it
 - ``Tell``: None. Where it asks for a yes, the step does not continue after a no: it is closed, or UsageError is thrown.
 - ``BrowsedFolder``: one of its items.
 - ``MeasurementJob``, shown to its end: the id of its series, None if nothing was stored.
-- ``ComparisonJob``, shown to its end: the ids of both series, None if the first was not stored.
+- ``ComparisonJob``, shown to its end: the ids of all series, None if the first was not stored.
 - ``page.Visit``, another screen: the choices that were made there, None for none; a screen that opens another one
   closes the step instead.
 
@@ -103,24 +103,24 @@ def _ignore_opened_side(_index: int, _series_id: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonJob:
-    """Measure two targets interleaved, or complete that; ``events`` is asked for once, in a thread.
+    """Measure several targets interleaved, or complete that; ``events`` is asked for once, in a thread.
 
-    What is a pair here has the round's own target first.
+    What is a tuple here has the round's own target first.
     """
 
     backend: Backend
     notebook_path: Path
     title: str
-    targets: tuple[records.Target, records.Target]
-    names: tuple[str, str]
+    targets: tuple[records.Target, ...]
+    names: tuple[str, ...]
     counts: RunCounts
-    """Of both sides, those that are to come."""
+    """Of each side, those that are to come."""
     todo: tuple[SeriesRequest | Resumption, ...]
-    """What is measured: two series, or the one of them that is not complete."""
-    places: tuple[int, ...] = (0, 1)
+    """What is measured: a series of each side, or those of them that are not complete."""
+    places: tuple[int, ...]
     """Which side each of ``todo`` is of."""
-    stored_ids: tuple[str, str] = ("", "")
-    """The series of both sides that are there already; empty for new ones."""
+    stored_ids: tuple[str, ...]
+    """The series of the sides that are there already; empty texts for new ones."""
     logins: session_logins.Logins = field(default_factory=session_logins.Logins)
     control: process.SeriesControl = field(default_factory=process.SeriesControl)
     opened: Callable[[int, str], None] = _ignore_opened_side
@@ -160,16 +160,15 @@ class ComparisonEnd:
             self._ids[place] = ""
 
     @property
-    def ids(self) -> tuple[str, str] | None:
-        """Of both series, the second empty where it was not stored; None where the first was not."""
-        own_id, other_id = self._ids
-        return (own_id, other_id) if own_id else None
+    def ids(self) -> tuple[str, ...] | None:
+        """Of all series, empty for one that was not stored; None where the first was not."""
+        return tuple(self._ids) if self._ids[0] else None
 
     @property
     def failure(self) -> tuple[int, process.Failed] | None:
         """The side that ended the comparison, and by what; None where nothing did.
 
-        One that was cancelled because of the other is not it.
+        One that was cancelled because of another is not it.
         """
         by_cause = sorted(self._failures.items(), key=_is_cancelled)
         return by_cause[0] if by_cause else None
@@ -199,7 +198,9 @@ class Words:
     value: str = ""
     """What stands there before anything is typed."""
     wrong: str = ""
-    """What was typed and not understood."""
+    """What was typed and not taken."""
+    problem: str = ""
+    """Why it was not taken."""
     needed: bool = False
     """Whether an empty line is no answer."""
     is_target: bool = False

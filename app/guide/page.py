@@ -64,8 +64,9 @@ class Connect:
     target: Target
     kerberos: bool = False
     credentials: str = ""
-    is_second: bool = False
-    """Whether it becomes the second target of the round, to be compared with the first."""
+    """The path of the file with the login; empty where there is none."""
+    other_place: int | None = None
+    """Its place among the other targets of the round, to be compared with its own; None for the round's own."""
     then: "Ask | None" = None
     """What is asked once it was reached."""
 
@@ -76,8 +77,8 @@ class Judge:
 
     number: int
     status: RunStatus
-    of_second: bool = False
-    """Whether it is a run of the second target's series."""
+    side: int = 0
+    """Whose series it is of: 0 for the round's own target, from 1 on for the others in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +131,8 @@ class PageChart:
     form: SeriesSummary
     expected_bytes_per_second: float | None = None
     expected_name: str = ""
-    of_both: Chart | None = None
-    """The runs of this series and of the second target's, in place of the rates of the one."""
+    of_sides: Chart | None = None
+    """The runs of this series and of the other targets', in place of the rates of the one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

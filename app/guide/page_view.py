@@ -219,8 +219,8 @@ class PageView(Vertical, Commanded):
 def _draw_chart(chart: guide_page.PageChart, width: int, height: int, zoomed: bool) -> str:
     from app.charts.series_charts import bars_chart, rates_chart
 
-    if chart.of_both is not None:
-        return bars_chart(chart.of_both, width, height, zoomed=zoomed)
+    if chart.of_sides is not None:
+        return bars_chart(chart.of_sides, width, height, zoomed=zoomed)
     return rates_chart(
         chart.form,
         width,

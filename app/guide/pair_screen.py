@@ -1,4 +1,4 @@
-"""Two targets while they are compared: the runs of both as they end, and what the pairs show so far."""
+"""Targets while they are compared: the runs of all sides as they end, and what the pairs show so far."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,20 +14,19 @@ from app.tui.widgets.logins import log_in_again
 
 
 class PairScreen(PairedRunScreen):
-    """Answers with the ids of both series, None where the first is not stored, or with a job that logs in anew."""
+    """Answers with the ids of all series, None where the first is not stored, or with a job that logs in anew."""
 
     ENTRY = "guide"
     KEYS: ClassVar = keys("run.review")
 
     def __init__(self, job: ComparisonJob) -> None:
-        super().__init__(job.title, job.counts.runs)
+        super().__init__(job.title, job.counts.runs, job.names)
         self.job = replace(job, control=self.control)
         self.end = ComparisonEnd(job)
-        self.progress.name_sides(job.names)
 
     def begin(self) -> None:
         job = self.job
-        self.measure(job.todo, job.targets, job.names, [job.counts, job.counts])
+        self.measure(job.todo, job.targets, job.names, [job.counts] * len(job.names))
 
     def events(self) -> Iterator[tuple[int, Any]]:
         self.watch_machine(self.targets[0])

@@ -17,6 +17,7 @@ from app.guide.plain_visits import PlainVisits
 from app.guide.session import GuideSession
 from app.method import choices as method_choices
 from app.recording.several import used_targets
+from forms import wording
 from storage.errors import RefusedError
 from storage.recordings import UnknownReferenceError
 from storage.records import Target
@@ -160,6 +161,8 @@ class PlainGuide:
     def _answer_words(self, words: needs.Words) -> str:
         if self._heading_on_enter == words.heading:
             raise plain_terminal.BackError
+        if words.problem:
+            self._terminal.say(f"! {words.problem}")
         end = "" if words.heading.endswith("?") else "."
         on_enter = f" (Enter for {words.value})" if words.value else ""
         answer = self._terminal.ask_words(f"{words.heading}{end} {words.text.removesuffix('.')}{on_enter}")
@@ -191,11 +194,11 @@ class PlainGuide:
             self._terminal.say(f"The series ended early: {closed.failure.text}")
         return closed.series_id if closed.stored else None
 
-    def _compare(self, job: needs.ComparisonJob) -> tuple[str, str] | None:
-        self._terminal.say(f"Measuring {job.names[0]} and {job.names[1]}; Ctrl+C stops, and what was measured is kept.")
+    def _compare(self, job: needs.ComparisonJob) -> tuple[str, ...] | None:
+        self._terminal.say(f"Measuring {wording.listed([*job.names])}; Ctrl+C stops, and what was measured is kept.")
         end = needs.ComparisonEnd(job)
         runs = job.counts.warmups + job.counts.runs
-        watch_turns(_told_to(end, job.events()), job.control, job.names, [runs] * 2)
+        watch_turns(_told_to(end, job.events()), job.control, job.names, [runs] * len(job.names))
         raise_at_once()
         if end.failure is not None:
             self._terminal.say(f"The comparison ended early: {end.failure[1].text}")

@@ -22,5 +22,5 @@ def prospect_of(choices: GuideChoices, context: GuideContext) -> str:
         until_percent=counts.until_percent,
         max_runs=counts.max_runs,
         random_seconds=counts.random_seconds,
-        series=1 if choices.beside is None else 2,
+        series=1 + len(choices.others),
     )

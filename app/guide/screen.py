@@ -12,7 +12,7 @@ from textual.binding import ActiveBinding
 
 from app.guide import needs, page_view, steps_view
 from app.guide.driven_screen import DrivenScreen
-from app.guide.page import Connect
+from app.guide.pages.beside import ask_other
 from app.guide.session import GuideSession
 from app.guide.steps import standings, why_blocked
 from app.method import choices as method_choices
@@ -20,7 +20,6 @@ from app.recording.several import used_targets
 from app.tui.frame import commands
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets.views import ZoomsCharts
-from storage.records import Target
 
 _STEP_HELP = "Go to the step of that number, where nothing blocks it."
 _HELP_SIGN = "question_mark"
@@ -61,8 +60,8 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
     """Whether a round that was measured is left for a new one, once the screen shows; then false again."""
     came_with: method_choices.GuideChoices | None = None
     """What another screen opened the guide with; Escape leads back there until something is chosen."""
-    compares_with: Target | None = None
-    """The second target that what another screen opened the guide with is to be compared with."""
+    compares_with = ""
+    """The target, as typed, that what another screen opened the guide with is to be compared with; empty for none."""
     purpose = ""
     """For what other screen a target and a file are chosen here, in a sentence; it is dismissed once they are."""
     _refused = _RefusedDigits()
@@ -89,8 +88,8 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
         else:
             self.show()
         yield from self.session.look_at_link()
-        if self.compares_with is not None:
-            yield from self.session.do(Connect(self.compares_with, is_second=True))
+        if self.compares_with:
+            yield from self.session.ask(ask_other(self.session.choices), answer=self.compares_with)
 
     def on_screen_resume(self) -> None:
         if self.is_result_awaited:
@@ -116,10 +115,10 @@ class GuideScreen(DrivenScreen, ZoomsCharts):
         self._measuring_steps = None  # where they still read their result, they are silenced
         self.drive(self.session.take(choices))
 
-    def take_beside(self, choices: method_choices.GuideChoices, target: Target) -> None:
-        """As ``take``, and reach the second target that these choices are to be compared with."""
+    def take_beside(self, choices: method_choices.GuideChoices, typed: str) -> None:
+        """As ``take``, and reach the target, as typed, that these choices are to be compared with."""
         self._measuring_steps = None
-        self.drive(self.session.take_beside(choices, target))
+        self.drive(self.session.take_beside(choices, ask_other(choices), typed))
 
     def show(self) -> None:
         """Show the page of the session's choices, or answer whoever opened the guide for a target and a file."""

@@ -21,12 +21,13 @@ from app.clients.session_logins import Logins
 from app.guide import context as guide_context
 from app.guide import needs, page, round_notebook
 from app.guide import steps as guide_steps
-from app.guide.connecting import Connector
+from app.guide.connecting import Connector, PickedPlace
 from app.guide.given_link import is_link_refuted
 from app.method import choices as method_choices
-from app.method import second_target
+from app.method import other_targets
 from app.method.round_requests import request_of, requests_of_comparison
 from app.series.resume import Resumption
+from forms import wording
 from storage import records
 from storage.notebook import Notebook
 
@@ -253,37 +254,36 @@ class GuideSession:
                 if following_choices is not None:
                     yield from self.take(following_choices)
 
-    def ask(self, ask: page.Ask, value: str | None = None) -> needs.Steps:
+    def ask(self, ask: page.Ask, value: str | None = None, *, answer: str = "") -> needs.Steps:
         """Ask until the answer is understood, then do what follows from it.
 
-        ``value`` stands in the line at first, in place of what is usual or was typed last.
+        ``value`` stands in the line at first, in place of what is usual or was typed last. ``answer`` was typed
+        elsewhere already: it is asked only where that cannot be taken.
         """
         if value is None:
             value = self.typed.get(ask.heading, ask.value) if ask.keep else ask.value
-        wrong = ""
+        words = needs.Words(heading=ask.heading, text=ask.text, value=value, is_target=ask.is_target)
+        text = answer or (yield words)
         while True:
-            text = yield needs.Words(
-                heading=ask.heading, text=ask.text, value=value, wrong=wrong, is_target=ask.is_target
-            )
             try:
                 act = ask.then(text)
-                if isinstance(act, page.Connect) and act.credentials:
-                    target = self.logins.from_file(act.target, Path(act.credentials).expanduser())
-                    act = replace(act, target=target, credentials="")
+                if ask.keep:
+                    self.typed[ask.heading] = text
+                if isinstance(act, page.Connect):
+                    # A login or a place that is refused is mended where it was typed.
+                    yield from self._connect(act)
+                    return
                 break
-            except errors.UsageError as error:
-                yield needs.Tell(text=str(error), heading="Not understood")
-                wrong = text
+            except (errors.UsageError, errors.LoginError) as error:
+                text = yield replace(words, wrong=text, problem=str(error))
 
-        if ask.keep:
-            self.typed[ask.heading] = text
         yield from self.do(act)
 
     def _judge(self, act: page.Judge) -> needs.Steps:
         """Mark a run; a reason is asked for, but to count it again."""
         series_id = self.choices.series_id
-        if act.of_second and self.choices.beside is not None:
-            series_id = self.choices.beside.series_id
+        if act.side:
+            series_id = self.choices.others[act.side - 1].series_id
         if series_id is None:
             return
 
@@ -302,60 +302,65 @@ class GuideSession:
         yield from self.take(replace(self.choices, reviewed=False))
 
     def _connect(self, act: page.Connect) -> needs.Steps:
-        if act.is_second:
-            yield from self._connect_second(act.target, kerberos=act.kerberos)
+        if act.credentials:
+            target = self.logins.from_file(act.target, Path(act.credentials).expanduser())
+            act = replace(act, target=target)
+        if act.other_place is not None:
+            yield from self._connect_other(act, act.other_place)
             return
 
-        kerberos = act.kerberos
-        place = yield from self.connector.pick_place(act.target, self.choices, self.known, kerberos=kerberos)
-        # With what was told of that server before, such as the way to its settings.
-        choices: method_choices.GuideChoices = yield self._in_notebook(
-            partial(round_notebook.with_server_ways, choices=place.add_to(self.choices, kerberos=kerberos))
-        )
+        place, choices = yield from self._pick_place(act, self.choices)
         self.typed.clear()
         self.known = place.context
         yield from self.take(choices)
         if act.then is not None:
             yield from self.ask(act.then)
 
-    def _connect_second(self, target: records.Target, *, kerberos: bool) -> needs.Steps:
-        """Reach the second target, which the round compares its own with, and pick a file or a folder there.
-
-        Raises UsageError where both cannot be compared; the round then stays as it was.
-        """
-        usual = method_choices.GuideChoices(spec=self.choices.spec)
-        place = yield from self.connector.pick_place(target, usual, self.known, kerberos=kerberos)
-        picked: method_choices.GuideChoices = yield self._in_notebook(
-            partial(round_notebook.with_server_ways, choices=place.add_to(usual, kerberos=kerberos))
+    def _pick_place(
+        self, act: page.Connect, choices: method_choices.GuideChoices
+    ) -> Generator[needs.Need, Any, tuple[PickedPlace, method_choices.GuideChoices]]:
+        """Reach a target and have a file or a folder picked there; the place, and the choices with it."""
+        place = yield from self.connector.pick_place(
+            act.target, choices, self.known, kerberos=act.kerberos, has_fixed_login=bool(act.credentials)
         )
-        choices = second_target.with_second_target(self.choices, picked)
-        if problem := second_target.why_not_comparable(choices):
-            raise errors.UsageError(problem)
+        picked = place.add_to(choices, kerberos=act.kerberos, credentials=act.credentials)
+        # With what was told of that server before, such as the way to its settings.
+        with_ways: method_choices.GuideChoices = yield self._in_notebook(
+            partial(round_notebook.with_server_ways, choices=picked)
+        )
+        return place, with_ways
+
+    def _connect_other(self, act: page.Connect, other_place: int) -> needs.Steps:
+        """Reach another target, which the round compares its own with, and pick a file or a folder there.
+
+        Raises UsageError where they cannot be compared; the round then stays as it was.
+        """
+        _, picked = yield from self._pick_place(act, method_choices.GuideChoices(spec=self.choices.spec))
+        choices = other_targets.with_other_target(self.choices, picked, other_place)
+        if other_targets.place_to_choose_file(choices) == other_place:
+            raise errors.UsageError(other_targets.why_not_comparable(choices))
 
         self.typed.clear()
         next_step = guide_steps.next_step(choices, replace(self.known, series=None), method_choices.MethodStep.TARGET)
         yield from self.take(replace(choices, step=next_step))
 
-    def take_beside(self, choices: method_choices.GuideChoices, target: records.Target) -> needs.Steps:
-        """Take the choices of another screen, and reach the second target that they are to be compared with."""
+    def take_beside(self, choices: method_choices.GuideChoices, ask: page.Ask, answer: str) -> needs.Steps:
+        """Take the choices of another screen, and the target that it was told to compare them with."""
         yield from self._take(choices, group="")
-        yield from self.do(page.Connect(target, is_second=True))
+        yield from self.ask(ask, answer=answer)
 
     def remember_series(self, series_id: str) -> needs.Steps:
         """There is a series: remember it at once, so that a crash does not lose it."""
         yield from self.take(self._with_series(series_id))
 
     def remember_side(self, place: int, series_id: str) -> needs.Steps:
-        """As ``remember_series``, where two targets are compared: 0 is the round's own, 1 the second one."""
+        """As ``remember_series``, where targets are compared: 0 is the round's own, from 1 on the others."""
         if place == 0:
             yield from self.remember_series(series_id)
-        elif self.choices.beside is not None:
-            yield from self.take(self._with_second_series(self.choices, series_id))
-
-    @staticmethod
-    def _with_second_series(choices: method_choices.GuideChoices, series_id: str) -> method_choices.GuideChoices:
-        beside = choices.beside
-        return replace(choices, beside=replace(beside, series_id=series_id or None)) if beside is not None else choices
+        else:
+            others = list(self.choices.others)
+            others[place - 1] = replace(others[place - 1], series_id=series_id)
+            yield from self.take(replace(self.choices, others=tuple(others)))
 
     def _with_series(self, series_id: str) -> method_choices.GuideChoices:
         """The choices of the round with the series that it measures; nobody has looked at it yet."""
@@ -397,8 +402,8 @@ class GuideSession:
         """
         choices = self.choices
         assert choices.target is not None
-        if choices.beside is not None:
-            return (yield from self._compare(choices.target, choices.beside, resumed=resumed))
+        if choices.others:
+            return (yield from self._compare(choices.target, resumed=resumed))
         # An imported series names its server by what another notebook says, which may be another one here.
         confirmed = False
         if resumed and self.known.series is not None and self.known.series.imported_at is not None:
@@ -406,7 +411,9 @@ class GuideSession:
             # Got here only if that was agreed to.
             confirmed = True
 
-        secrets = yield from self.connector.secrets(choices.target, kerberos=choices.kerberos)
+        secrets = yield from self.connector.secrets(
+            choices.target, kerberos=choices.kerberos, credentials=choices.credentials
+        )
         begins_at: float | None = yield self._in_notebook(partial(round_notebook.begin_round, choices=choices))
         job = needs.MeasurementJob(
             backend=self.backend,
@@ -434,39 +441,51 @@ class GuideSession:
         return following, guide_steps.follows_by_itself(following, context)
 
     def _compare(
-        self, target: records.Target, beside: method_choices.OtherSide, *, resumed: bool
+        self, target: records.Target, *, resumed: bool
     ) -> Generator[needs.Need, Any, tuple[method_choices.GuideChoices, bool]]:
-        """Measure both targets of the round interleaved, or complete that; the choices after it, and False."""
+        """Measure all targets of the round interleaved, or complete that; the choices after it, and False."""
         choices = self.choices
-        stored = [series for series in (self.known.series, self.known.beside) if series is not None]
+        stored = [series for series in guide_context.series_of_sides(choices, self.known) if series is not None]
         for series in stored if resumed else ():
             if series.imported_at is not None:
                 yield _confirm_server(series)
 
-        secrets = yield from self.connector.secrets(target, kerberos=choices.kerberos)
-        other_secrets = yield from self.connector.secrets(beside.target, kerberos=beside.kerberos)
+        secrets = yield from self.connector.secrets(target, kerberos=choices.kerberos, credentials=choices.credentials)
+        other_secrets = []
+        for other in choices.others:
+            secrets_there = yield from self.connector.secrets(
+                other.target, kerberos=other.kerberos, credentials=other.credentials
+            )
+            other_secrets.append(secrets_there)
+
         yield self._in_notebook(partial(round_notebook.begin_round, choices=choices))
-        names = second_target.side_names(choices)
+        names = other_targets.side_names(choices)
         job = needs.ComparisonJob(
             backend=self.backend,
             notebook_path=self.path,
-            title=f"{choices.spec.command} · {names[0]} and {names[1]}",
-            targets=(target, beside.target),
+            title=f"{choices.spec.command} · {wording.listed([*names])}",
+            targets=(target, *(other.target for other in choices.others)),
             names=names,
             counts=choices.spec.counts,
             todo=(),
+            places=tuple(range(len(names))),
+            stored_ids=("",) * len(names),
             logins=self.logins,
         )
-        if resumed and len(stored) == 2:
-            job = _completing(job, stored, (secrets, other_secrets))
+        if resumed and len(stored) == len(names):
+            job = _completing(job, stored, [secrets, *other_secrets])
         else:
             job = replace(job, todo=tuple(requests_of_comparison(choices, secrets, other_secrets)))
 
-        ids: tuple[str, str] | None = yield job
+        ids: tuple[str, ...] | None = yield job
         if ids is None:
             return replace(self.choices, step=method_choices.MethodStep.RUN), False
 
-        measured = self._with_second_series(self._with_series(ids[0]), ids[1])
+        others = tuple(
+            replace(other, series_id=series_id or None)
+            for other, series_id in zip(self.choices.others, ids[1:], strict=True)
+        )
+        measured = replace(self._with_series(ids[0]), others=others)
         keep = partial(round_notebook.keep_measured, choices=measured, before=self.known)
         context: guide_context.GuideContext = yield self._in_notebook(keep)
         next_step = guide_steps.next_step(measured, context, method_choices.MethodStep.WARM_UP)
@@ -474,16 +493,16 @@ class GuideSession:
 
 
 def _completing(
-    job: needs.ComparisonJob, both: Sequence[records.Series], secrets_of_sides: Sequence[Secrets]
+    job: needs.ComparisonJob, stored: Sequence[records.Series], secrets_of_sides: Sequence[Secrets]
 ) -> needs.ComparisonJob:
-    """The job that completes what is not complete of two series."""
-    places = tuple(place for place, series in enumerate(both) if series.status is not records.SeriesStatus.COMPLETE)
+    """The job that completes what is not complete of the series of all sides."""
+    places = tuple(place for place, series in enumerate(stored) if series.status is not records.SeriesStatus.COMPLETE)
     todo = tuple(
-        Resumption(series_id=both[place].id, secrets=secrets_of_sides[place], confirmed=True) for place in places
+        Resumption(series_id=stored[place].id, secrets=secrets_of_sides[place], confirmed=True) for place in places
     )
-    done_runs = min(len(series.measured()) for series in both)
+    done_runs = min(len(series.measured()) for series in stored)
     counts = replace(job.counts, runs=max(0, job.counts.runs - done_runs))
-    return replace(job, todo=todo, places=places, counts=counts, stored_ids=(both[0].id, both[1].id))
+    return replace(job, todo=todo, places=places, counts=counts, stored_ids=tuple(series.id for series in stored))
 
 
 def _confirm_server(series: records.Series) -> needs.Tell:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from app.guide.context import GuideContext
+from app.guide.context import GuideContext, series_of_sides
 from app.guide.page import WORDS
 from app.method.base_repeats import round_after_repeat, was_measured_whole
 from app.method.choices import STEPS, GuideChoices, MethodStep, QuietChoice
@@ -89,11 +89,9 @@ def is_done(choices: GuideChoices, context: GuideContext, step: MethodStep) -> b
 
 
 def is_measured(choices: GuideChoices, context: GuideContext) -> bool:
-    """Whether the series of the round, and that of its second target where it has one, are complete."""
-    measured = [context.series]
-    if choices.beside is not None:
-        measured.append(context.beside)
-    return all(series is not None and series.status is SeriesStatus.COMPLETE for series in measured)
+    """Whether the series of the round, and those of its other targets where it has some, are complete."""
+    all_series = series_of_sides(choices, context)
+    return all(series is not None and series.status is SeriesStatus.COMPLETE for series in all_series)
 
 
 def next_step(choices: GuideChoices, context: GuideContext, after: MethodStep) -> MethodStep:
@@ -140,8 +138,8 @@ def _choice_text(choices: GuideChoices, context: GuideContext, step: MethodStep)
     if not is_done(choices, context, step):
         return ""
     if step is MethodStep.TARGET and choices.target:
-        place = wording.short_place(choices.target)
-        return f"{place} and {wording.short_place(choices.beside.target)}" if choices.beside else place
+        targets = [choices.target, *(other.target for other in choices.others)]
+        return wording.listed([wording.short_place(target) for target in targets])
     if step is MethodStep.FILE and choices.run_bytes is not None:
         command = "put" if choices.spec.command is Command.PUT else "get"
         return f"{command} {wording.file_size(choices.run_bytes)}"

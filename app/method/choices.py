@@ -53,7 +53,7 @@ INTERLEAVED = ", interleaved"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherSide:
-    """A second target, whose runs are interleaved with those of the round's own to compare the two."""
+    """Another target, whose runs are interleaved with those of the round's own to compare the two."""
 
     target: records.Target
     """The folder that is measured."""
@@ -63,6 +63,8 @@ class OtherSide:
     """The size of that file; absent where one is made."""
     kerberos: bool = False
     """Whether the login is by a ticket, without a password."""
+    credentials: str = ""
+    """The path of the file with its login; empty where that is typed, or in the environment."""
     server_ssh: str | None = None
     """The way to its server's settings, as in `MonitorChoices`."""
     smb_conf: str | None = None
@@ -92,13 +94,15 @@ class GuideChoices:
     """The size of that file; absent where one is made, or nobody knows it."""
     kerberos: bool = False
     """Whether the login is by a ticket, without a password."""
+    credentials: str = ""
+    """The path of the file with the login; empty where that is typed, or in the environment."""
     quiet: QuietChoice | None = None
     """Absent until the step is done."""
     counted: bool = False
     """Whether the numbers of warm-ups and runs were chosen, and that step is done."""
 
-    beside: OtherSide | None = None
-    """The second target of a round that compares two; absent where it measures one."""
+    others: tuple[OtherSide, ...] = ()
+    """The other targets of a round that compares several; none where it measures one."""
 
     # What was measured, and what came of it
     series_id: str | None = None
@@ -248,6 +252,7 @@ def choices_to_repeat(choices: GuideChoices, series: records.Series, proven_id: 
         spec=spec,
         quiet=choices.quiet,
         kerberos=choices.kerberos,
+        credentials=choices.credentials,
         step=MethodStep.RUN,
         proven_id=proven_id,
     )
@@ -315,7 +320,7 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
         _without_result(choices),
         spec=replace(spec, lineage=lineage),
         again_name=None,
-        beside=None,
+        others=(),
         step=MethodStep.RUN,
     )
 
@@ -342,10 +347,9 @@ def in_new_round(choices: GuideChoices) -> GuideChoices:
 
 def _without_result(choices: GuideChoices) -> GuideChoices:
     """The choices without what was measured, seen and proven in this round."""
-    beside = replace(choices.beside, series_id=None) if choices.beside is not None else None
     return replace(
         choices,
-        beside=beside,
+        others=tuple(replace(other, series_id=None) for other in choices.others),
         series_id=None,
         reviewed=False,
         compared=False,
@@ -382,7 +386,7 @@ def _without_server(choices: GuideChoices) -> GuideChoices:
         settings=replace(spec.settings, sign=False, encrypt=False, like=None, drop_cache=False, flush=False),
         monitor=replace(spec.monitor, server_ssh=None, smb_conf=None, from_host=None),
     )
-    return replace(choices, spec=spec, file=None, file_bytes=None, again_name=None, beside=None)
+    return replace(choices, spec=spec, file=None, file_bytes=None, again_name=None, others=())
 
 
 def is_same_server(target: records.Target, other: records.Target) -> bool:

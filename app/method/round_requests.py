@@ -1,11 +1,12 @@
-"""What a round asks of the recorder: one series, or two that are measured in turn."""
+"""What a round asks of the recorder: one series, or several that are measured interleaved."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.base.errors import UsageError
 from app.clients.base import Secrets
-from app.method import second_target
-from app.method.choices import GuideChoices, QuietChoice
+from app.method import other_targets
+from app.method.choices import GuideChoices, OtherSide, QuietChoice
 from app.recording.spec import SeriesRequest
 from app.series import versus
 from app.series.requests import series_request
@@ -21,18 +22,27 @@ def request_of(choices: GuideChoices, secrets: Secrets) -> SeriesRequest:
     return series_request(side.spec, side.target, side.secrets)
 
 
-def requests_of_comparison(choices: GuideChoices, secrets: Secrets, other_secrets: Secrets) -> list[SeriesRequest]:
-    """The two series of a round that compares two targets, the round's own first. Raises UsageError."""
+def requests_of_comparison(
+    choices: GuideChoices, secrets: Secrets, other_secrets: Sequence[Secrets]
+) -> list[SeriesRequest]:
+    """The series of a round that compares targets, the round's own first. Raises UsageError."""
     own_side = _own_side(choices, secrets)
-    beside = choices.beside
-    problem = second_target.why_not_comparable(choices)
-    if beside is None or problem:
-        raise UsageError(problem or "choose a second target first")
+    problem = other_targets.why_not_comparable(choices)
+    if problem:
+        raise UsageError(problem)
 
-    spec = versus.spec_at(own_side.spec, own_side.target, beside.target)
-    spec = replace(spec, monitor=replace(spec.monitor, server_ssh=beside.server_ssh, smb_conf=beside.smb_conf))
-    target = beside.target if choices.makes_file else replace(beside.target, path=beside.file or "")
-    return versus.side_requests([own_side, versus.Side(spec=spec, target=target, secrets=other_secrets)])
+    other_sides = [
+        _other_side(choices, own_side, other, secrets_there)
+        for other, secrets_there in zip(choices.others, other_secrets, strict=True)
+    ]
+    return versus.side_requests([own_side, *other_sides])
+
+
+def _other_side(choices: GuideChoices, own_side: versus.Side, other: OtherSide, secrets: Secrets) -> versus.Side:
+    spec = versus.spec_at(own_side.spec, own_side.target, other.target)
+    spec = replace(spec, monitor=replace(spec.monitor, server_ssh=other.server_ssh, smb_conf=other.smb_conf))
+    target = other.target if choices.makes_file else replace(other.target, path=other.file or "")
+    return versus.Side(spec=spec, target=target, secrets=secrets)
 
 
 def _own_side(choices: GuideChoices, secrets: Secrets) -> versus.Side:

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from app.base.errors import UsageError
 from app.method import choices as method_choices
-from app.method import one_change, proof, second_target
+from app.method import one_change, other_targets, proof
 from app.method.base_repeats import first_repeat
-from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_of
+from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, OtherSide, choices_of
 from app.method.improvements import Improvement
 from app.series import versus
 from app.series.requests import with_label
@@ -34,10 +34,17 @@ def recall_choices(notebook: Notebook, practice: Sequence[records.Target]) -> Gu
     if choices.series_id is not None and proof.series_called(notebook, choices.series_id) is None:
         # It was deleted meanwhile.
         choices = replace(choices, series_id=None, reviewed=False, compared=False, step=MethodStep.RUN)
-    beside = choices.beside
-    if beside is not None and beside.series_id and proof.series_called(notebook, beside.series_id) is None:
-        choices = replace(choices, beside=replace(beside, series_id=None), step=MethodStep.RUN)
+    others = tuple(_with_stored_series(notebook, other) for other in choices.others)
+    if others != choices.others:
+        choices = replace(choices, others=others, step=MethodStep.RUN)
     return choices
+
+
+def _with_stored_series(notebook: Notebook, other: OtherSide) -> OtherSide:
+    """Another target of a round without its series where that was deleted meanwhile."""
+    if other.series_id is None or proof.series_called(notebook, other.series_id) is not None:
+        return other
+    return replace(other, series_id=None)
 
 
 def _server(target: records.Target) -> str:
@@ -85,7 +92,7 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     series = notebook.series(series_id)
     of_comparison = versus.series_of_comparison(notebook, series.id)
     if versus.incomplete_series(of_comparison):
-        return _remember_round(notebook, second_target.choices_to_complete(of_comparison))
+        return _remember_round(notebook, other_targets.choices_to_complete(of_comparison))
     if series.status is records.SeriesStatus.INTERRUPTED:
         remaining_round = replace(choices_of(series), step=MethodStep.RUN, series_id=series.id)
         return _remember_round(notebook, remaining_round)
@@ -98,8 +105,8 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
 
 
 def round_to_compare(notebook: Notebook, series_id: str) -> GuideChoices:
-    """The same as in that series once more, to be compared with a second target, which is chosen next; remembered."""
-    return _remember_round(notebook, second_target.choices_to_compare(notebook.series(series_id)))
+    """The same as in that series once more, to be compared with other targets, which are chosen next; remembered."""
+    return _remember_round(notebook, other_targets.choices_to_compare(notebook.series(series_id)))
 
 
 def repeat_of(

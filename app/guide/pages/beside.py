@@ -1,128 +1,158 @@
-"""The pages of a round that compares two targets, where they differ from those of a round that measures one.
+"""The pages of a round that compares targets, where they differ from those of a round that measures one.
 
-The *sides* are the round's own target, which is the base, and the second one.
+The *sides* are the round's own target, which is the base, and the others.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from app.base.targets import parse_typed_target
+from app.base.targets import parse_target_with_login
 from app.guide import page
-from app.guide.context import GuideContext
+from app.guide.context import GuideContext, series_of_sides
 from app.guide.pages import run_lines
-from app.method import second_target
+from app.method import other_targets
 from app.method.choices import GuideChoices, MethodStep, same_again
 from forms import wording
 from forms.comparison import pair_tables, properties
 from forms.comparison import wording as words
-from forms.comparison.summary import ComparisonSummary, comparison_form
+from forms.comparison.judged_sides import Sides
+from forms.comparison.summary import ComparisonSummary, comparisons
 from forms.findings.series_warnings import advice
 from forms.layout import Tone, Toned, width
-from forms.report import Chart
 from forms.series.run_table import mark_of, runs_chart
 from forms.series.summary import RunRow, SeriesSummary
 from storage.records import Phase, RunStatus, format_target
 
 _MOST_DIFFERENCES = 4
-"""Of the settings of both sides: the screen beside shows all."""
+"""Of the settings of the sides: another screen shows all."""
 _NARROWEST_NAME = 9
 _WIDEST_NAME = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _MeasuredSides:
-    """Both sides of a round whose series are there."""
+    """The sides of a round whose series are there, the base first."""
 
-    names: tuple[str, str]
-    summary: ComparisonSummary
+    names: tuple[str, ...]
+    summaries: tuple[ComparisonSummary, ...]
+    """Each other side beside the base."""
 
     @property
-    def forms(self) -> tuple[SeriesSummary, SeriesSummary]:
-        return self.summary.base, self.summary.other
+    def forms(self) -> tuple[SeriesSummary, ...]:
+        return self.summaries[0].base, *(summary.other for summary in self.summaries)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(form.series.id for form in self.forms)
+
+    @property
+    def has_two(self) -> bool:
+        return len(self.names) == 2
 
 
 def measured_sides(choices: GuideChoices, context: GuideContext) -> _MeasuredSides | None:
-    """Both sides, once a run of each was measured; None for a round that measures one target."""
-    if choices.beside is None or context.series is None or context.beside is None:
+    """The sides, once a run of each was measured; None for a round that measures one target."""
+    measured = [series for series in series_of_sides(choices, context) if series is not None]
+    if not choices.others or len(measured) <= len(choices.others):
         return None
-    summary = comparison_form(context.series, context.beside)
-    return _MeasuredSides(names=second_target.side_names(choices), summary=summary)
+    base, *others = measured
+    summaries = comparisons([Sides(base=(base,), other=(series,)) for series in others])
+    return _MeasuredSides(names=other_targets.side_names(choices), summaries=tuple(summaries))
 
 
-# Choosing the second target
+# Choosing the other targets
 
 _OPTION = "Compare with another server…"
 
 
 def target_options(choices: GuideChoices) -> Iterator[page.Option]:
-    """To compare the target with a second one; where none is chosen, that is asked for first."""
-    if choices.beside is not None:
-        without = page.Go(second_target.without_second_target(choices))
-        yield page.Option(_OPTION, _ask_second(choices), second_target.place_text(choices.beside), is_value=True)
-        yield page.Option("Measure the target alone", without, "without the second one")
+    """To compare the target with others; where none is chosen, that is asked for first."""
+    if not choices.others:
+        hint = "old and new, SMB and FTP: runs alternate"
+        ask = ask_other(choices) if choices.target is not None else _ask_both()
+        yield page.Option(_OPTION, ask, hint)
         return
 
-    hint = "old and new, SMB and FTP: runs alternate"
-    ask = _ask_second(choices) if choices.target is not None else _ask_both()
-    yield page.Option(_OPTION, ask, hint)
+    for place, other in enumerate(choices.others):
+        yield page.Option("Compared with…", ask_other(choices, place), other_targets.place_text(other), is_value=True)
+    yield page.Option("Compare with one more server…", ask_other(choices), "runs of all alternate")
+    if len(choices.others) > 1:
+        yield from _leaving_options(choices)
+    alone = page.Go(other_targets.without_other_targets(choices))
+    yield page.Option("Measure the target alone", alone, "compare it with nothing")
+
+
+def _leaving_options(choices: GuideChoices) -> Iterator[page.Option]:
+    _, *names = other_targets.side_names(choices)
+    for place, name in enumerate(names):
+        without = page.Go(other_targets.without_other_target(choices, place))
+        yield page.Option(f"Leave {name} out", without, "of the comparison")
 
 
 def _ask_both() -> page.Ask:
     def connect(text: str) -> page.Connect:
+        target, credentials = parse_target_with_login(text)
         # Its folder and file are picked on the way; the second target then begins from the same words.
-        return page.Connect(parse_typed_target(text), then=_ask_second_beside(text))
+        return page.Connect(target, credentials=credentials, then=_ask_other_beside(text, 0))
 
     return page.ask_question("The first of two targets", connect, keep=True, is_target=True)
 
 
-def _ask_second(choices: GuideChoices) -> page.Ask:
+def ask_other(choices: GuideChoices, place: int | None = None) -> page.Ask:
+    """Ask for the other target of that place, or for one more."""
     assert choices.target is not None
-    usual = choices.beside.target if choices.beside is not None else choices.target
-    return _ask_second_beside(format_target(usual), kerberos=choices.kerberos)
+    if place is None:
+        return _ask_other_beside(format_target(choices.target), len(choices.others), kerberos=choices.kerberos)
+
+    other = choices.others[place]
+    own_file = f" --credentials {other.credentials}" if other.credentials else ""
+    return _ask_other_beside(f"{format_target(other.target)}{own_file}", place, kerberos=other.kerberos)
 
 
-def _ask_second_beside(value: str, *, kerberos: bool = False) -> page.Ask:
+def _ask_other_beside(value: str, place: int, *, kerberos: bool = False) -> page.Ask:
     def connect(text: str) -> page.Connect:
-        return page.Connect(parse_typed_target(text), kerberos=kerberos, is_second=True)
+        target, credentials = parse_target_with_login(text)
+        is_by_ticket = kerberos and not credentials
+        return page.Connect(target, kerberos=is_by_ticket, credentials=credentials, other_place=place)
 
-    return page.ask_question("The second of two targets", connect, value, is_target=True)
+    heading = "One more target" if place else "The second of two targets"
+    return page.ask_question(heading, connect, value, is_target=True)
 
 
-# Before both are measured
+# Before all are measured
 
 
-def second_facts(choices: GuideChoices) -> Iterator[str | Toned]:
+def others_facts(choices: GuideChoices) -> Iterator[str | Toned]:
     """What is measured beside the target, for the pages of the file and of the run."""
-    beside = choices.beside
-    if beside is None:
+    if not choices.others:
         return
 
-    problem = second_target.why_not_comparable(choices)
+    problem = other_targets.why_not_comparable(choices)
     if problem:
         yield Toned(f"! Not comparable yet: {wording.plain(problem)}.", Tone.CAUTION)
         return
-    made = ", with a file of its own made there" if choices.makes_file else ""
-    yield (
-        f"Compared with: {second_target.place_text(beside)}{made}. Runs of both alternate in random order, each on a"
-        " new connection."
-    )
+    places = wording.listed([other_targets.place_text(other) for other in choices.others])
+    made = ", each with a file of its own made there" if choices.makes_file else ""
+    sides = "both" if len(choices.others) == 1 else "all"
+    yield f"Compared with: {places}{made}. Runs of {sides} alternate in random order, each on a new connection."
 
 
-def second_file_option(choices: GuideChoices) -> page.Option | None:
-    """To choose another file at the second target, where both cannot be compared as they are."""
-    beside = choices.beside
-    if beside is None or not second_target.why_not_comparable(choices):
+def other_file_option(choices: GuideChoices) -> page.Option | None:
+    """To choose another file at the first target that cannot be compared as it is."""
+    place = other_targets.place_to_choose_file(choices)
+    if place is None:
         return None
-    connect = page.Connect(beside.target, kerberos=beside.kerberos, is_second=True)
-    _, other_name = second_target.side_names(choices)
-    return page.Option(f"Choose the file on {other_name}", connect, "look into the share", advised=True)
+    other = choices.others[place]
+    connect = page.Connect(other.target, kerberos=other.kerberos, credentials=other.credentials, other_place=place)
+    _, *names = other_targets.side_names(choices)
+    return page.Option(f"Choose the file on {names[place]}", connect, "look into the share", advised=True)
 
 
-# Once both are measured
+# Once all are measured
 
 
-def review_both(choices: GuideChoices, sides: _MeasuredSides) -> page.Page:
-    """The runs of both sides in pairs, with the answer above."""
+def review_sides(choices: GuideChoices, sides: _MeasuredSides) -> page.Page:
+    """The runs of all sides by turns, with the answer above."""
     table = [*_run_options(sides), *_averages(sides)]
     compare = page.Go(replace(choices, reviewed=True, step=MethodStep.EXPECTED))
     has_link = any(form.series.link_bits_per_second for form in sides.forms)
@@ -137,42 +167,51 @@ def review_both(choices: GuideChoices, sides: _MeasuredSides) -> page.Page:
             *_forms(sides),
             _again(choices),
         ],
-        headline=(_answer(sides),),
+        headline=_answers(sides),
         columns=columns,
         cursor=len(table),
-        chart=page.PageChart(form=sides.summary.base, of_both=_chart_of_runs(sides)),
+        chart=_chart(sides),
     )
 
 
-def compare_both(choices: GuideChoices, sides: _MeasuredSides) -> page.Page:
-    """What the pairs of runs say, what it rests on, and what differs between both sides."""
-    comparison = sides.summary.comparison
-    pair = {"base": comparison.base_id, "other": comparison.other_id}
-    ids = (comparison.base_id, comparison.other_id)
+def compare_sides(choices: GuideChoices, sides: _MeasuredSides) -> page.Page:
+    """What the pairs of runs say, what it rests on, and what differs between the sides."""
     change = page.Go(replace(choices, compared=True, step=MethodStep.CHANGE))
-    chart = page.PageChart(form=sides.summary.base, of_both=_chart_of_runs(sides))
+    export = page.Visit("export", {"ids": sides.ids})
+    base_id, other_id, *_ = sides.ids
+    if sides.has_two:
+        figures = page.Visit("compare", {"base": base_id, "other": other_id})
+    else:
+        figures = page.Visit("table", {"ids": sides.ids})
 
     return replace(
         page.step_page(
             MethodStep.EXPECTED,
             [*_facts_of_answer(sides)],
             [
-                page.Option("Side by side", page.Visit("compare", pair), "all figures and settings", advised=True),
+                page.Option("Side by side", figures, "all figures and settings", advised=True),
                 _again(choices),
-                page.Option("Export both forms…", page.Visit("export", {"ids": ids}), "text, PDF, spreadsheet, …"),
+                page.Option(f"Export {_all_of(sides)} forms…", export, "text, PDF, spreadsheet, …"),
                 page.Option(f"Change one thing on {sides.names[0]}", change, "the next round measures it alone"),
             ],
-            headline=(_answer(sides),),
-            chart=chart,
+            headline=_answers(sides),
+            chart=_chart(sides),
         ),
-        title=f"Compare {sides.names[0]} and {sides.names[1]}",
+        title=f"Compare {wording.listed([*sides.names])}",
         why="The answer comes from pairs: a run of the one, and right beside it a run of the other.",
     )
 
 
-def _answer(sides: _MeasuredSides) -> Toned:
-    comparison = sides.summary.comparison
-    return Toned(f"{comparison.sign} {words.answer_headline(comparison)}", comparison.tone)
+def _all_of(sides: _MeasuredSides) -> str:
+    return "both" if sides.has_two else "all"
+
+
+def _answers(sides: _MeasuredSides) -> tuple[Toned, ...]:
+    """What the pairs say of each other side."""
+    compared = [summary.comparison for summary in sides.summaries]
+    return tuple(
+        Toned(f"{comparison.sign} {words.answer_headline(comparison)}", comparison.tone) for comparison in compared
+    )
 
 
 def _facts_of_answer(sides: _MeasuredSides) -> Iterator[str]:
@@ -180,31 +219,39 @@ def _facts_of_answer(sides: _MeasuredSides) -> Iterator[str]:
         runs = wording.count(len(form.series.measured()), "valid run")
         yield f"{name}: {wording.rate(form.average_rate)} over {runs}."
 
-    comparison = sides.summary.comparison
-    basis = words.basis_sentence(comparison)
-    if basis:
-        yield basis
-    hint = words.hint_sentence(comparison)
-    if hint:
-        yield f"To settle it: {hint}"
+    for name, summary in zip(sides.names[1:], sides.summaries, strict=True):
+        lead = "" if sides.has_two else f"{name}: "
+        basis = words.basis_sentence(summary.comparison)
+        if basis:
+            yield f"{lead}{basis}"
+        hint = words.hint_sentence(summary.comparison)
+        if hint:
+            yield f"{lead}To settle it: {hint}"
+        yield from _differences(summary, lead)
 
-    rows = properties.difference_rows(sides.summary)
+
+def _differences(summary: ComparisonSummary, lead: str) -> Iterator[str]:
+    rows = properties.difference_rows(summary)
     for row in rows[:_MOST_DIFFERENCES]:
-        yield f"Differs: {row.name}: {row.base} and {row.other}."
+        yield f"{lead}Differs: {row.name}: {row.base} and {row.other}."
     if len(rows) > _MOST_DIFFERENCES:
-        yield f"{len(rows) - _MOST_DIFFERENCES} further differences stand side by side."
+        yield f"{lead}{len(rows) - _MOST_DIFFERENCES} further differences stand side by side."
 
 
 def _again(choices: GuideChoices) -> page.Option:
-    return page.Option("Measure both again", page.Go(same_again(choices)), "two new series")
+    if len(choices.others) == 1:
+        return page.Option("Measure both again", page.Go(same_again(choices)), "two new series")
+    return page.Option("Measure all again", page.Go(same_again(choices)), "a new series of each")
 
 
-def _chart_of_runs(sides: _MeasuredSides) -> Chart:
+def _chart(sides: _MeasuredSides) -> page.PageChart:
     """A run of the one, a run of the other, and so on, by the names of the sides."""
     bars_of_sides = []
-    for name, form, tone in zip(sides.names, sides.forms, (Tone.FAINT, sides.summary.comparison.tone), strict=True):
+    tones = [Tone.FAINT, *(summary.comparison.tone for summary in sides.summaries)]
+    for name, form, tone in zip(sides.names, sides.forms, tones, strict=True):
         bars_of_sides.append([replace(bar, name=f"{name} {bar.name}", tone=tone) for bar in runs_chart(form).bars])
-    return pair_tables.alternating_runs(bars_of_sides)
+    chart = pair_tables.alternating_runs(bars_of_sides)
+    return page.PageChart(form=sides.forms[0], of_sides=chart)
 
 
 def _forms(sides: _MeasuredSides) -> Iterator[page.Option]:
@@ -224,17 +271,17 @@ def _warnings(sides: _MeasuredSides) -> Iterator[Toned]:
 
 
 def _name_cells(sides: _MeasuredSides) -> int:
-    """The width of the first column: of both names, each with the number of a run."""
+    """The width of the first column: of the names, each with the number of a run."""
     widest = max(width(name) for name in sides.names) + len(" 100 ")
     return max(_NARROWEST_NAME, min(_WIDEST_NAME, widest))
 
 
 def _run_options(sides: _MeasuredSides) -> Iterator[page.Option]:
-    """The measured runs of both, those of the same number below each other."""
+    """The measured runs of all sides, those of the same number below each other."""
     rows_of_sides = [
         {row.run.number: row for row in form.all_rows if row.run.phase is Phase.MEASURED} for form in sides.forms
     ]
-    for number in sorted({*rows_of_sides[0], *rows_of_sides[1]}):
+    for number in sorted(set().union(*rows_of_sides)):
         for side, rows in enumerate(rows_of_sides):
             if number in rows:
                 yield _run_option(sides, side, rows[number])
@@ -246,10 +293,10 @@ def _run_option(sides: _MeasuredSides, side: int, row: RunRow) -> page.Option:
     act: page.Act | None = None
     hint = wording.plain(run.error or "")
     if run.status is RunStatus.REJECTED:
-        act = page.Judge(run.number, RunStatus.VALID, of_second=side == 1)
+        act = page.Judge(run.number, RunStatus.VALID, side=side)
         hint = f"left out: {wording.plain(run.reason or 'no reason given')}"
     elif run.status is RunStatus.VALID:
-        act = page.Judge(run.number, RunStatus.REJECTED, of_second=side == 1)
+        act = page.Judge(run.number, RunStatus.REJECTED, side=side)
         hint = f"counts, unusual: {wording.unusual_text(row.unusual)}" if row.unusual else "counts"
 
     name = f"{sides.names[side]} {run.number}"

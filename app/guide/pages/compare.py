@@ -21,7 +21,7 @@ def compare_page(choices: method_choices.GuideChoices, context: guide_context.Gu
         return guide_page.Page(title="Compare", why="There is no series to compare yet.")
     sides = beside.measured_sides(choices, context)
     if sides is not None:
-        return beside.compare_both(choices, sides)
+        return beside.compare_sides(choices, sides)
 
     form = series_summary.run_form(series)
     judged = judged_yardsticks.judge_yardsticks(context, series)

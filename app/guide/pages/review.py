@@ -24,7 +24,7 @@ def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> 
         return page.Page(title="Review", why="There is no series to review yet.")
     sides = beside.measured_sides(choices, context)
     if sides is not None:
-        return beside.review_both(choices, sides)
+        return beside.review_sides(choices, sides)
 
     form = summary.run_form(series)
     table = (*_run_options(form), *_averages(form))

@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import partial
 
 from app.guide import page, steps
-from app.guide.context import GuideContext
+from app.guide.context import GuideContext, series_of_sides
 from app.guide.pages import before_change, beside, changed_settings, link, random_requests
 from app.guide.pages.run_facts import run_facts
 from app.method import choices as method_choices
-from app.method import second_target, server_question
+from app.method import other_targets, server_question
 from app.method.known_ways import keep_typed_ways
 from app.series.requests import with_label
 from app.server.routes import is_own_address
@@ -24,7 +24,7 @@ def run_page(choices: method_choices.GuideChoices, context: GuideContext) -> pag
     if context.series is not None:
         facts += _standing(choices, context, context.series)
         options = _options_after(choices, context, context.series)
-    choose_file = beside.second_file_option(choices)
+    choose_file = beside.other_file_option(choices)
     if choose_file is not None:
         options = [choose_file]
     options += [
@@ -49,21 +49,21 @@ def _standing_of(series: records.Series) -> str:
 
 
 def _standing(choices: method_choices.GuideChoices, context: GuideContext, series: records.Series) -> Iterator[str]:
-    """How far the series of this round are; each with the name of its side where there are two."""
-    if choices.beside is None:
+    """How far the series of this round are; each with the name of its side where there are several."""
+    if not choices.others:
         yield _standing_of(series)
         return
-    own_name, other_name = second_target.side_names(choices)
-    yield f"{own_name}: {_standing_of(series)}"
-    if context.beside is not None:
-        yield f"{other_name}: {_standing_of(context.beside)}"
+    sides = series_of_sides(choices, context)
+    for name, side_series in zip(other_targets.side_names(choices), sides, strict=True):
+        if side_series is not None:
+            yield f"{name}: {_standing_of(side_series)}"
 
 
 def _options_after(
     choices: method_choices.GuideChoices, context: GuideContext, series: records.Series
 ) -> list[page.Option]:
-    if choices.beside is not None and context.beside is None:
-        return [page.Option("Start anew", page.Simple.START, "both sides, interleaved", advised=True)]
+    if None in series_of_sides(choices, context):
+        return [page.Option("Start anew", page.Simple.START, "all sides, interleaved", advised=True)]
     if not steps.is_measured(choices, context):
         return [
             page.Option("Resume where it stopped", page.Simple.RESUME, f"series {series.id}", advised=True),

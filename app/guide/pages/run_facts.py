@@ -22,7 +22,7 @@ def run_facts(choices: method_choices.GuideChoices, context: GuideContext) -> It
     for left in context.left:
         yield layout.Toned(f"! An interrupted trial left {left}: R in the notebook restores it.", layout.Tone.CAUTION)
     yield from _what_is_measured(choices)
-    yield from beside.second_facts(choices)
+    yield from beside.others_facts(choices)
     yield from changed_settings.changed_facts(choices)
     yield from link.facts_before_run(choices, context)
     yield f"What will happen: {prospect_of(choices, context)}"

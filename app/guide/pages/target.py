@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from app.base.errors import UsageError
-from app.base.targets import parse_typed_target
+from app.base.targets import parse_target_with_login, parse_typed_target
 from app.guide.context import GuideContext
 from app.guide.page import Ask, Connect, Option, Page, Visit, ask_question, step_page
 from app.guide.pages import beside, link
@@ -25,7 +25,9 @@ def target_page(choices: GuideChoices, context: GuideContext) -> Page:
 
     options = baseline_options(choices, context.newest_baseline)
     if chosen is not None:
-        options.append(Option(_place_text(chosen), Connect(chosen, choices.kerberos), "chosen now"))
+        options.append(
+            Option(_place_text(chosen), Connect(chosen, choices.kerberos, choices.credentials), "chosen now")
+        )
     for target in context.practice:
         is_advised = context.newest_baseline is None
         options.append(Option(_place_text(target), Connect(target), "practice server, ready", advised=is_advised))
@@ -49,7 +51,7 @@ def target_page(choices: GuideChoices, context: GuideContext) -> Page:
     if chosen is None:
         return step_page(MethodStep.TARGET, (), options)
     options.append(link.link_option(choices, context, MethodStep.TARGET))
-    facts = [link.link_fact(choices, context), *beside.second_facts(choices)]
+    facts = [link.link_fact(choices, context), *beside.others_facts(choices)]
     return step_page(MethodStep.TARGET, facts, options)
 
 
@@ -59,7 +61,8 @@ def _place_text(target: Target) -> str:
 
 def _ask_target(value: str, *, kerberos: bool = False) -> Ask:
     def connect(text: str) -> Connect:
-        return Connect(parse_typed_target(text), kerberos=kerberos)
+        target, credentials = parse_target_with_login(text)
+        return Connect(target, kerberos=kerberos and not credentials, credentials=credentials)
 
     return ask_question("Target", connect, value, keep=True, is_target=True)
 

@@ -149,14 +149,25 @@ class AskDialog(BoxDialog[str]):
     """Asks for a line of text; with ``needed`` it takes no empty one."""
 
     def __init__(
-        self, heading: str, text: str, *, value: str = "", password: bool = False, needed: bool = False
+        self,
+        heading: str,
+        text: str,
+        *,
+        value: str = "",
+        password: bool = False,
+        needed: bool = False,
+        problem: str = "",
     ) -> None:
         super().__init__(heading, text)
         self.needed = needed
+        self.problem = problem
+        """Why what was typed before was not taken; it stands below the line."""
         self.box = LineInput(value, password=password, id="answer")
 
     def answers(self) -> ComposeResult:
         yield self.box
+        if self.problem:
+            yield Static(Content("\n".join(layout.lines_of(f"! {self.problem}"))), classes="dialog-problem")
 
     def type_on(self, text: str) -> None:
         """Append what was typed while another widget of the dialog had the focus."""

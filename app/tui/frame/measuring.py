@@ -10,7 +10,6 @@ from app.tui.frame.screens import screen_called
 if TYPE_CHECKING:
     from app.method.choices import GuideChoices
     from app.method.next_steps import NextStep
-    from storage.records import Target
 
 
 class Guide(Protocol):
@@ -22,15 +21,15 @@ class Guide(Protocol):
     """The choices that another screen opened the guide with; Escape leads back there until something is chosen."""
     purpose: str
     """For what other screen a target and a file are chosen there, in a sentence; empty for a measurement."""
-    compares_with: "Target | None"
-    """The second target that the choices which it was opened with are to be compared with."""
+    compares_with: str
+    """The target, as typed, that the choices which it was opened with are to be compared with; empty for none."""
     session: Any
 
     def take(self, choices: "GuideChoices") -> None:
         """Show the step of these choices, from which the next measurement is made."""
 
-    def take_beside(self, choices: "GuideChoices", target: "Target") -> None:
-        """As ``take``, and reach the second target that they are to be compared with."""
+    def take_beside(self, choices: "GuideChoices", typed: str) -> None:
+        """As ``take``, and reach the target, as typed, that they are to be compared with."""
 
 
 class MeasureMixin(BaseScreen):
@@ -53,17 +52,17 @@ class MeasureMixin(BaseScreen):
             # A guide that opens reads its choices from the notebook, where these stand by now; Escape leads back here.
             guide.came_with = choices
 
-    def measure_beside(self, choices: "GuideChoices", target: "Target") -> None:
-        """Go to the guide with choices for the next measurement, which is to be compared with a second target."""
+    def measure_beside(self, choices: "GuideChoices", typed: str) -> None:
+        """Go to the guide with choices for the next measurement, which is to be compared with a target, as typed."""
         was_open = self._open_guide() is not None
         guide = self._visit_guide()
         if guide is None:
             return
         if was_open:
-            guide.take_beside(choices, target)
+            guide.take_beside(choices, typed)
         else:
             guide.came_with = choices
-            guide.compares_with = target
+            guide.compares_with = typed
 
     def begin_measurement(self) -> None:
         """Go to the guide, where a round that was measured is left for a new one."""

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 # The first paint does not wait for what comes after it, so dialogs and kinds are imported in the functions below.
 
-_SECOND_HEADING = "Beside which other server?"
-_SECOND_TEXT = (
-    "This is measured again, and what you type beside it: another server, share, protocol or address, with a file of"
-    " the same size, or a folder where one is made. Their runs alternate, and the pairs say which is faster."
+_OTHER_HEADING = "Beside which other server?"
+_OTHER_TEXT = (
+    "Type another server, share, protocol or address, with a file of the same size, or a folder where one is made."
+    " Both are measured, their runs alternate, and the pairs say which is faster. For a login of its own add"
+    " --credentials FILE."
 )
 _NOT_NOW = "not now"
 """The answer to an offer that leaves everything as it is."""
@@ -253,27 +254,31 @@ class SeriesActions(MeasureMixin):
         recording_id = self.pointed_id()
         if recording_id is None or self.sharebench_app.returned_to_measurement():
             return
-        self.with_notebook(partial(comparing_jobs.round_beside, recording_id=recording_id), self._ask_second_target)
+        self.with_notebook(partial(comparing_jobs.round_beside, recording_id=recording_id), self._ask_other_target)
 
-    def _ask_second_target(self, choices: "GuideChoices") -> None:
-        from app.base.targets import parse_typed_target
+    def _ask_other_target(self, choices: "GuideChoices", typed: str = "", problem: str = "") -> None:
+        """``typed`` is what was not taken, and ``problem`` says why."""
+        from app.base.targets import parse_target_with_login
         from app.tui.frame.dialogs import AskDialog
         from app.tui.widgets.completion import TargetSuggester, known_places
         from storage.records import format_target
 
         def begin(text: str) -> None:
             try:
-                target = parse_typed_target(text)
+                parse_target_with_login(text)
             except UsageError as error:
-                self.work_failed(error)
+                self._ask_other_target(choices, text, str(error))
                 return
-            self.measure_beside(choices, target)
+            self.measure_beside(choices, text)
 
         own_target = choices.target
         assert own_target is not None
         own_place = own_target if choices.file is None else replace(own_target, path=choices.file)
-        dialog = AskDialog(_SECOND_HEADING, _SECOND_TEXT, value=format_target(own_place))
+        value = typed or format_target(own_place)
+        dialog = AskDialog(_OTHER_HEADING, _OTHER_TEXT, value=value, problem=problem)
         dialog.box.suggester = TargetSuggester(known_places([], self.context.listed_shares))
+        # What was wrong is to be mended, not typed anew.
+        dialog.box.select_on_focus = not problem
         self.ask(dialog, begin)
 
     def action_try(self) -> None:

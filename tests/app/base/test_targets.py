@@ -8,7 +8,15 @@ from dataclasses import replace
 import pytest
 
 from app.base.errors import PasswordInURLError, UsageError
-from app.base.targets import check_complete, join, parse_target, parse_typed_target, split_domain, typed_user
+from app.base.targets import (
+    check_complete,
+    join,
+    parse_target,
+    parse_target_with_login,
+    parse_typed_target,
+    split_domain,
+    typed_user,
+)
 from storage.records import Command, Target, format_target
 
 
@@ -309,3 +317,21 @@ def test_a_name_with_odd_ends_leads_to_itself(place: str, name: str, escaped: bo
     target = parse_target(place + "x")
     odd = replace(target, path=target.path[:-1] + name)
     assert parse_target(format_target(odd, escaped=escaped)) == odd
+
+
+@pytest.mark.parametrize(
+    ("typed", "path"),
+    [
+        ("nas/public", ""),
+        ("smb://nas/public --credentials /a login", "/a login"),
+        (" nas/public  --credentials=~/login ", "~/login"),
+    ],
+)
+def test_a_target_is_typed_with_the_file_of_its_login(typed: str, path: str):
+    assert parse_target_with_login(typed) == (parse_target("smb://nas/public"), path)
+
+
+def test_a_folder_may_have_blanks_and_a_login_needs_its_file():
+    assert parse_target_with_login("/a b/c --credentialsX") == (parse_target("/a b/c --credentialsX"), "")
+    with pytest.raises(UsageError):
+        parse_target_with_login("nas/public --credentials ")

@@ -134,7 +134,7 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
         assert "base 30" in text
         assert "other 30" in text
         assert "more bars not shown" in text
-        assert "So far other is +100.0 % beside base, by 30 pairs" in text
+        assert "So far other is 100.0 % faster than base, by 30 pairs" in text
         assert len([line for line in text.splitlines() if "█" in line]) >= size[1] - 14
         assert screen.query_one("#run-box").max_scroll_y == 0, "nothing is cut"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from textual.widgets import Input
 
 from app.backend import Backend
+from app.base.errors import UsageError
 from app.base.targets import parse_target
 from app.clients.session_logins import Logins
 from app.guide.context import GuideContext
@@ -20,12 +22,12 @@ from app.guide.pair_screen import PairScreen
 from app.guide.plain import PlainGuide
 from app.guide.plain_terminal import PlainTerminal
 from app.guide.screen import GuideScreen
-from app.method import rounds, second_target
+from app.method import other_targets, rounds
 from app.method.choices import GuideChoices, MethodStep, OtherSide, QuietChoice, same_again, with_counts
 from app.recording.process import RunFinished
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
-from app.tui.frame.dialogs import AskDialog, MessageDialog
+from app.tui.frame.dialogs import AskDialog
 from forms.comparison.pairs import paired_runs
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, RunCounts
@@ -52,9 +54,9 @@ def folders(tmp_path: Path) -> list[Path]:
 
 def choices_of_two(**more: Any) -> GuideChoices:
     """Both have a file of the same size."""
-    beside = OtherSide(target=NEW, file="big.bin", file_bytes=4 * MIB)
+    other = OtherSide(target=NEW, file="big.bin", file_bytes=4 * MIB)
     usual = GuideChoices(
-        step=MethodStep.RUN, target=OLD, file="big.bin", file_bytes=4 * MIB, beside=beside, quiet=QuietChoice.SKIP
+        step=MethodStep.RUN, target=OLD, file="big.bin", file_bytes=4 * MIB, others=(other,), quiet=QuietChoice.SKIP
     )
     return replace(usual, **more)
 
@@ -106,8 +108,7 @@ async def test_two_folders_are_compared_from_the_step_of_the_target_on(tmp_path:
         assert isinstance(app.screen, AskDialog)
         await answer(app, pilot, str(folders[0] / "big.bin"), str(folders[1] / "big.bin"))
         choices = guide(app).session.choices
-        assert choices.beside is not None
-        assert (choices.file_bytes, choices.beside.file_bytes) == (4 * MIB, 4 * MIB)
+        assert (choices.file_bytes, [other.file_bytes for other in choices.others]) == (4 * MIB, [4 * MIB])
         assert choices.step is MethodStep.QUIET
 
         await at_run(app, pilot)
@@ -126,13 +127,12 @@ async def test_two_folders_are_compared_from_the_step_of_the_target_on(tmp_path:
         page = page_of(guide(app).session.choices, guide(app).session.known)
         assert page.headline
         assert page.chart is not None
-        assert page.chart.of_both is not None
+        assert page.chart.of_sides is not None
 
     with Notebook(tmp_path / "notebook.db") as notebook:
         choices = rounds.recall_choices(notebook, ())
-        assert choices.beside is not None
         base = notebook.series(choices.series_id or "")
-        other = notebook.series(choices.beside.series_id or "")
+        (other,) = [notebook.series(side.series_id or "") for side in choices.others]
     assert [base.label, other.label] == ["old/big.bin", "new/big.bin"]
     assert len(paired_runs(base, other) or ()) == 4
 
@@ -144,11 +144,12 @@ async def test_files_of_different_sizes_are_refused_and_nothing_is_changed(tmp_p
         await settled(app, pilot)
         await choose(app, pilot, OPTION)
         await answer(app, pilot, str(folders[0] / "big.bin"), str(folders[1] / "big.bin"))
-        assert isinstance(app.screen, MessageDialog)
-        assert "4,194,305 bytes" in text_of(app.screen, ".dialog-text")
+        assert isinstance(app.screen, AskDialog)
+        assert "4,194,305 bytes" in text_of(app.screen, ".dialog-problem")
+        assert app.screen.query_one(Input).value == str(folders[1] / "big.bin")
         choices = guide(app).session.choices
         assert choices.file is not None
-        assert choices.beside is None
+        assert choices.others == ()
 
 
 async def test_escape_at_either_question_changes_nothing(tmp_path: Path, folders: list[Path]):
@@ -163,7 +164,7 @@ async def test_escape_at_either_question_changes_nothing(tmp_path: Path, folders
         await answer(app, pilot, str(folders[0] / "big.bin"))
         await press(app, pilot, "escape")
         choices = guide(app).session.choices
-        assert (choices.step, choices.beside) == (MethodStep.FILE, None)
+        assert (choices.step, choices.others) == (MethodStep.FILE, ())
 
 
 async def test_each_side_has_its_own_login(smbd, vsftpd, tmp_path: Path, monkeypatch):
@@ -178,8 +179,7 @@ async def test_each_side_has_its_own_login(smbd, vsftpd, tmp_path: Path, monkeyp
         await answer(app, pilot, format_target(vsftpd.target("/big.bin")), "wrong")
         assert "Type the password again" in text_of(app.screen, ".dialog-text")
         await answer(app, pilot, vsftpd.password)
-        choices = guide(app).session.choices
-        assert choices.beside is not None
+        assert len(guide(app).session.choices.others) == 1
         await at_run(app, pilot, runs=3)
         await press(app, pilot, "enter")
         await measured(app, pilot)
@@ -187,6 +187,91 @@ async def test_each_side_has_its_own_login(smbd, vsftpd, tmp_path: Path, monkeyp
     with Notebook(tmp_path / "notebook.db") as notebook:
         protocols = {series.label: series.target.protocol for series in notebook.heads()}
     assert protocols == {"SMB": "smb", "FTP": "ftp"}
+
+
+async def test_each_side_has_a_credentials_file_which_is_remembered(smbd, vsftpd, tmp_path: Path, monkeypatch):
+    monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
+    smbd.make_file("big.bin", b"x" * MIB)
+    (vsftpd.folder / "big.bin").write_bytes(b"x" * MIB)
+    files = {}
+    for name, server, password in (
+        ("smb", smbd, smbd.password),
+        ("ftp", vsftpd, vsftpd.password),
+        ("wrong", vsftpd, "wrong"),
+    ):
+        files[name] = tmp_path / f"{name} login"
+        files[name].write_text(f"username = {server.user}\npassword = {password}\n")
+    own_url = format_target(replace(smbd.target("big.bin"), user=None))
+    other_url = format_target(replace(vsftpd.target("/big.bin"), user=None))
+
+    app = app_for(tmp_path)
+    async with app.run_test(size=(110, 40)) as pilot:
+        await settled(app, pilot)
+        await choose(app, pilot, OPTION)
+        await answer(app, pilot, f"{own_url} --credentials {files['smb']}")
+        # What is wrong with the login of either side stands below its line.
+        for typed in (f"{other_url} --credentials", f"{other_url} --credentials {tmp_path}/none"):
+            await answer(app, pilot, typed)
+            assert "--credentials" in app.screen.query_one(Input).value
+            assert text_of(app.screen, ".dialog-problem")
+        await answer(app, pilot, f"{other_url} --credentials {files['wrong']}")
+        assert vsftpd.host in text_of(app.screen, ".dialog-problem")
+        assert guide(app).session.choices.others == ()
+        await answer(app, pilot, f"{other_url} --credentials {files['ftp']}")
+        choices = guide(app).session.choices
+        assert choices.credentials == str(files["smb"])
+        assert [other.credentials for other in choices.others] == [str(files["ftp"])]
+        assert [other.target.user for other in choices.others] == [vsftpd.user]
+
+    # A session that begins later asks for no password.
+    app = app_for(tmp_path)
+    async with app.run_test(size=(110, 40)) as pilot:
+        await settled(app, pilot)
+        await at_run(app, pilot, runs=3)
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        assert "3 pairs of runs measured" in painted(app)
+
+
+async def test_three_targets_are_compared_in_one_round(tmp_path: Path, folders: list[Path]):
+    third = tmp_path / "third"
+    third.mkdir()
+    (third / "big.bin").write_bytes(bytes(4 * MIB))
+    app = app_for(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await choose(app, pilot, OPTION)
+        await answer(app, pilot, str(folders[0] / "big.bin"), str(folders[1] / "big.bin"))
+        await at_run(app, pilot)
+        await press(app, pilot, "1")
+        await choose(app, pilot, "Compare with one more server")
+        await answer(app, pilot, str(folders[1] / "big.bin"))
+        assert "one of the targets already" in text_of(app.screen, ".dialog-problem").replace("\n", " ")
+        await answer(app, pilot, str(third / "big.bin"))
+        assert len(guide(app).session.choices.others) == 2
+
+        await at_run(app, pilot)
+        await press(app, pilot, "enter")
+        await measured(app, pilot)
+        shown = painted(app)
+        assert "4 rounds of runs measured" in shown
+        assert "So far third/big.bin is" in shown
+        await press(app, pilot, "enter")
+        assert guide(app).session.choices.step is MethodStep.REVIEW
+        await choose(app, pilot, "See what the pairs say")
+        page = page_of(guide(app).session.choices, guide(app).session.known)
+        assert len(page.headline) == 2
+        await choose(app, pilot, "Side by side")
+        assert "third/big.bin" in painted(app)
+
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        all_series = sorted((notebook.series(head.id) for head in notebook.heads()), key=attrgetter("label"))
+        assert [series.label for series in all_series] == ["new/big.bin", "old/big.bin", "third/big.bin"]
+        choices = rounds.recall_choices(notebook, ())
+        base = notebook.series(choices.series_id or "")
+        others = [notebook.series(other.series_id or "") for other in choices.others]
+    assert [series.label for series in (base, *others)] == ["old/big.bin", "new/big.bin", "third/big.bin"]
+    assert [len(paired_runs(base, other) or ()) for other in others] == [4, 4]
 
 
 class Losing(Backend):
@@ -251,8 +336,8 @@ async def test_a_recording_is_measured_beside_another_server(tmp_path: Path, fol
         await answer(app, pilot, str(folders[1] / "big.bin"))
         assert app.screen is guide(app)
         choices = guide(app).session.choices
-        assert choices.beside is not None
-        assert (choices.file, choices.beside.file) == (str(folders[0] / "big.bin"), str(folders[1] / "big.bin"))
+        (other,) = choices.others
+        assert (choices.file, other.file) == (str(folders[0] / "big.bin"), str(folders[1] / "big.bin"))
         assert choices.step is MethodStep.RUN
         assert "Compared with" in painted(app)
 
@@ -264,8 +349,9 @@ async def test_what_is_no_target_is_told_and_leaves_the_notebook_as_it_was(tmp_p
         await settled(app, pilot)
         await press(app, pilot, "V")
         await answer(app, pilot, "smb://alice:secret@new/public")
-        assert isinstance(app.screen, MessageDialog)
-        assert "secret" not in painted(app)
+        assert isinstance(app.screen, AskDialog)
+        assert text_of(app.screen, ".dialog-problem")
+        assert "secret" not in text_of(app.screen, ".dialog-problem")
 
 
 def test_line_by_line(tmp_path: Path, folders: list[Path], monkeypatch):
@@ -293,7 +379,7 @@ def test_line_by_line(tmp_path: Path, folders: list[Path], monkeypatch):
 def test_the_sides_of_made_files_need_no_file_there():
     choices = choices_of_two(file=None, file_bytes=None)
     spec = replace(choices.spec, command=Command.PUT, counts=RunCounts(size_bytes=MIB))
-    assert second_target.why_not_comparable(replace(choices, spec=spec)) == ""
+    assert other_targets.why_not_comparable(replace(choices, spec=spec)) == ""
 
 
 @pytest.mark.parametrize(
@@ -301,32 +387,55 @@ def test_the_sides_of_made_files_need_no_file_there():
     [("big.bin", 4 * MIB, True), ("big.bin", 4 * MIB + 1, False), (None, None, False)],
 )
 def test_files_that_are_there_need_one_size(file: str | None, size_bytes: int | None, is_comparable: bool):
-    beside = OtherSide(target=NEW, file=file, file_bytes=size_bytes)
-    choices = choices_of_two(beside=beside)
-    assert (second_target.why_not_comparable(choices) == "") == is_comparable
+    choices = choices_of_two(others=(OtherSide(target=NEW, file=file, file_bytes=size_bytes),))
+    assert (other_targets.why_not_comparable(choices) == "") == is_comparable
     assert ("Start" in titles(choices)) == is_comparable
     assert ("Choose the file on new" in titles(choices)) != is_comparable
+
+
+def test_another_target_is_added_changed_or_left_out():
+    choices = choices_of_two()
+    third = GuideChoices(target=replace(NEW, host="third"), file="big.bin", file_bytes=4 * MIB)
+    of_three = other_targets.with_other_target(choices, third, 1)
+    assert [other.target.host for other in of_three.others] == ["new", "third"]
+    assert other_targets.side_names(of_three) == ("nas", "new", "third")
+    assert "Leave third out" in titles(replace(of_three, step=MethodStep.TARGET))
+
+    changed = other_targets.with_other_target(choices, third, 0)
+    assert [other.target.host for other in changed.others] == ["third"]
+    assert other_targets.without_other_target(of_three, 0).others == changed.others
+    assert other_targets.without_other_targets(of_three).others == ()
+    with pytest.raises(UsageError):
+        other_targets.with_other_target(of_three, third, 0)
+
+
+def test_of_three_that_one_is_named_whose_file_has_another_size():
+    choices = choices_of_two()
+    third = OtherSide(target=replace(NEW, host="third"), file="big.bin", file_bytes=4 * MIB + 1)
+    of_three = replace(choices, others=(*choices.others, third))
+    assert "on third" in other_targets.why_not_comparable(of_three)
+    assert "Choose the file on third" in titles(of_three)
 
 
 def test_the_target_itself_is_no_second_one():
     own = GuideChoices(target=OLD, file="big.bin", file_bytes=MIB)
     with pytest.raises(Exception, match="target itself"):
-        second_target.with_second_target(own, own)
+        other_targets.with_other_target(own, own, 0)
 
 
 def test_a_round_of_two_survives_the_notebook_and_is_repeated_with_both():
     choices = choices_of_two(series_id="0" * 12)
     assert GuideChoices.from_memory(choices.to_memory()) == choices
     again = same_again(choices)
-    assert again.beside is not None
-    assert (again.beside.target, again.beside.series_id, again.series_id) == (NEW, None, None)
+    assert [(other.target, other.series_id) for other in again.others] == [(NEW, None)]
+    assert again.series_id is None
 
 
 def test_a_run_that_is_left_out_is_of_its_side():
     base, other = interleaved(one(1, target=replace(OLD, path="big.bin")), one(2, target=replace(NEW, path="big.bin")))
-    beside = OtherSide(target=NEW, file="big.bin", file_bytes=4 * MIB, series_id=other.id)
-    choices = choices_of_two(step=MethodStep.REVIEW, series_id=base.id, beside=beside)
-    options = page_of(choices, GuideContext(series=base, beside=other)).options
+    side = OtherSide(target=NEW, file="big.bin", file_bytes=4 * MIB, series_id=other.id)
+    choices = choices_of_two(step=MethodStep.REVIEW, series_id=base.id, others=(side,))
+    options = page_of(choices, GuideContext(series=base, others=(other,))).options
     runs = [(option.title.split()[0], option.act) for option in options if isinstance(option.act, Judge)]
-    assert [(name, act.of_second) for name, act in runs] == [("nas", False), ("new", True)] * 5
+    assert [(name, act.side) for name, act in runs] == [("nas", 0), ("new", 1)] * 5
     assert {act.status for _, act in runs} == {RunStatus.REJECTED}

@@ -235,7 +235,7 @@ def test_a_question_is_asked_again_until_its_answer_is_understood(tmp_path: Path
     backend.errors = [UnreachableError("no way to nas")]
     guide, said = guided(tmp_path / "n.db", backend, "?", "2", "smbb://nas", "bench@nas", "2", "", "zz", "99", "1", "1")
     text = "\n".join(said)
-    assert "Not understood: not a target: 'smbb://nas'; did you mean smb://nas?" in text
+    assert "! not a target: 'smbb://nas'; did you mean smb://nas?" in text
     assert sum(line.startswith("Target. ") for line in said) == 3
     assert "(Enter for bench@nas):" in text, "what was typed is offered again"
     assert text.count("Not understood. A number from 1 to ") == 2

@@ -344,8 +344,7 @@ async def test_a_typed_target_is_asked_for_until_it_is_one(guide_app, backend, m
     async with guide_app.run_test() as pilot:
         await settled(guide_app, pilot)
         await press(guide_app, pilot, "down", "enter", *"smb:x", "enter")
-        assert "not a target" in text_of(guide_app.screen, ".dialog-text")
-        await press(guide_app, pilot, "enter")
+        assert "not a target" in text_of(guide_app.screen, ".dialog-problem")
         box = guide_app.screen.query_one(Input)
         assert box.value == "smb:x", "nothing that was typed is lost"
         box.value = "smb://me@nas/data"
@@ -360,7 +359,7 @@ async def test_a_password_in_a_url_is_refused_and_not_repeated(guide_app):
         await press(guide_app, pilot, "down", "enter")
         guide_app.screen.query_one(Input).value = "smb://me:hush@nas/data"
         await press(guide_app, pilot, "enter")
-        told = text_of(guide_app.screen, ".dialog-text")
+        told = text_of(guide_app.screen, ".dialog-problem")
         assert "does not belong in a URL" in told
         assert "hush" not in told
 
