@@ -1,7 +1,8 @@
 # Prints two readings of what each session of the smbd on a port does, and then whose they are; reads only.
 # POSIX sh; the caller sets its variables before it: mark, port, conf (where the smbd does not show which it was started
-# with), seconds (between the readings). It starts few programs: each costs the server as much as reading fifty
-# processes.
+# with), seconds (between the readings). It starts few programs, since each costs the server as much as reading fifty
+# processes does, and smbstatus, which loads all libraries of Samba, as much as twenty others: it is started once.
+# Texts of many lines are split into words, not read line by line: sh reads a file byte by byte.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/samba/sbin:/usr/local/samba/bin
 LC_ALL=C
 export PATH LC_ALL
@@ -10,25 +11,46 @@ section() {
     printf '\n%s %s\n' "$mark" "$1"
 }
 
-# Finds the smbd that has the listening socket of the port. Its children have the same name in older versions: they are
-# passed over before anything is listed.
+# The number of the effective user of this shell.
+user_number() {
+    while read -r name real effective others; do
+        [ "$name" = Uid: ] && printf '%s\n' "$effective" && return
+    done <"/proc/$$/status"
+}
+
+# Whether what is printed has the link of one of the listening sockets: words are those of their lines in /proc/net/tcp,
+# whose tenth and 17 words each have the number of the socket.
+has_socket() {
+    links=$1
+    shift
+    while [ "$#" -ge 17 ]; do
+        case $links in
+        *"socket:[${10}]"*) return 0 ;;
+        esac
+        shift 17
+    done
+    return 1
+}
+
+# Finds the smbd that has the listening socket (state 0A) of the port. Its children have the same name in older
+# versions: they are passed over before anything is listed.
 find_smbd() {
-    inodes=$(ss -Htlne "sport = :$port" | sed -n 's/.* ino:\([0-9]*\) .*/socket:[\1]/p')
-    [ -n "$inodes" ] || return
+    local_port=$(printf '%04X' "$port")
+    listening=$(grep -hs "^ *[0-9]*: [0-9A-F]*:$local_port [0-9A-F:]* 0A " /proc/net/tcp /proc/net/tcp6)
+    [ -n "$listening" ] || return
     for file in $(grep -lsx smbd /proc/[0-9]*/comm); do
         process=${file%/comm}
         { IFS= read -r stat <"$process/stat"; } 2>/dev/null || continue
         set -- ${stat##*) }
         { IFS= read -r parent <"/proc/$2/comm"; } 2>/dev/null && [ "$parent" = smbd ] && continue
-        ls -l "$process/fd" | grep -qF -e "$inodes" && smbd=${process#/proc/} && return
+        has_socket "$(readlink "$process"/fd/*)" $listening && smbd=${process#/proc/} && return
     done
 }
 
 # The smb.conf that it was started with; nothing where it takes its own. Asked of another one, smbstatus would make its
 # databases.
 find_conf() {
-    tr '\000' '\n' <"/proc/$smbd/cmdline" |
-        sed -n '/^\(-s\|--configfile\)$/{n;p;};s/^--configfile=//p;s/^-s\//\//p'
+    sed -zn '/^\(-s\|--configfile\)$/{n;p;};s/^--configfile=//p;s/^-s\//\//p' "/proc/$smbd/cmdline"
 }
 
 # first or last: the counters of the connections, of the server, and of each process that smbd started.
@@ -51,50 +73,42 @@ reading() {
         awk -v RS='}' 'NR > 1 { print last "}" } { last = $0 } END { print last }'
 }
 
-# SOCKETS, SESSIONS: prints the process of each socket, where there are more of them than sessions: smbstatus tells one
-# connection of each, and ss reads the files of all processes for this.
-owners() {
-    difference=0
-    while IFS= read -r line; do
-        case $line in
-        *"(ipv"*) difference=$((difference - 1)) ;;
-        ESTAB*) difference=$((difference + 1)) ;;
-        esac
-    done <<END
-$1
-$2
-END
-    [ "$difference" -le 0 ] || ss -Htnp state established "sport = :$port"
-}
-
-# The lines of the sessions, and then how many files and locks each process holds. The tables are printed much faster
-# than JSON, and with numbers for users they have no blanks within a column.
+# SOCKETS: prints three sections. The lines of the sessions, and then how many files and locks each process holds: the
+# tables are printed much faster than JSON, and with numbers for users they have no blanks within a column. The names of
+# the users that these lines have numbers of. The process of each socket, where there are more of them than sessions:
+# smbstatus tells one connection of each, and ss reads the files of all processes for this.
 holders() {
-    smbstatus ${conf:+-s "$conf"} -n -B | awk '
+    connections=0
+    for word in $1; do
+        [ "$word" != ESTAB ] || connections=$((connections + 1))
+    done
+    section sessions
+    smbstatus ${conf:+-s "$conf"} -n -B | awk -v mark="$mark" -v port="$port" -v connections="$connections" '
+        FILENAME == "/etc/passwd" { split($0, user, ":"); names[user[3]] = $0; next }
         /^Locked files:/ { kind = "files" }
         /^Byte range locks:/ { kind = "locks" }
         /^PID +Username/ { print "listed" }
         $1 !~ /^([0-9]+:)?[0-9]+$/ { next }
         kind { count[kind " " $1]++; next }
-        { print }
-        END { for (name in count) print name, count[name] }'
-}
-
-# The names of the users that the lines of the sessions have numbers of.
-users() {
-    numbers=
-    while read -r process number rest; do
-        case "$process $numbers " in
-        listed* | files* | locks* | *" $number "*) ;;
-        *) numbers="$numbers $number" ;;
-        esac
-    done
-    [ -z "$numbers" ] || getent passwd $numbers
+        { print; numbers[$2] }
+        /\(ipv/ { connections-- }
+        END {
+            for (name in count) print name, count[name]
+            print "\n" mark " users"
+            for (number in numbers)
+                if (number in names) print names[number]
+                else others = others " " number
+            fflush()
+            if (others) system("getent passwd" others)
+            print "\n" mark " owners"
+            fflush()
+            if (connections > 0) system("ss -Htnp state established \"sport = :" port "\"")
+        }' /etc/passwd -
 }
 
 main() {
     section user
-    id -u
+    user_number
     for program in ss smbstatus; do
         command -v "$program" >/dev/null || { section missing; printf '%s\n' "$program"; section end; return; }
     done
@@ -111,13 +125,7 @@ main() {
     reading first
     sleep "$seconds"
     reading last
-    section sessions
-    sessions=$(holders)
-    printf '%s\n' "$sessions"
-    section users
-    printf '%s\n' "$sessions" | users
-    section owners
-    owners "$sockets" "$sessions"
+    holders "$sockets"
     section times
     times
     section end

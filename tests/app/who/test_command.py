@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 import struct
 import subprocess
@@ -174,10 +173,10 @@ def test_a_program_that_is_missing_on_the_server_is_named(
 
 
 def test_another_user_than_root_is_told_to_be_root(busy_smbd: Smbd, inside: Inside, monkeypatch, tmp_path: Path):
-    fake = tmp_path / "id"
-    fake.write_text("#!/bin/sh\necho 1000\n")
-    fake.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    status = tmp_path / "status"
+    status.write_text("Name:\tsh\nUid:\t0\t1000\t0\t1000\n")
+    script = Path("app/server/sessions/sessions.sh").read_text().replace("/proc/$$/status", str(status))
+    monkeypatch.setattr("app.server.sessions.look.shell.script_file", lambda *_: script)
     assert "root" in inside.fails(4, "who", url(busy_smbd), "--seconds", "1")
 
 
