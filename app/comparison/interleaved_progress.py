@@ -92,7 +92,10 @@ class InterleavedProgress:
         if is_over:
             return f"{measured_turns} {turn_name}s of runs measured."
 
-        turn = min(measured_turns + 1, self.runs)
+        if measured_turns >= self.runs:
+            return f"All {self.runs} {turn_name}s of runs are measured; looking at the servers once more …"
+
+        turn = measured_turns + 1
         doing = "" if any(self._rates) else f": {self._doing or 'connecting'}"
         if self._run_progress is not None:
             doing = f": {self._running}, {wording.byte_rate(self._run_progress.bytes_per_second)}"
@@ -109,7 +112,7 @@ class InterleavedProgress:
         percent = 100 * math.expm1(mean(ratios) or 0.0)
         way = "faster" if percent >= 0 else "slower"
         names = f"{self._names[index]} is {abs(percent):.1f} % {way} than {self._names[0]}"
-        return f"So far {names}, by {len(pairs)} pairs; the answer follows."
+        return f"So far {names}, by {len(pairs)} pairs."
 
     def text(self, labels: Sequence[str], width: int, height: int) -> str:
         """The average of each side and a bar for each run; ``labels`` are the series', empty before they are known."""

@@ -6,6 +6,7 @@ and by the notebook.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import PurePosixPath
 
 from app.clients.base import Secrets
@@ -105,10 +106,14 @@ def side_names(sides: Sequence[Side]) -> list[str]:
 
 
 def target_names(targets: Sequence[Target]) -> list[str]:
-    """The least text that tells the targets apart: host, share, protocol, port, or file; else the whole address."""
-    for name_of in _NAMES_OF_TARGET:
-        names = [name_of(target) for target in targets]
-        if all(names) and len(set(names)) == len(names):
+    """The least text that tells the targets apart: host, share, protocol, port or file, or two of them.
+
+    Where these do not, it is the whole address.
+    """
+    for parts in (*((part,) for part in _PARTS_OF_NAME), (_folder_and_file,), *combinations(_PARTS_OF_NAME, 2)):
+        texts_of_targets = [[part(target) for part in parts] for target in targets]
+        names = [" ".join(texts) for texts in texts_of_targets]
+        if all(map(all, texts_of_targets)) and len(set(names)) == len(names):
             return names
     return [format_target(target) for target in targets]
 
@@ -137,16 +142,4 @@ def _folder_and_file(target: Target) -> str:
     return "/".join(PurePosixPath(target.path).parts[-2:])
 
 
-def _host_and_protocol(target: Target) -> str:
-    return f"{_host(target)} {_protocol(target)}"
-
-
-_NAMES_OF_TARGET: tuple[Callable[[Target], str], ...] = (
-    _host,
-    _share,
-    _protocol,
-    _port,
-    _file,
-    _folder_and_file,
-    _host_and_protocol,
-)
+_PARTS_OF_NAME: tuple[Callable[[Target], str], ...] = (_host, _share, _protocol, _port, _file)

@@ -36,6 +36,7 @@ _PLAIN_P = 0.01
 
 
 _HALF = 0.5
+_INCONCLUSIVE = "Inconclusive: "
 
 
 def verdict_word(comparison: series_comparison.Comparison) -> str:
@@ -84,9 +85,17 @@ def answer_headline(comparison: series_comparison.Comparison) -> str:
         Verdict.SAME: f"{other} is as fast as {base}",
     }
     headline = comparison_headline(comparison)
-    if comparison.verdict not in sentence_begins or not has_other_target(comparison):
+    if not has_other_target(comparison):
         return headline
-    return headline.replace(VERDICT_WORDS[comparison.verdict], sentence_begins[comparison.verdict], 1)
+    if comparison.verdict in sentence_begins:
+        return headline.replace(VERDICT_WORDS[comparison.verdict], sentence_begins[comparison.verdict], 1)
+
+    # "Inconclusive: 3 % slower (27 % slower to 28 % faster)."
+    lead, bracket, reach = headline.partition(" (")
+    seen = lead.removeprefix(_INCONCLUSIVE)
+    if seen == lead or not seen.endswith(("slower", "faster")):
+        return headline
+    return f"{_INCONCLUSIVE}{other} is {seen} than {base}{bracket}{reach}"
 
 
 def has_other_target(comparison: series_comparison.Comparison) -> bool:
@@ -104,33 +113,35 @@ def comparison_clause(comparison: series_comparison.Comparison) -> str:
     return f"{clause}; {session}"
 
 
-def comparison_sentences(comparison: series_comparison.Comparison) -> str:
-    """All of it: the verdict, what particular runs hide, what it rests on and what would settle it."""
+def comparison_sentences(comparison: series_comparison.Comparison, *, names_sides: bool = False) -> str:
+    """All of it: the verdict, what particular runs hide, what it rests on and what would settle it.
+
+    ``names_sides``: whether nothing beside it says which sides are compared.
+    """
+    headline = answer_headline(comparison) if names_sides else comparison_headline(comparison)
     parts = (
-        *_verdict_sentences(comparison),
+        headline,
+        *_more_verdict_sentences(comparison),
         full_links_sentence(comparison),
         basis_sentence(comparison),
-        _next_sentence(comparison),
+        next_sentence(comparison),
     )
     return " ".join(part for part in parts if part)
 
 
 def verdict_and_next_step(comparison: series_comparison.Comparison) -> str:
     """The same without what it rests on."""
-    parts = (*_verdict_sentences(comparison), _next_sentence(comparison))
+    parts = (comparison_headline(comparison), *_more_verdict_sentences(comparison), next_sentence(comparison))
     return " ".join(part for part in parts if part)
 
 
-def _verdict_sentences(comparison: series_comparison.Comparison) -> tuple[str | None, ...]:
+def _more_verdict_sentences(comparison: series_comparison.Comparison) -> tuple[str | None, ...]:
+    """What follows the verdict: how sure it is by the link, and without runs that stand out."""
     without = comparison.without if not comparison.old_link else None
-    return (
-        comparison_headline(comparison),
-        certain_sentence(comparison),
-        alternative_sentence(without) if without else None,
-    )
+    return certain_sentence(comparison), alternative_sentence(without) if without else None
 
 
-def _next_sentence(comparison: series_comparison.Comparison) -> str | None:
+def next_sentence(comparison: series_comparison.Comparison) -> str | None:
     """What would settle it, or what to do instead."""
     return settling_sentence(comparison.settle) if comparison.settle else hint_sentence(comparison)
 

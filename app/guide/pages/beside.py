@@ -21,10 +21,12 @@ from forms.findings.series_warnings import advice
 from forms.layout import Tone, Toned, width
 from forms.series.run_table import mark_of, runs_chart
 from forms.series.summary import RunRow, SeriesSummary
+from forms.stats.decision import Verdict
 from storage.records import Phase, RunStatus, format_target
 
 _MOST_DIFFERENCES = 4
 """Of the settings of the sides: another screen shows all."""
+_USUAL_NEXT_STEP = "Measure again with more runs (step 4), with a larger file (step 2), or at a quiet time."
 _NARROWEST_NAME = 9
 _WIDEST_NAME = 24
 
@@ -79,7 +81,7 @@ def target_options(choices: GuideChoices) -> Iterator[page.Option]:
     if len(choices.others) > 1:
         yield from _leaving_options(choices)
     alone = page.Go(other_targets.without_other_targets(choices))
-    yield page.Option("Measure the target alone", alone, "compare it with nothing")
+    yield page.Option("Measure the target alone", alone, "without the others")
 
 
 def _leaving_options(choices: GuideChoices) -> Iterator[page.Option]:
@@ -208,10 +210,18 @@ def _all_of(sides: _MeasuredSides) -> str:
 
 def _answers(sides: _MeasuredSides) -> tuple[Toned, ...]:
     """What the pairs say of each other side."""
-    compared = [summary.comparison for summary in sides.summaries]
     return tuple(
-        Toned(f"{comparison.sign} {words.answer_headline(comparison)}", comparison.tone) for comparison in compared
+        _answer(name, summary, is_alone=sides.has_two)
+        for name, summary in zip(sides.names[1:], sides.summaries, strict=True)
     )
+
+
+def _answer(name: str, summary: ComparisonSummary, *, is_alone: bool) -> Toned:
+    comparison = summary.comparison
+    headline = words.answer_headline(comparison)
+    # Of several each says of whom it is.
+    lead = "" if is_alone or comparison.other_name in headline else f"{name}: "
+    return Toned(f"{comparison.sign} {lead}{headline}", comparison.tone)
 
 
 def _facts_of_answer(sides: _MeasuredSides) -> Iterator[str]:
@@ -224,9 +234,8 @@ def _facts_of_answer(sides: _MeasuredSides) -> Iterator[str]:
         basis = words.basis_sentence(summary.comparison)
         if basis:
             yield f"{lead}{basis}"
-        hint = words.hint_sentence(summary.comparison)
-        if hint:
-            yield f"{lead}To settle it: {hint}"
+        if summary.comparison.verdict is Verdict.UNKNOWN:
+            yield f"{lead}To settle it: {words.next_sentence(summary.comparison) or _USUAL_NEXT_STEP}"
         yield from _differences(summary, lead)
 
 
@@ -261,12 +270,17 @@ def _forms(sides: _MeasuredSides) -> Iterator[page.Option]:
 
 
 def _warnings(sides: _MeasuredSides) -> Iterator[Toned]:
-    has_warned = False
+    """What speaks against the series; what does so against several stands once."""
+    names_by_text: dict[str, list[str]] = {}
     for name, form in zip(sides.names, sides.forms, strict=True):
         for warning in advice(form.series):
-            has_warned = True
-            yield Toned(f"! {name}: {warning.text}", Tone.CAUTION)
-    if not has_warned:
+            names_by_text.setdefault(warning.text, []).append(name)
+
+    for text, names in names_by_text.items():
+        is_of_all = len(names) == len(sides.names)
+        lead = f"{_all_of(sides).capitalize()} sides" if is_of_all else wording.listed(names)
+        yield Toned(f"! {lead}: {text}", Tone.CAUTION)
+    if not names_by_text:
         yield Toned("No problems found.", Tone.GOOD)
 
 

@@ -40,7 +40,7 @@ def verdict_lines(both_ways: BothWays, *, two_alone: bool) -> list[layout.Toned]
     """
     form = both_ways.of_two if two_alone else both_ways.with_others
     comparison = form.comparison
-    text = f"{comparison.sign} {comparison_wording.comparison_sentences(comparison)}"
+    text = f"{comparison.sign} {comparison_wording.comparison_sentences(comparison, names_sides=True)}"
     lines = [*tried_lines(comparison.tried), layout.Toned(text, comparison.tone)]
     lines += [layout.Toned(sentence, layout.Tone.CAUTION) for sentence in weaknesses(form)]
     if not both_ways.others_count:

@@ -388,8 +388,7 @@ async def test_a_credentials_file_names_user_and_password(guide_app, backend, tm
         await press(guide_app, pilot, "down", "down", "down", "enter")
         guide_app.screen.query_one(Input).value = str(tmp_path / "crad")
         await press(guide_app, pilot, "enter")
-        assert "crad'; name the one that holds user and password" in text_of(guide_app.screen, ".dialog-text")
-        await press(guide_app, pilot, "enter")
+        assert "crad'; name the one that holds user and password" in text_of(guide_app.screen, ".dialog-problem")
         assert guide_app.screen.query_one(Input).value == str(tmp_path / "crad"), "nothing that was typed is lost"
         guide_app.screen.query_one(Input).value = str(path)
         await press(guide_app, pilot, "enter")
@@ -548,8 +547,7 @@ async def test_another_size_is_asked_for_until_it_is_one(guide_app, backend):
         await press(guide_app, pilot, "enter", "enter", "enter", *["down"] * 5, "enter")
         guide_app.screen.query_one(Input).value = "lots"
         await press(guide_app, pilot, "enter")
-        assert "not a size: 'lots'" in text_of(guide_app.screen, ".dialog-text")
-        await press(guide_app, pilot, "enter")
+        assert "not a size: 'lots'" in text_of(guide_app.screen, ".dialog-problem")
         guide_app.screen.query_one(Input).value = "3G"
         await press(guide_app, pilot, "enter")
         choices = choices_of(guide_app)

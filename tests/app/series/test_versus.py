@@ -258,6 +258,7 @@ def test_the_same_target_without_options_is_no_comparison(tmp_path, urls):
         (("smb://nas/public/f", "smb://nas/public/g"), ["f", "g"]),
         (("smb://nas/public/a/f", "smb://nas/public/b/f"), ["a/f", "b/f"]),
         (("smb://old/a/f", "ftp://old/f", "smb://new/a/f"), ["old SMB", "old FTP", "new SMB"]),
+        (("smb://nas/a/f", "smb://nas:1445/a/f", "smb://nas/a/g"), ["port 445 f", "port 1445 f", "port 445 g"]),
         (("smb://nas/a/f", "smb://bob@nas/a/f"), ["smb://nas/a/f", "smb://bob@nas/a/f"]),
     ],
 )
@@ -334,5 +335,14 @@ def test_the_verdict_on_two_targets_says_which_is_faster_than_which(percent, sen
     old = one(1, rates, label="old")
     at_new_host = one(2, other_rates, label="new", target=replace(old.target, host="new"))
     assert answer_headline(compare(*interleaved(old, at_new_host))).startswith(sentence)
+
+    # Of different targets an inconclusive answer, too, says which looked faster.
+    varied = one(
+        2, [rate * (0.7 if number % 2 else 1.5) for number, rate in enumerate(rates)], target=at_new_host.target
+    )
+    undecided = answer_headline(compare(*interleaved(old, replace(varied, label="new"))))
+    assert undecided.startswith("Inconclusive: new is ")
+    assert "than old (" in undecided
+
     same_host = one(2, other_rates, label="new", client=replace(old.client, block_bytes=64 << 10))
     assert not answer_headline(compare(*interleaved(old, same_host))).startswith("new")
