@@ -17,7 +17,7 @@ _LEG_TEXTS = {
     Leg.LINK: "its link is full",
     Leg.DISTANCE: "the distance is the limit",
     Leg.LOSSES: "packets get lost",
-    Leg.CLIENT: "the machine moves no more",
+    Leg.CLIENT: "that machine can move no more",
 }
 
 
@@ -44,20 +44,21 @@ def _answer(summary: PlacesSummary) -> str:
     if fastest is None:
         return "No machine measured anything."
     if slowest is None:
-        return f"Only {fastest.host} measured: {wording.byte_rate(fastest.bytes_per_second)}."
+        return f"Measured from {fastest.host} alone: {wording.byte_rate(fastest.bytes_per_second)}."
 
     compared = summary.comparison_of(slowest)
     verdict = summary.verdict_on(slowest)
     if compared is None or verdict is not Verdict.SLOWER:
         rates = f"{wording.byte_rate(slowest.bytes_per_second)} to {wording.byte_rate(fastest.bytes_per_second)}"
-        return f"No leg is shown to be slower than another: {rates}."
+        return f"No machine is shown to be slower than another: {rates}."
 
     comparison = compared.comparison
     clause = verdict_wording.verdict_sentence(verdict, comparison.change_percent or 0.0, comparison.interval_percent)
+    slower = f"{clause[:1].lower()}{clause[1:]}"
     limit = _LEG_TEXTS[slowest.leg] if slowest.leg else "what limits it is not known"
     return (
-        f"The slow leg is that of {slowest.host}: {wording.byte_rate(slowest.bytes_per_second)}; {limit}."
-        f" {clause} than from {fastest.host}."
+        f"From {slowest.host} it is slow: {wording.byte_rate(slowest.bytes_per_second)}, and {limit}."
+        f" Compared with {fastest.host} it is {slower}."
     )
 
 
