@@ -28,7 +28,7 @@ _MOST_DIFFERENCES = 4
 """Of the settings of the sides: another screen shows all."""
 _USUAL_NEXT_STEP = "Measure again with more runs (step 4), with a larger file (step 2), or at a quiet time."
 _NARROWEST_NAME = 9
-_WIDEST_NAME = 24
+_WIDEST_NAME = 28
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
