@@ -229,22 +229,28 @@ def _facts_of_answer(sides: _MeasuredSides) -> Iterator[str]:
         runs = wording.count(len(form.series.measured()), "valid run")
         yield f"{name}: {wording.rate(form.average_rate)} over {runs}."
 
+    # What holds for several other sides stands once.
+    names_by_text: dict[str, list[str]] = {}
     for name, summary in zip(sides.names[1:], sides.summaries, strict=True):
-        lead = "" if sides.has_two else f"{name}: "
-        basis = words.basis_sentence(summary.comparison)
-        if basis:
-            yield f"{lead}{basis}"
-        if summary.comparison.verdict is Verdict.UNKNOWN:
-            yield f"{lead}To settle it: {words.next_sentence(summary.comparison) or _USUAL_NEXT_STEP}"
-        yield from _differences(summary, lead)
+        for text in _texts_of_answer(summary):
+            names_by_text.setdefault(text, []).append(name)
+    for text, names in names_by_text.items():
+        holds_for_all = len(names) == len(sides.summaries)
+        yield text if holds_for_all else f"{wording.listed(names)}: {text}"
 
 
-def _differences(summary: ComparisonSummary, lead: str) -> Iterator[str]:
+def _texts_of_answer(summary: ComparisonSummary) -> Iterator[str]:
+    basis = words.basis_sentence(summary.comparison)
+    if basis:
+        yield basis
+    if summary.comparison.verdict is Verdict.UNKNOWN:
+        yield f"To settle it: {words.next_sentence(summary.comparison) or _USUAL_NEXT_STEP}"
+
     rows = properties.difference_rows(summary)
     for row in rows[:_MOST_DIFFERENCES]:
-        yield f"{lead}Differs: {row.name}: {row.base} and {row.other}."
+        yield f"Differs: {row.name}: {row.base} and {row.other}."
     if len(rows) > _MOST_DIFFERENCES:
-        yield f"{lead}{len(rows) - _MOST_DIFFERENCES} further differences stand side by side."
+        yield f"{len(rows) - _MOST_DIFFERENCES} further differences stand side by side."
 
 
 def _again(choices: GuideChoices) -> page.Option:
