@@ -191,9 +191,9 @@ def compare_sides(choices: GuideChoices, sides: _MeasuredSides) -> page.Page:
             MethodStep.EXPECTED,
             [*_facts_of_answer(sides)],
             [
-                page.Option("Side by side", figures, "all figures and settings", advised=True),
+                page.Option("Side by side", figures, "all figures and settings; x exports them", advised=True),
                 _again(choices),
-                page.Option(f"Export {_all_of(sides)} forms…", export, "text, PDF, spreadsheet, …"),
+                page.Option(f"Export {_all_of(sides)} forms…", export, "the series, each by itself"),
                 page.Option(f"Change one thing on {sides.names[0]}", change, "the next round measures it alone"),
             ],
             headline=_answers(sides),
