@@ -167,7 +167,7 @@ RULES: Mapping[str, NumberRules] = {
     "sharebench/audit/1": NumberRules(computed=frozenset({"counts"})),
     "sharebench/diagnosis/1": NumberRules(computed=frozenset({"findings", "figures"})),
     "sharebench/quick/1": NumberRules(
-        computed=frozenset({"figures"}),
+        computed=frozenset({"figures", "round_trip_seconds"}),
         tied={
             "lines[].runs[].seconds": _always,
             "lines[].runs[].moved_bytes": _always,

@@ -18,6 +18,8 @@ from forms.stats.variation import SeriesGroup
 from storage.quick.records import Quick, QuickLine
 from storage.records import Target
 
+_UNKNOWN = frozenset({None, "", (None, None)})
+"""What stands for a part of a quick test that nobody has told."""
 _MOST_SIZE_RATIO = 1.25
 """Files whose sizes differ by no more than this are alike: on a slow path the time decides how large they become."""
 
@@ -119,7 +121,6 @@ def _have_sizes_alike(quick: Quick, other: Quick) -> bool:
 
 def _differences(base: Quick, other: Quick) -> list[str]:
     sides = (
-        ("program", base.program, other.program),
         ("target", _place(base.target), _place(other.target)),
         ("machine that measured", _machine(base), _machine(other)),
         ("imitated client", base.settings.like, other.settings.like),
@@ -129,7 +130,14 @@ def _differences(base: Quick, other: Quick) -> list[str]:
         ("page cache", base.past_page_cache, other.past_page_cache),
         ("length of a run", base.run_seconds, other.run_seconds),
     )
-    return [name for name, of_base, of_other in sides if of_base != of_other]
+    is_same_program = base.program == other.program
+    differences = [] if is_same_program else ["program"]
+    for name, of_base, of_other in sides:
+        # Another program tells little of how it measured: what is unknown of it is no difference.
+        is_told = is_same_program or not {of_base, of_other} & _UNKNOWN
+        if is_told and of_base != of_other:
+            differences.append(name)
+    return differences
 
 
 def _place(target: Target | None) -> Target | None:

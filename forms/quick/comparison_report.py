@@ -63,8 +63,20 @@ def verdict_text(comparison: QuickComparison) -> str:
 
     judged = [pair for pair in comparison.pairs if pair.decision.variation is not None]
     if not judged:
-        return "Inconclusive: a program that tells one rate for each line leaves nothing to judge a difference by."
+        return f"Inconclusive: one rate for each line leaves nothing to judge by; {_seen_text(comparison.pairs)}."
     return f"Inconclusive: no line differs by more than equal quick tests may.{_shown_text(comparison, judged)}"
+
+
+def _seen_text(pairs: Sequence[QuickPair]) -> str:
+    """The changes that are seen, of the lines at both ends: ``seen are −76 % (RND4K Q32 write) to +32 % (…)``."""
+    changes_seen = []
+    for pair in pairs:
+        if pair.decision.change_percent is not None:
+            changes_seen.append((pair.decision.change_percent, pair.name))
+    if not changes_seen:
+        return "no line has a rate in both"
+    ends = [f"{wording.signed_percent(percent)} ({name})" for percent, name in (min(changes_seen), max(changes_seen))]
+    return f"seen are {' to '.join(dict.fromkeys(ends))}"
 
 
 def _change_text(pair: QuickPair) -> str:

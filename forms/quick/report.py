@@ -44,6 +44,7 @@ def quick_document(quick: quick_records.Quick) -> dict[str, Any]:
         **named(quick, "id", "created_at", "status", "error", "label", "note", "question"),
         **quick_records.recording_of_quick(quick).content,
         "answer": quick_answer(quick).text,
+        "round_trip_seconds": limits.round_trip_seconds(quick),
         "figures": [figures.to_json() for figures in summary.quick_figures(quick)],
     }
 

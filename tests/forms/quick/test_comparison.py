@@ -138,6 +138,11 @@ def test_what_another_program_tells_stands_beside_and_is_not_judged():
     report = quick_comparison_report(comparison)
     assert "CrystalDiskMark 8.0.4 x64" in report.fields[2].text
     assert any("best run" in text for text in report.advice)
+    assert "−57.3 % (SEQ1M Q8 read)" in report.fields[0].text
+    assert comparison.differences == ("program",), "what it does not tell is no difference"
+    assert not is_alike(quick_test(), imported)
+    slower_link = replace(imported, link_bits_per_second=100)
+    assert compare_quick_tests(quick_test(), slower_link).differences == ("program", "link")
 
 
 def _varied(dice: random.Random, key: tuple[Access, Command], session: float, runs: float) -> Sequence[float]:

@@ -15,6 +15,7 @@ from forms.quick.limits import (
     LineLimit,
     path_allowance,
     path_seconds,
+    round_trip_seconds,
     seconds_on_link,
 )
 from forms.quick.report import limit_name, possible_interval, quick_answer, quick_report
@@ -37,7 +38,7 @@ def figures_of(quick: Quick, access: Access, command: Command = Command.GET) -> 
 
 
 def limit_of(line: QuickLine, **fields: Any) -> LineLimit | None:
-    figures = line_figures(quick_test(**fields), line)
+    figures = line_figures(quick_test(lines=(line,), **fields), line)
     assert figures is not None
     return figures.limit
 
@@ -193,7 +194,7 @@ def test_more_than_the_link_can_carry_is_not_as_fast_as_it_allows():
 
 
 def test_what_the_path_allows_is_a_block_each_round_trip_up_to_the_link():
-    quick = quick_test(environment={"path": {"request.least_round_trip_seconds": 0.001}})
+    quick = quick_test(environment={"path": {"request.least_round_trip_seconds": 0.001}}, lines=())
 
     each = 0.001 + seconds_on_link(quick, RND_Q1)
     without_link = replace(quick, link_bits_per_second=None)
@@ -209,9 +210,22 @@ def test_what_the_path_allows_is_a_block_each_round_trip_up_to_the_link():
     assert path_allowance(replace(without_link, environment={}), RND_Q1) is None
 
 
+@pytest.mark.parametrize(("milliseconds", "is_believed"), [(0.95, True), (0.97, False)])
+def test_a_round_trip_that_took_longer_than_the_fastest_small_request_is_not_believed(
+    milliseconds: float, is_believed: bool
+):
+    line = quick_line(RND_Q1, Command.GET, [4.096e6] * 3)  # 1 ms each, 0.035 ms of it on the link
+    path = {"path": {"request.least_round_trip_seconds": milliseconds / 1000}}
+    quick = quick_test(lines=(line,), environment=path)
+    assert (round_trip_seconds(quick) == milliseconds / 1000) is is_believed
+    percent = figures_of(quick, RND_Q1).percent_of_allowance
+    assert percent is not None
+    assert percent <= 101
+
+
 @pytest.mark.parametrize(("milliseconds", "limit"), [(8.9, LineLimit.LINK), (8.95, LineLimit.ROUND_TRIP)])
 def test_of_one_block_each_round_trip_what_takes_longer_allows_no_more(milliseconds: float, limit: LineLimit):
-    quick = quick_test(environment={"path": {"request.least_round_trip_seconds": milliseconds / 1000}})
+    quick = quick_test(environment={"path": {"request.least_round_trip_seconds": milliseconds / 1000}}, lines=())
     assert seconds_on_link(quick, SEQ_Q1) == pytest.approx(0.00891, rel=0.001)
     allowance = path_allowance(quick, SEQ_Q1)
     assert allowance is not None
