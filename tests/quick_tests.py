@@ -29,7 +29,13 @@ SERVER = Target(protocol="smb", host="nas", share="data", path="tests", user="al
 
 
 def quick_line(
-    access: Access, command: Command, rates: Sequence[float], *, cpu_share: float = 0.3, **fields: Any
+    access: Access,
+    command: Command,
+    rates: Sequence[float],
+    *,
+    cpu_share: float = 0.3,
+    held_share: float | None = None,
+    **fields: Any,
 ) -> QuickLine:
     """Runs of two seconds at these rates; the client computes in that share of the time."""
     runs = []
@@ -44,6 +50,7 @@ def quick_line(
                 requests=requests,
                 request_nanoseconds=requests * nanoseconds,
                 cpu_seconds=2.0 * cpu_share,
+                held_seconds=None if held_share is None else 2.0 * held_share,
             )
         )
         times.add_all(equal_times(nanoseconds, min(requests, 200)))

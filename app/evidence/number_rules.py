@@ -174,6 +174,7 @@ RULES: Mapping[str, NumberRules] = {
             "lines[].runs[].requests": _always,
             "lines[].runs[].request_nanoseconds": _always,
             "lines[].runs[].cpu_seconds": _always,
+            "lines[].runs[].held_seconds": _always,
             "lines[].best_bytes_per_second": _always,
             "link_bits_per_second": _always,
         },

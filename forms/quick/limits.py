@@ -1,9 +1,9 @@
 """What limits a line of a quick test, and the most that its path and this client allow.
 
-A line is limited by the first of these that applies: the link, where it is full; this client, where it computes all the
-time; the round trip, where a request that moves nothing takes half of the time already; else the server or its disk.
-Where one request is made at a time, the link is not full while the server works: there it is the limit if carrying the
-block takes half of the time. If only both together take half, the path is the limit.
+A line is limited by the first of these that applies: the link, where it is full; this client, where it computes or
+waits for a processor all the time; the round trip, where a request that moves nothing takes half of the time already;
+else the server or its disk. Where one request is made at a time, the link is not full while the server works: there it
+is the limit if carrying the block takes half of the time. If only both together take half, the path is the limit.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from storage.quick.records import Access, Quick
 FULL_LINK_PERCENT, _ = FULL_ETHERNET_PERCENT
 """From this share of its speed on a link is full: headers take the rest."""
 BUSY_CLIENT_PERCENT = 85.0
-"""Of one processor: our client that uses as much has little time left to wait for a server."""
+"""Of the time: our client that computes, or waits for a processor, for as long hardly ever waits for the server."""
 PATH_SHARE = 0.5
 """Of the time of a request: where the way takes as much, a faster disk would not even halve the time."""
 
@@ -36,11 +36,11 @@ class LineLimit(StrEnum):
     """Or its disk; of a local path the disk, or the page cache."""
 
 
-def limit_of_shares(percent_of_link: float | None, client_percent: float | None) -> LineLimit | None:
+def limit_of_shares(percent_of_link: float | None, held_percent: float | None) -> LineLimit | None:
     """The link or this client, where one of them has no time left; else None."""
     if percent_of_link is not None and percent_of_link >= FULL_LINK_PERCENT:
         return LineLimit.LINK
-    if client_percent is not None and client_percent >= BUSY_CLIENT_PERCENT:
+    if held_percent is not None and held_percent >= BUSY_CLIENT_PERCENT:
         return LineLimit.CLIENT
     return None
 
@@ -138,14 +138,14 @@ def _path_allowances(quick: Quick, access: Access) -> Iterator[Allowance]:
         )
 
 
-def client_allowance(bytes_per_second: float, client_percent: float | None) -> Allowance | None:
-    """What this client would reach if it never had to wait, by the processor time that it took for what it moved.
+def client_allowance(bytes_per_second: float, held_percent: float | None) -> Allowance | None:
+    """What this client, as busy as its machine was, would reach if it never had to wait for the server.
 
     None where that is unknown. What takes more than one processor is not held up by one: it is as fast as it was.
     """
-    if not client_percent:
+    if not held_percent:
         return None
-    return Allowance(bytes_per_second=bytes_per_second / min(1.0, client_percent / 100), limit=LineLimit.CLIENT)
+    return Allowance(bytes_per_second=bytes_per_second / min(1.0, held_percent / 100), limit=LineLimit.CLIENT)
 
 
 def lowest_allowance(*allowances: Allowance | None) -> Allowance | None:

@@ -382,7 +382,8 @@ def _advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
     slow_clients = [line for line in figures if line.limit is limits.LineLimit.CLIENT and not line.is_restless]
     if slow_clients:
         names = wording.listed([line.line.name for line in slow_clients])
-        yield f"This client was the limit of {names}: the server may be faster than these figures."
+        text = f"This client was the limit of {names}: the server may be faster than these figures."
+        yield f"{text}{_busy_text(slow_clients)}"
     if quick.past_page_cache is None:
         yield (
             "The file was written just before: what fits into the server's memory is read from there, not from its"
@@ -391,6 +392,13 @@ def _advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
     elif not quick.past_page_cache:
         yield "This file system does not let requests past the page cache: its figures are those of memory."
     yield from _split_text(quick)
+
+
+def _busy_text(slow_clients: Sequence[summary.LineFigures]) -> str:
+    """That others had its processors, where it did not compute that long by itself."""
+    if all((line.client_percent or 0.0) >= limits.BUSY_CLIENT_PERCENT for line in slow_clients):
+        return ""
+    return " Other programs had its processors: measure again when they have ended, or on another machine (--from)."
 
 
 def _usual_text(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from forms.quick import limits
 from forms.quick.disk_reference import bytes_per_second_with_disk
 from forms.stats import summary as stats
 from storage import records
-from storage.quick.records import ACCESSES, Quick, QuickLine
+from storage.quick.records import ACCESSES, Quick, QuickLine, QuickRun
 
 RESTLESS_PERCENT = 20.0
 """From the slowest run of a line to its fastest, of their average: with more, the average is hardly a figure."""
@@ -33,6 +33,8 @@ class LineFigures:
     percent_of_link: float | None
     client_percent: float | None
     """How much of one processor the client used."""
+    held_percent: float | None
+    """Of the time in which the client computed, or waited for a processor: so long the server did not hold it up."""
     limit: limits.LineLimit | None
     """None where another program measured."""
     allowance: limits.Allowance | None
@@ -64,6 +66,7 @@ class LineFigures:
             "p99_seconds": self.p99_seconds,
             "percent_of_link": self.percent_of_link,
             "client_cpu_percent": self.client_percent,
+            "client_held_percent": self.held_percent,
             "limit": self.limit,
             "is_limit_doubtful": self.is_restless,
             "allowed": self.allowance.to_json() if self.allowance else None,
@@ -88,16 +91,18 @@ def line_figures(quick: Quick, line: QuickLine) -> LineFigures | None:
     requests = sum(run.requests for run in line.runs)
     request_seconds = line.best_request_seconds
     client_percent = None
+    held_percent = None
     if requests:
         request_seconds = sum(run.request_nanoseconds for run in line.runs) / requests / 1e9
         seconds = sum(run.seconds for run in line.runs)
         client_percent = 100 * sum(run.cpu_seconds for run in line.runs) / seconds
+        held_percent = 100 * sum(_held_seconds(run) for run in line.runs) / seconds
 
     has_p99 = line.times.count >= stats.values_needed(_P99)
     percent_of_link = records.percent_of_link(rate, quick.link_bits_per_second)
     limit = None
     if line.runs:
-        limit = limits.limit_of_shares(percent_of_link, client_percent)
+        limit = limits.limit_of_shares(percent_of_link, held_percent)
         limit = limit or limits.limit_of_requests(quick, line.access, request_seconds)
     return LineFigures(
         line=line,
@@ -108,18 +113,24 @@ def line_figures(quick: Quick, line: QuickLine) -> LineFigures | None:
         p99_seconds=line.times.quantile_seconds(_P99) if has_p99 else None,
         percent_of_link=percent_of_link,
         client_percent=client_percent,
+        held_percent=held_percent,
         limit=limit,
-        allowance=_allowance(quick, line, rate, client_percent),
+        allowance=_allowance(quick, line, rate, held_percent),
         bytes_per_second_with_disk=bytes_per_second_with_disk(quick, line),
     )
 
 
-def _allowance(quick: Quick, line: QuickLine, rate: float, client_percent: float | None) -> limits.Allowance | None:
+def _held_seconds(run: QuickRun) -> float:
+    """Processor time alone where nobody looked at the waiting for a processor."""
+    return run.cpu_seconds if run.held_seconds is None else run.held_seconds
+
+
+def _allowance(quick: Quick, line: QuickLine, rate: float, held_percent: float | None) -> limits.Allowance | None:
     # A local path is asked by many threads: what one processor allows is no limit of theirs.
     if quick.target is None or quick.target.abilities.is_local:
         return None
     by_path = limits.path_allowance(quick, line.access)
-    return limits.lowest_allowance(by_path, limits.client_allowance(rate, client_percent))
+    return limits.lowest_allowance(by_path, limits.client_allowance(rate, held_percent))
 
 
 def quick_figures(quick: Quick) -> list[LineFigures]:

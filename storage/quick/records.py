@@ -74,6 +74,8 @@ class QuickRun:
     """The sum of the times of all requests, each from sent to answered."""
     cpu_seconds: NotNegative = 0.0
     """Processor time of the client that measured, on all its threads."""
+    held_seconds: NotNegative | None = None
+    """In which the client computed, or waited for a processor that others had; None where nobody looked."""
 
     @property
     def bytes_per_second(self) -> float:

@@ -86,6 +86,21 @@ def test_a_client_that_computes_all_the_time_is_the_limit(percent: float, limit:
     assert limit_of(line) is limit
 
 
+@pytest.mark.parametrize(
+    ("percent", "limit"), [(BUSY_CLIENT_PERCENT + 0.1, LineLimit.CLIENT), (BUSY_CLIENT_PERCENT - 0.1, LineLimit.SERVER)]
+)
+def test_a_client_that_waits_for_a_processor_all_the_time_is_the_limit(percent: float, limit: LineLimit):
+    line = quick_line(RND_Q32, Command.GET, [61e6] * 3, cpu_share=0.2, held_share=percent / 100)
+    quick = quick_test(lines=(line,))
+    figures = figures_of(quick, RND_Q32)
+    assert figures.limit is limit
+    assert figures.client_percent == pytest.approx(20)
+    assert figures.allowance is not None
+    assert figures.allowance.bytes_per_second == pytest.approx(61e6 / percent * 100)
+    advice = " ".join(quick_report(quick).advice)
+    assert ("Other programs had its processors" in advice) is (limit is LineLimit.CLIENT)
+
+
 @pytest.mark.parametrize(("share", "limit"), [(PATH_SHARE, LineLimit.ROUND_TRIP), (0.48, LineLimit.SERVER)])
 def test_a_round_trip_of_half_a_request_is_the_limit(share: float, limit: LineLimit):
     line = quick_line(RND_Q1, Command.GET, [4.096e6] * 3)  # 1 ms each
