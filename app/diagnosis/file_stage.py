@@ -1,13 +1,17 @@
 """The stage of small files: a tree of them, written, read, and copied as programs copy it.
 
+All of it is done in rounds, so that what is compared meets the server at the same time: a few seconds later a disk may
+answer three times as fast.
+
 A file has a number, which is its name. With N files in the tree, 0 to N - 1 are the tree's, N to 2 N - 1 are those that
 several streams put side by side, and each program's pattern has the next N in each round. All of them are in the tree's
 folders.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 from app.base import errors
@@ -17,19 +21,34 @@ from app.clients.smb import wire
 from app.clients.smb.files import SMBFiles
 from app.diagnosis import copy_patterns, measures
 from app.diagnosis.bench import Bench
+from app.diagnosis.plan import Sizes
 from app.server.smbd import Profiler
 from forms.diagnosis.summary import patterns
+from forms.stats.summary import median
 from storage import looks, records
 
 ROUND_TRIPS = 3
 """Of one small file, as this stage asks for it: open, read or write, close."""
+_COMMANDS = (records.Command.PUT, records.Command.GET)
 _PROFILE_ROUNDS = 16
 _PROFILE_FILES = 60
 """How often smbd's profile is read, each time after a file manager's requests for that many files."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The files of one round: their numbers in the tree."""
+
+    first: int
+    end: int
+
+    @property
+    def count(self) -> int:
+        return self.end - self.first
+
+
 def small_files(bench: Bench) -> looks.Stage:
-    """A tree of small files written and read, by one stream and by several, each request timed."""
+    """A tree of small files written and read, by one stream and by several, each request timed, in rounds."""
     sizes = bench.affordable_sizes
     samples = measures.Samples(list)
     content = base.Content(sizes.file_bytes).block(0, sizes.file_bytes)
@@ -37,22 +56,70 @@ def small_files(bench: Bench) -> looks.Stage:
         bench.make_folder(files)
         samples["echo_seconds"] += measures.echo_seconds(files.connected_share(), sizes.echoes)
         _make_tree(bench, files, samples)
-        file_count = _move_one_by_one(bench, files, content, samples)
 
-    facts = _profile_facts(bench, content, file_count)
-    streams = min(sizes.streams, file_count)
-    facts |= {"file_bytes": sizes.file_bytes, "files": file_count, "streams": streams, "round_trips": ROUND_TRIPS}
-    for command in (records.Command.PUT, records.Command.GET):
-        move = partial(_move_part, bench, content, file_count, streams, command)
-        facts[f"{command}_side_by_side_seconds"] = bench.side_by_side(streams, SMBFiles, move)
-
-    open_seconds = sum(samples["put_open_seconds"]) / file_count
-    affordable_files = copy_patterns.affordable_files(open_seconds, sizes.stage_seconds)
-    pattern_files = min(file_count, sizes.pattern_files, affordable_files)
-    facts["pattern_files"] = pattern_files
-    if pattern_files:
-        facts |= _pattern_facts(bench, content, pattern_files)
+    facts = _move_in_rounds(bench, content, samples)
+    facts |= _profile_facts(bench, content, int(facts["files"]))
+    facts |= {"file_bytes": sizes.file_bytes, "round_trips": ROUND_TRIPS}
     return measures.stage_of(looks.StageName.SMALL_FILES, samples, facts)
+
+
+def _move_in_rounds(bench: Bench, content: memoryview, samples: measures.Samples) -> dict[str, records.FactValue]:
+    """Move the files round by round; returns how many were moved, and how long several streams and programs took."""
+    sizes = bench.affordable_sizes
+    seconds_left = dict.fromkeys(_COMMANDS, sizes.stage_seconds / 3)
+    file_count = 0
+    streams = 0
+    pattern_files = 0
+    seconds_side_by_side = dict.fromkeys(_COMMANDS, 0.0)
+    pattern_round_seconds: list[float] = []
+
+    for turn, part in enumerate(parts_of(sizes.files, sizes.small_file_rounds)):
+        seconds_before = dict(seconds_left)
+        moved = _move_one_by_one(bench, content, part, seconds_left, samples)
+        file_count += moved.count
+        if not turn:
+            streams = min(sizes.streams, moved.count)
+            pattern_files = _affordable_pattern_files(samples, moved.count, sizes)
+        for command in _COMMANDS:
+            seconds_side_by_side[command] += _move_side_by_side(bench, content, moved, streams, command, samples)
+
+        if pattern_files and _has_time_for_another(pattern_round_seconds, sizes.stage_seconds / 4):
+            began = time.monotonic()
+            _copy_as_programs(bench, content, pattern_files, turn, samples)
+            pattern_round_seconds.append(time.monotonic() - began)
+
+        # So slow a server gets no further round, which might not be whole.
+        has_time = all(2 * seconds_left[command] >= seconds_before[command] for command in _COMMANDS)
+        if not has_time or moved.count < part.count:
+            break
+
+    facts: dict[str, records.FactValue] = {"files": file_count, "streams": streams, "pattern_files": pattern_files}
+    facts |= {f"{command}_side_by_side_seconds": seconds for command, seconds in seconds_side_by_side.items()}
+    if pattern_round_seconds:
+        facts |= _median_pattern_seconds(samples)
+    return facts
+
+
+def _has_time_for_another(seconds_of_rounds: Sequence[float], most_seconds: float) -> bool:
+    """Whether a further round as long as the longest one stays within the time; always for the first."""
+    return sum(seconds_of_rounds) + max(seconds_of_rounds, default=0.0) <= most_seconds
+
+
+def _median_pattern_seconds(samples: measures.Samples) -> dict[str, float]:
+    """How long each program's pattern took in the middle one of its rounds."""
+    seconds_by_name = {}
+    for pattern in patterns():
+        for command in _COMMANDS:
+            name = f"{pattern.key}_{command}_seconds"
+            seconds_by_name[name] = median(samples[name]) or 0.0
+    return seconds_by_name
+
+
+def parts_of(file_count: int, rounds: int) -> list[Part]:
+    """The files of each round, nearly as many in each; fewer rounds where there are not enough files."""
+    rounds = max(1, min(rounds, file_count))
+    ends = [file_count * (turn + 1) // rounds for turn in range(rounds)]
+    return [Part(first=first, end=end) for first, end in zip([0, *ends], ends, strict=False)]
 
 
 def _make_tree(bench: Bench, files: SMBFiles, samples: measures.Samples) -> None:
@@ -62,13 +129,20 @@ def _make_tree(bench: Bench, files: SMBFiles, samples: measures.Samples) -> None
         samples["folder_seconds"].append(time.perf_counter() - began)
 
 
-def _move_one_by_one(bench: Bench, files: SMBFiles, content: memoryview, samples: measures.Samples) -> int:
-    """Write all files, then read those that were written, each for at most a third of the stage's time.
+def _move_one_by_one(
+    bench: Bench,
+    content: memoryview,
+    part: Part,
+    seconds_left: dict[records.Command, float],
+    samples: measures.Samples,
+) -> Part:
+    """Write these files, then read those that were written, each as far as the time allows that is left.
 
-    Returns how many were written.
+    Returns those that were written.
     """
-    written = _time_files(bench, files, content, records.Command.PUT, bench.affordable_sizes.files, samples)
-    _time_files(bench, files, content, records.Command.GET, written, samples)
+    with bench.connection(SMBFiles) as files:
+        written = _time_files(bench, files, content, records.Command.PUT, part, seconds_left, samples)
+        _time_files(bench, files, content, records.Command.GET, written, seconds_left, samples)
     return written
 
 
@@ -77,14 +151,17 @@ def _time_files(
     files: SMBFiles,
     content: memoryview,
     command: records.Command,
-    file_count: int,
+    part: Part,
+    seconds_left: dict[records.Command, float],
     samples: measures.Samples,
-) -> int:
-    """Move the files one by one, and note how long each was opened, moved and closed; returns how many were moved."""
-    ends_at = time.monotonic() + bench.affordable_sizes.stage_seconds / 3
-    for number in range(file_count):
-        if number and time.monotonic() > ends_at:
-            return number
+) -> Part:
+    """Move the files one by one, and note how long each was opened, moved and closed; returns those that were moved."""
+    began = time.monotonic()
+    moved = part
+    for number in range(part.first, part.end):
+        if number > part.first and time.monotonic() - began > seconds_left[command]:
+            moved = Part(first=part.first, end=number)
+            break
 
         step_began = time.perf_counter()
         for step in _moving(files, _file(bench, number), content, command):
@@ -92,7 +169,10 @@ def _time_files(
             samples[f"{command}_{step}_seconds"].append(step_ended - step_began)
             step_began = step_ended
         bench.check()
-    return file_count
+
+    seconds_left[command] -= time.monotonic() - began
+    samples[f"{command}_files_of_round"].append(moved.count)
+    return moved
 
 
 def _moving(files: SMBFiles, path: str, content: memoryview, command: records.Command) -> Iterator[str]:
@@ -116,50 +196,50 @@ def _move(files: SMBFiles, path: str, content: memoryview, command: records.Comm
         pass
 
 
-def _move_part(
+def _move_side_by_side(
     bench: Bench,
     content: memoryview,
-    file_count: int,
+    part: Part,
+    streams: int,
+    command: records.Command,
+    samples: measures.Samples,
+) -> float:
+    """Seconds in which several streams move these files at once."""
+    move = partial(_move_streams_part, bench, content, part, streams, command)
+    seconds = bench.side_by_side(streams, SMBFiles, move)
+    samples[f"{command}_side_by_side_files_per_second"].append(part.count / seconds)
+    return seconds
+
+
+def _move_streams_part(
+    bench: Bench,
+    content: memoryview,
+    part: Part,
     streams: int,
     command: records.Command,
     stream: int,
     files: SMBFiles,
 ) -> None:
-    """Move this stream's part of the files: new ones are put, beside those that are got."""
-    files_a_stream = -(-file_count // streams)
-    begin = stream * files_a_stream
-    first = bench.affordable_sizes.files if command is records.Command.PUT else 0
+    """Move this stream's share of the files: new ones are put, beside those that are got."""
+    files_a_stream = -(-part.count // streams)
+    begin = part.first + stream * files_a_stream
+    offset = bench.affordable_sizes.files if command is records.Command.PUT else 0
 
-    for number in range(begin, min(file_count, begin + files_a_stream)):
-        _move(files, _file(bench, first + number, within=number), content, command)
-
-
-def _pattern_facts(bench: Bench, content: memoryview, pattern_files: int) -> dict[str, records.FactValue]:
-    """How long each program's pattern takes to copy that number of files to the share, and from it.
-
-    Of several rounds the shortest: what delays a process on this machine once makes a round long, most of all one of
-    several processes, and a slow server makes each long. Rounds take at most a quarter of the stage's time together,
-    and no further one begins that might take longer.
-    """
-    sizes = bench.affordable_sizes
-    seconds_by_name: dict[str, float] = {}
-    began = time.monotonic()
-    longest_round = 0.0
-
-    for turn in range(sizes.pattern_rounds):
-        round_began = time.monotonic()
-        if turn and round_began - began + longest_round > sizes.stage_seconds / 4:
-            break
-        for name, seconds in _copy_patterns_once(bench, content, pattern_files, turn):
-            seconds_by_name[name] = min(seconds, seconds_by_name.get(name, seconds))
-        longest_round = max(longest_round, time.monotonic() - round_began)
-    return {f"{name}_seconds": seconds for name, seconds in seconds_by_name.items()}
+    for number in range(begin, min(part.end, begin + files_a_stream)):
+        _move(files, _file(bench, offset + number, within=number), content, command)
 
 
-def _copy_patterns_once(
-    bench: Bench, content: memoryview, pattern_files: int, turn: int
-) -> Iterator[tuple[str, float]]:
-    """(``PATTERN_COMMAND``, seconds) of each pattern; ``turn`` is the number of the round, from 0."""
+def _affordable_pattern_files(samples: measures.Samples, file_count: int, sizes: Sizes) -> int:
+    """How many files each program's pattern copies in a round, by what opening one takes."""
+    open_seconds = sum(samples["put_open_seconds"]) / file_count
+    affordable_files = copy_patterns.affordable_files(open_seconds, sizes.stage_seconds)
+    return min(file_count, sizes.pattern_files, affordable_files)
+
+
+def _copy_as_programs(
+    bench: Bench, content: memoryview, pattern_files: int, turn: int, samples: measures.Samples
+) -> None:
+    """Have each program's pattern copy that number of files to the share, and from it, in the round ``turn``."""
     # The first two Ns of numbers are taken: by the tree, and by what was put side by side.
     first_place = 2 + turn * len(patterns())
     for place, pattern in enumerate(patterns(), start=first_place):
@@ -170,7 +250,7 @@ def _copy_patterns_once(
         ):
             paths = [_file(bench, first + number, within=number) for number in range(pattern_files)]
             copy = partial(copy_patterns.copy_as, requests, paths, streams, content)
-            yield f"{pattern.key}_{command}", bench.side_by_side(streams, SMBFiles, copy)
+            samples[f"{pattern.key}_{command}_seconds"].append(bench.side_by_side(streams, SMBFiles, copy))
 
 
 def _profile_facts(bench: Bench, content: memoryview, file_count: int) -> dict[str, records.FactValue]:

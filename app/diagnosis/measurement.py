@@ -14,7 +14,6 @@ from app.recording import process
 from app.series.reached_machine import reach_machine
 from app.server import facts
 from app.server.elsewhere.place import MeasuringPlace
-from app.server.link_facts import find_link
 from storage import looks, records
 
 
@@ -34,7 +33,7 @@ def measure(
     if request.from_host is not None:
         place, side = yield from reach_machine(request.from_host, request.target, control)
 
-    measurement = StagesUnderWay(request, resumed or _new_diagnosis(request, side), place)
+    measurement = StagesUnderWay(request, resumed or _new_diagnosis(request, side), place, side)
     control.attach(_ignore_message, measurement.process.cancel)
     try:
         yield from measurement.stages(control)
@@ -49,11 +48,8 @@ def measure(
     else:
         diagnosis = replace(diagnosis, leftover=None)
 
-    link = side.link if side else find_link(request.target.host, request.target.port_number)
     diagnosis = replace(
         diagnosis,
-        loopback=bool(link and link.loopback),
-        link_bits_per_second=float(link.bits_per_second) if link and link.bits_per_second else None,
         status=measurement.status(control),
         error=measurement.error_text(control),
     )

@@ -48,8 +48,8 @@ class Sizes:
     """Connections over which the files are moved at the same time."""
     pattern_files: int = 64
     """Copied in the pattern of each program and each round, at most."""
-    pattern_rounds: int = 3
-    """How often each program's pattern is copied, at most."""
+    small_file_rounds: int = 3
+    """Rounds in which the files are moved by one stream, by several, and in the pattern of each program, at most."""
 
     # Large folders
 
@@ -73,7 +73,7 @@ class Sizes:
         if StageName.SMALL_FILES in stages:
             # Those of one stream, those of several at once, and in each round those of each program's pattern.
             files_a_round = len(patterns()) * min(self.files, self.pattern_files)
-            files = 2 * self.files + self.pattern_rounds * files_a_round
+            files = 2 * self.files + self.small_file_rounds * files_a_round
             size_bytes = files * self.file_bytes
 
         if StageName.FOLDERS in stages and own_folders:

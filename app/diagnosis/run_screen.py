@@ -15,8 +15,9 @@ from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.views import join_toned
 from forms import wording
 from forms.diagnosis import answer, report, stage_names
-from forms.layout import hanging
-from storage.looks import Diagnosis
+from forms.layout import Sign, Toned, hanging
+from storage.looks import Diagnosis, Stage, StageName
+from storage.records import SeriesStatus
 
 
 class DiagnosisRunScreen(report_run.MeasurementScreen):
@@ -43,6 +44,8 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
         """The stage that is measured; None before the first."""
         self.stage_began_at = 0.0
         """When it began (monotonic clock)."""
+        self._answer_so_far: Toned | None = None
+        self._lines_of_stages: list[str] = []
 
     @staticmethod
     def to_resume(record: Diagnosis, secrets: Secrets, _typed: Mapping[str, Any], /) -> spec.DiagnosisRequest:
@@ -60,6 +63,7 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
             # It is stored when it begins and after each stage, and once more, with its end, when it is closed.
             case events.DiagnosisOpened(diagnosis=diagnosis) | events.DiagnosisChanged(diagnosis=diagnosis):
                 self.record = diagnosis
+                self._look_at_stages(diagnosis)
             case Warned(text=text):
                 self.problems.append(text)
             case events.DiagnosisClosed(diagnosis=diagnosis):
@@ -85,22 +89,33 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
 
         The newest is first; a stage that was measured may still not be judged.
         """
-        lines = self._draw_answer(width)
-        for stage in reversed(self.record.stages if self.record else ()):
-            is_judged = answer.is_judged(self.record, stage.name)
-            outcome = wording.plain(stage.error or ("measured" if is_judged else "not read, as there is no ssh to it"))
-            sign = "✓" if is_judged else "!"
-            lines += hanging(f"{sign} {stage_names.STAGE_NAMES[stage.name]}: {outcome}, {stage.seconds:.0f} s", width)
+        lines: list[str] = []
+        if self._answer_so_far is not None:
+            lines += hanging(self._answer_so_far.text, width)
+            lines += hanging("That is the answer so far. The other stages go on; s stops them and keeps it.", width)
+            lines.append("")
+        for line in self._lines_of_stages:
+            lines += hanging(line, width)
         return "\n".join(lines)
 
-    def _draw_answer(self, width: int) -> list[str]:
-        """The answer to the complaint, with a blank line below; empty until its stage was measured."""
-        answer_so_far = answer.answer_so_far(self.record) if self.record is not None else None
-        if answer_so_far is None:
-            return []
+    def _look_at_stages(self, diagnosis: Diagnosis) -> None:
+        """Keep what is to be said of the stages that have ended."""
+        self._answer_so_far = answer.answer_so_far(diagnosis)
+        self._lines_of_stages = [_line_of_stage(diagnosis, stage) for stage in reversed(diagnosis.stages)]
 
-        return [
-            *hanging(answer_so_far.text, width),
-            *hanging("That is the answer so far. The other stages go on; s stops them and keeps it.", width),
-            "",
-        ]
+
+_OUTCOMES = {
+    Sign.GOOD: "as it should be",
+    Sign.UNKNOWN: "measured; it could not be judged",
+}
+"""What is said of a stage that was measured; of any other sign the form says what is wrong."""
+
+
+def _line_of_stage(diagnosis: Diagnosis, stage: Stage) -> str:
+    sign = answer.stage_sign(diagnosis, stage.name)
+    outcome = _OUTCOMES.get(sign, "something is wrong; the form at the end says what")
+    if stage.name is StageName.SETTINGS and sign is Sign.UNKNOWN:
+        outcome = "not read, as there is no ssh to it"
+    if stage.status is not SeriesStatus.COMPLETE:
+        outcome = wording.plain(stage.error or stage.status)
+    return f"{sign} {stage_names.STAGE_NAMES[stage.name]}: {outcome}, {stage.seconds:.0f} s"

@@ -5,30 +5,45 @@ from collections.abc import Mapping
 from app.base.errors import UsageError
 from app.diagnosis import spec
 from app.diagnosis.run_screen import DiagnosisRunScreen
+from app.diagnosis.stage_times import StageTimes
 from app.server.named_servers import server_ways
 from app.tui.frame.dialogs import ConfirmDialog
 from app.tui.widgets import form_lines
 from app.tui.widgets.lines_screen import LinesScreen
+from forms import wording
 from forms.diagnosis.chosen_complaint import COMPLAINTS
 from forms.diagnosis.stage_names import STAGE_NAMES
 from storage import looks
 
-_ABOUT_STAGES = (
-    f"Stages: what is measured: {', '.join(looks.StageName)}. Empty: all of them; fewer take less time. The complaint"
-    " says which is answered first."
-)
+_USUAL_TIMES = StageTimes(looks.Effort.USUAL)
 
 
-def _complaint_text(name: looks.StageName) -> str:
-    """The word to type, with what it means where that says more."""
-    meaning = STAGE_NAMES[name]
+def _stage_text(name: looks.StageName) -> str:
+    """The word to type, what it means where that says more, and how long it usually takes."""
+    seconds = wording.duration(_USUAL_TIMES.seconds((name,)))
+    return f"{_with_meaning(name, STAGE_NAMES[name])} {seconds}"
+
+
+def _with_meaning(name: looks.StageName, meaning: str) -> str:
     words_beyond = set(meaning.split()) - {"the", "a", "many", *name.value.split("-")}
     return f"{name} ({meaning})" if words_beyond else name.value
 
 
+_ABOUT_STAGES = (
+    "Stages: leave it empty to measure all, which is usual: what users complain of is often not what is slow. Or name"
+    " some, with commas between; on a local network they take about:"
+    f" {', '.join(map(_stage_text, looks.StageName))}."
+)
+
+_ABOUT_EFFORT = (
+    "Effort: how much is measured of each stage. quick: about a tenth of the files and bytes; usual; thorough:"
+    f" {spec.THOROUGH_TEXT[:1].lower()}{spec.THOROUGH_TEXT[1:]}"
+)
+
+_COMPLAINTS_TEXT = ", ".join(_with_meaning(name, STAGE_NAMES[name]) for name in COMPLAINTS)
 _ABOUT_COMPLAINT = (
-    f"Complaint: what users say is slow: {', '.join(map(_complaint_text, COMPLAINTS))}. It is answered first; all"
-    " stages are measured all the same."
+    f"Complaint: what users say is slow: {_COMPLAINTS_TEXT}. It is answered first, as soon as its own stage is"
+    " measured; the other stages follow, and s stops them."
 )
 
 
@@ -44,8 +59,10 @@ class DiagnosisScreen(LinesScreen):
         form_lines.FormLine(
             "complaint", "Complaint", "such as small-files: answered first; empty: none", about=_ABOUT_COMPLAINT
         ),
-        form_lines.FormLine("only", "Stages", "what is measured; empty: all", about=_ABOUT_STAGES),
-        form_lines.FormLine("effort", "Effort", "quick, usual or thorough", looks.Effort.USUAL.value),
+        form_lines.FormLine("only", "Stages", "empty: all that users wait for, which is usual", about=_ABOUT_STAGES),
+        form_lines.FormLine(
+            "effort", "Effort", "quick, usual or thorough", looks.Effort.USUAL.value, about=_ABOUT_EFFORT
+        ),
         form_lines.FormLine("folder", "Large folder", "an existing one on the share, read only; empty: new ones"),
         form_lines.SSH,
         form_lines.CONF,

@@ -44,7 +44,7 @@ class DiagnosisRequest(ServerRequest):
 
 def parse_stages(text: str) -> tuple[StageName, ...]:
     """Comma-separated names in measured order; none for an empty text. Raises UsageError."""
-    words = [word.strip() for word in text.split(",") if word.strip()]
+    words = [_as_name(word) for word in text.split(",") if word.strip()]
     for word in words:
         if word not in tuple(StageName):
             suggestion = did_you_mean(word, tuple(StageName))
@@ -52,9 +52,14 @@ def parse_stages(text: str) -> tuple[StageName, ...]:
     return stages_of([StageName(word) for word in words]) if words else ()
 
 
+def _as_name(typed: str) -> str:
+    """The name of a stage, also where it was typed as people write it: ``Small files``."""
+    return "-".join(typed.casefold().split())
+
+
 def parse_complaint(text: str) -> StageName | None:
     """The stage that answers a complaint; None for an empty text. Raises UsageError."""
-    word = text.strip()
+    word = _as_name(text)
     if not word:
         return None
 

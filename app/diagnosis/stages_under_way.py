@@ -12,6 +12,7 @@ from app.diagnosis.spec import DiagnosisRequest
 from app.diagnosis.stage_times import StageTimes, pace_of_this_machine
 from app.recording import process
 from app.server import facts
+from app.server.link_facts import find_link
 from app.server.smbd import profiled_conf
 from storage import looks, records
 
@@ -26,10 +27,15 @@ class StagesUnderWay:
     """The stages of a diagnosis under way, most of them in a process of their own, and what they have found."""
 
     def __init__(
-        self, request: DiagnosisRequest, diagnosis: looks.Diagnosis, elsewhere: Elsewhere | None = None
+        self,
+        request: DiagnosisRequest,
+        diagnosis: looks.Diagnosis,
+        elsewhere: Elsewhere | None = None,
+        side: facts.ClientSide | None = None,
     ) -> None:
-        """``elsewhere``: the machine that measures; None for this one."""
+        """``elsewhere``: the machine that measures, and ``side`` what it says of itself; None for this one."""
         self.request = request
+        self._side = side
         self.diagnosis = diagnosis
         """With the stages that have ended."""
         self.removal_problem = ""
@@ -107,7 +113,7 @@ class StagesUnderWay:
         self.removal_problem = self._wait_for_removal()
 
     def _prepare_share(self) -> Iterator[events.MeasurementEvent]:
-        """Once: look at the share, and remove what an attempt before left there.
+        """Once: look at the share and the link to it, and remove what an attempt before left there.
 
         Raises an error, with nothing recorded, where nothing can be measured on that share.
         """
@@ -115,6 +121,7 @@ class StagesUnderWay:
             return
         self._is_share_prepared = True
         self._check_share()
+        self._note_link()
 
         # Before this attempt makes its own folder, whose name then takes the place of the earlier one.
         if self._earlier_folder is None:
@@ -137,6 +144,16 @@ class StagesUnderWay:
             raise ChildDiedError(f"the measuring process {self.process.how_it_ended()}")
         if answer.failure is not None:
             raise answer.failure.error
+
+    def _note_link(self) -> None:
+        """Note the link before anything is held against it: what was shown once must not change later."""
+        target = self.request.target
+        link = self._side.link if self._side is not None else find_link(target.host, target.port_number)
+        self.diagnosis = replace(
+            self.diagnosis,
+            loopback=bool(link and link.loopback),
+            link_bits_per_second=float(link.bits_per_second) if link and link.bits_per_second else None,
+        )
 
     def _beginning_of(self, name: looks.StageName, number: int) -> events.StageBegan:
         stages_left = tuple(self._stages_to_come[number - 1 :])

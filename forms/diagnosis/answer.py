@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from forms import layout, wording
-from forms.diagnosis.chosen_complaint import chosen_complaint, complaint_answer, finding_of_complaint
+from forms.diagnosis.chosen_complaint import COMPLAINTS, chosen_complaint, complaint_answer, finding_of_complaint
 from forms.diagnosis.judgement import judged_figures
-from forms.diagnosis.rules import complaints
+from forms.diagnosis.rules import complaints, settings_finding
 from forms.diagnosis.stage_names import STAGE_NAMES
 from forms.findings import report as findings_report
 from forms.findings.finding import Finding, Severity
@@ -31,11 +31,36 @@ def diagnosis_answer(diagnosis: looks.Diagnosis) -> layout.Toned:
 
 
 def answer_so_far(diagnosis: looks.Diagnosis) -> layout.Toned | None:
-    """The verdict on the complaint that was named, once its stage was measured; None before, and without one."""
+    """The verdict on the complaint that was named, once it is known what it is held against; None before.
+
+    None without a complaint, too. A reference that people have seen must not be another one later.
+    """
     name = chosen_complaint(diagnosis)
-    if name is None or diagnosis.stage(name) is None:
+    if name is None or diagnosis.stage(name) is None or not _is_reference_final(diagnosis, name):
         return None
     return complaint_answer(diagnosis, name).toned
+
+
+def _is_reference_final(diagnosis: looks.Diagnosis, name: looks.StageName) -> bool:
+    """Whether nothing that is still to be measured or read changes what the complaint is held against."""
+    if name is looks.StageName.PROTECTION:
+        # The client's own ceiling is read at the end.
+        return diagnosis.ceiling_bytes_per_second is not None
+
+    has_ended = any(stage.name is looks.StageName.DISTANCE for stage in diagnosis.stages)
+    return has_ended or looks.StageName.DISTANCE not in diagnosis.planned
+
+
+def stage_sign(diagnosis: looks.Diagnosis, name: looks.StageName) -> layout.Sign:
+    """✓ only where the stage was measured to its end and is as it should be; ? where that could not be judged."""
+    if diagnosis.stage(name) is None:
+        return layout.Sign.WARNING
+    if name in COMPLAINTS:
+        return complaint_answer(diagnosis, name).sign
+    if not is_judged(diagnosis, name):
+        return layout.Sign.UNKNOWN
+    finding = settings_finding(diagnosis)
+    return layout.Sign.GOOD if finding is None else findings_report.SIGNS[finding.severity]
 
 
 def _costliest_text(findings: Sequence[Finding]) -> str:
@@ -86,10 +111,12 @@ def _answer_without_complaints(diagnosis: looks.Diagnosis, findings: Sequence[Fi
 
 
 def is_judged(diagnosis: looks.Diagnosis, name: looks.StageName) -> bool:
-    """Whether the stage was measured to its end, and saw what it is to judge."""
+    """Whether the stage was measured to its end, and could be judged by what it saw."""
     if diagnosis.stage(name) is None:
         return False
-    if name is not looks.StageName.SETTINGS or diagnosis.audit is None:
+    if name in COMPLAINTS:
+        return complaint_answer(diagnosis, name).sign is not layout.Sign.UNKNOWN
+    if diagnosis.audit is None:
         return True
     # Without the server's files an audit knows only what the server tells any client.
     return diagnosis.audit.scope is not looks.AuditScope.SESSION

@@ -1,7 +1,7 @@
 """The answer to the complaint that the user named first: one sentence with its verdict, also where nothing is wrong."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from forms import wording
@@ -154,7 +154,7 @@ def _cost_of(finding: Finding) -> float:
 
 
 def complaint_answer(diagnosis: Diagnosis, name: StageName) -> ComplaintAnswer:
-    """One sentence with its verdict."""
+    """One sentence with its verdict; then how certain that is, and what runs that vary mean for it."""
     complaint = COMPLAINTS[name]
     stage = diagnosis.stage(name)
     if stage is None:
@@ -164,8 +164,15 @@ def complaint_answer(diagnosis: Diagnosis, name: StageName) -> ComplaintAnswer:
 
     by_key = {judged.figure.key: judged for judged in judged_figures(diagnosis)}
     deciding = [by_key[key] for key in complaint.figures if key in by_key]
+    answer = _judged_answer(diagnosis, stage, complaint, deciding)
+    variation = _variation_text(complaint, answer, deciding)
+    return replace(answer, certainty=" ".join(filter(None, (answer.certainty, variation))))
 
-    finding = finding_of_complaint(diagnosis, name)
+
+def _judged_answer(
+    diagnosis: Diagnosis, stage: Stage, complaint: NamedComplaint, deciding: Sequence[JudgedFigure]
+) -> ComplaintAnswer:
+    finding = finding_of_complaint(diagnosis, stage.name)
     if finding is not None and finding.is_answer:
         certainty = _certainty_text(diagnosis, stage, finding)
         return ComplaintAnswer(SIGNS[finding.severity], finding.title, certainty=certainty)
@@ -187,15 +194,40 @@ def complaint_answer(diagnosis: Diagnosis, name: StageName) -> ComplaintAnswer:
     return ComplaintAnswer(Sign.GOOD, _fill(complaint.fine, complaint, _told_figure(compared, complaint)))
 
 
+def _variation_text(complaint: NamedComplaint, answer: ComplaintAnswer, deciding: Sequence[JudgedFigure]) -> str:
+    """That the runs of a figure that decides vary, and what that means for the answer; empty where none does."""
+    varying = [judged for judged in deciding if judged.figure.variation is not None]
+    if not varying:
+        return ""
+
+    judged = _told_figure(varying, complaint)
+    figure = judged.figure
+    ends = figure.variation
+    assert ends is not None
+    first, last = (_value_text(figure, end, complaint) for end in sorted(ends, reverse=complaint.is_told_as_rate))
+    varied = f"{figure.name} varied from {first} to {last} while it was measured"
+
+    is_ever_good = judged.reference is not None and any(map(judged.reference.holds, ends))
+    if answer.sign is Sign.GOOD:
+        return f"{varied}, and was as it should be all the time."
+    if answer.sign is not Sign.UNKNOWN and not is_ever_good:
+        return f"{varied}, and was slow all the time."
+    if is_ever_good:
+        return f"{varied}, so that it is not slow all the time: measure again at another time to see which is usual."
+    return f"{varied}: measure again at another time to see which is usual."
+
+
 def _certainty_text(diagnosis: Diagnosis, stage: Stage, finding: Finding) -> str:
-    """What is sure of a finding, and that its numbers are rough where this client was busy."""
+    """What is certain of a finding, and what is not, where this client was busy."""
+    is_busy = summary.is_machine_busy(stage)
     sentences = []
     if finding.cause:
-        sentences.append(f"Sure: it is {finding.cause}.")
-    if summary.is_machine_busy(stage):
+        also_now = ", also on a busy client" if is_busy else ""
+        sentences.append(f"It is certain that {finding.cause} takes the time{also_now}.")
+    if is_busy:
         busiest = summary.busiest_program_text(diagnosis)
         by_whom = f" with {busiest}" if busiest else ""
-        sentences.append(f"The numbers are rough: this client was busy{by_whom}.")
+        sentences.append(f"How much is not certain: this client was busy{by_whom}, and all is faster on a quiet one.")
     return " ".join(sentences)
 
 

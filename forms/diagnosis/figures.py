@@ -14,6 +14,7 @@ from storage.looks import Diagnosis, Stage, StageName
 
 _COMMANDS = ("put", "get")
 _DOING = {"put": "Saving a small file", "get": "Reading a small file"}
+_DOING_SEVERAL = {"put": "Saving {streams:.0f} files at once", "get": "Reading {streams:.0f} files at once"}
 
 
 class Unit(StrEnum):
@@ -26,6 +27,13 @@ class Unit(StrEnum):
     TIMES = "factor"
     PER_SECOND = "per_second"
     EXPONENT = "exponent"
+
+
+_UNITS_THAT_VARY = frozenset({Unit.SECONDS, Unit.RATE, Unit.PER_SECOND, Unit.TIMES})
+"""Others are about 0, or about 1 by themselves."""
+
+VARIES_TIMES = 2.0
+"""Runs of one figure that differ by as many times are more than one figure: it is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +51,42 @@ class Figure:
     unit: Unit
     value: float
     interval: Interval | None = None
+    rounds: Interval | None = None
+    """The lowest and the highest of its rounds, where the interval is not made of these."""
+
+    is_told_as_rate_too: bool = False
+    """Whether the seconds of one are told with how many that is in a second, as the answer tells them."""
 
     @property
     def text(self) -> str:
-        """The value with its unit, as in ``1.2 ms``."""
-        return value_text(self.value, self.unit)
+        """The value with its unit, as in ``1.2 ms``, or ``1.2 ms (833/s)``."""
+        return self.text_of(self.value)
+
+    def text_of(self, value: float) -> str:
+        text = value_text(value, self.unit)
+        if not self.is_told_as_rate_too or value <= 0:
+            return text
+        return f"{text} ({value_text(1 / value, Unit.PER_SECOND)})"
 
     @property
     def range_text(self) -> str:
         """The interval, as in ``1.1 ms to 1.4 ms``; empty without one."""
         if self.interval is None or self.interval[0] == self.interval[1]:
             return ""
+        return self.interval_text(self.interval)
 
-        low, high = self.interval
+    def interval_text(self, interval: Interval) -> str:
+        low, high = interval
         return f"{value_text(low, self.unit)} to {value_text(high, self.unit)}"
+
+    @property
+    def variation(self) -> Interval | None:
+        """The lowest and the highest of its runs, where they differ so much that one number does not tell them."""
+        ends = self.rounds or self.interval
+        if ends is None or self.unit not in _UNITS_THAT_VARY:
+            return None
+        low, high = ends
+        return ends if high > 0 and high >= VARIES_TIMES * low else None
 
     def to_json(self) -> dict[str, object]:
         low, high = self.interval or (None, None)
@@ -111,15 +141,17 @@ def _distance_figures(stage: Stage) -> Iterator[Figure]:
     yield Figure(stage.name, "round_trip", "Round trip of a request", Unit.SECONDS, *median_with_interval(echoes))
     percentile_95 = sorted(echoes)[int(0.95 * (len(echoes) - 1))]
     jitter = percentile_95 - (median(echoes) or 0.0)
-    yield Figure(stage.name, "jitter", "Jitter (95 % of requests)", Unit.SECONDS, jitter)
+    yield Figure(stage.name, "jitter", "Jitter (95 % of requests are no later)", Unit.SECONDS, jitter)
 
     rates = summary.rates_in_flight(stage)
     for key, size in (("least_in_flight", min(rates)), ("most_in_flight", max(rates))):
-        yield Figure(stage.name, key, f"{wording.binary_size(size)} in flight", Unit.RATE, rates[size])
+        interval = summary.ends_of(stage.of(f"in_flight_{size}_bytes_per_second"))
+        name = f"Reading with {wording.binary_size(size)} asked for ahead, at best"
+        yield Figure(stage.name, key, name, Unit.RATE, rates[size], interval)
 
     granted_bytes = stage.number("granted_bytes_in_flight")
     if granted_bytes:
-        yield Figure(stage.name, "granted", "Credits granted, for", Unit.BYTES, granted_bytes)
+        yield Figure(stage.name, "granted", "Asked for ahead at most, as the server allows", Unit.BYTES, granted_bytes)
     segment_bytes = stage.number("mtu.segment_bytes")
     if segment_bytes:
         yield Figure(stage.name, "segment", "Largest TCP segment", Unit.BYTES, segment_bytes)
@@ -131,19 +163,26 @@ def _small_files_figures(stage: Stage) -> Iterator[Figure]:
         times = summary.file_seconds(stage, command)
         if times:
             name = _DOING[command]
-            yield Figure(stage.name, f"{command}_file", name, Unit.SECONDS, *median_with_interval(times))
+            rounds = summary.ends_of(summary.median_file_seconds_by_round(stage, command))
+            seconds, interval = median_with_interval(times)
+            key = f"{command}_file"
+            yield Figure(
+                stage.name, key, name, Unit.SECONDS, seconds, interval, rounds=rounds, is_told_as_rate_too=True
+            )
 
         factor = summary.side_by_side_factor(stage, command)
         if factor:
-            name = f"{streams:.0f} streams against one, {command}"
-            yield Figure(stage.name, f"{command}_streams", name, Unit.TIMES, factor)
+            name = f"{_DOING_SEVERAL[command].format(streams=streams)}, against one by one"
+            ends = summary.side_by_side_interval(stage, command)
+            yield Figure(stage.name, f"{command}_streams", name, Unit.TIMES, factor, ends)
 
     for pattern in summary.patterns():
         for command in _COMMANDS:
             rate = summary.copied_per_second(stage, pattern, command)
             if rate:
                 name = f"Small files copied as by {pattern.name}, {command}"
-                yield Figure(stage.name, f"{pattern.key}_{command}", name, Unit.PER_SECOND, rate)
+                ends = summary.ends_of(summary.copied_per_second_by_round(stage, pattern, command))
+                yield Figure(stage.name, f"{pattern.key}_{command}", name, Unit.PER_SECOND, rate, ends)
 
 
 WINDOW_QUESTIONS = {
@@ -180,19 +219,25 @@ def _folder_figures(stage: Stage) -> Iterator[Figure]:
 
     growth = summary.growth(stage)
     if growth:
-        yield Figure(stage.name, "growth", "Growth of a listing (1: with the folder)", Unit.EXPONENT, *growth)
+        yield Figure(stage.name, "growth", "Growth of a listing (1: in proportion)", Unit.EXPONENT, *growth)
 
 
 def _protection_figures(stage: Stage) -> Iterator[Figure]:
     base = stage.of("plain_bytes_per_second")
     if base:
-        yield Figure(stage.name, "as_it_is", "As the server asks for it", Unit.RATE, *median_with_interval(base))
+        yield Figure(
+            stage.name,
+            "as_it_is",
+            "Reading, protected as the server asks for it",
+            Unit.RATE,
+            *median_with_interval(base),
+        )
 
     share = summary.protection_share(stage)
     if share:
-        yield Figure(stage.name, "protection", "This client's part of the signing or encryption", Unit.PERCENT, *share)
+        yield Figure(stage.name, "protection", "This client's part of signing or encrypting", Unit.PERCENT, *share)
 
-    for mode, name in (("signed", "Price of signing"), ("encrypted", "Price of encryption")):
+    for mode, name in (("signed", "With signing, slower by"), ("encrypted", "With encryption, slower by")):
         price = summary.price(base, stage.of(f"{mode}_bytes_per_second"))
         if price:
             yield Figure(stage.name, mode, name, Unit.PERCENT, *price)
@@ -212,7 +257,7 @@ def _long_run_figures(stage: Stage) -> Iterator[Figure]:
 
     flush_seconds = stage.number("flush_seconds")
     if flush_seconds is not None:
-        yield Figure(stage.name, "flush", "Writing it to the disk then", Unit.SECONDS, flush_seconds)
+        yield Figure(stage.name, "flush", "Having it written to the disk afterwards", Unit.SECONDS, flush_seconds)
 
 
 def _card_figures(stage: Stage) -> Iterator[Figure]:

@@ -2,16 +2,16 @@
 
 A judgement never contradicts the findings: a figure that a complaint names has the complaint's severity. One that keeps
 to its reference is as it should be; one that is far off it is a warning, unless the client was too busy to tell. What
-is a little off is not judged, and says so.
+is a little off is not judged, and says so; so is a figure whose runs vary so much that some keep to it and some do not.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forms.diagnosis import rules, summary
 from forms.diagnosis.figures import Figure, Unit, figures
 from forms.diagnosis.path import GOOD_SHARE, link_limit
-from forms.diagnosis.references import FigureReference, figure_references
+from forms.diagnosis.references import FigureReference, figure_references, without_reference_text
 from forms.findings.finding import Finding, Severity
 from forms.findings.report import SIGNS
 from forms.layout import Sign, Tone
@@ -44,6 +44,8 @@ class JudgedFigure:
     """GOOD, or that of the complaint that names the figure; None where it is not judged."""
     why: str = ""
     """What is to be said of it where neither a finding nor the reference does; a sentence without its end."""
+    without_reference: str = ""
+    """Why there is nothing to hold it against; empty where there is."""
 
     @property
     def sign(self) -> str:
@@ -99,7 +101,26 @@ def judged_figures(diagnosis: Diagnosis) -> list[JudgedFigure]:
             judged.append(JudgedFigure(figure=figure, reference=reference, why=_WORTH_KNOWING))
         else:
             judged.append(_judge_without_complaint(figure, reference, diagnosis))
-    return judged
+    return list(map(_with_what_else_is_to_be_said, judged))
+
+
+def _with_what_else_is_to_be_said(judged: JudgedFigure) -> JudgedFigure:
+    """With a word on runs that vary, which can leave the figure unjudged, and on a reference that is missing."""
+    if judged.reference is None:
+        judged = replace(judged, without_reference=without_reference_text(judged.figure))
+    ends = judged.figure.variation
+    if ends is None or judged.reference is None:
+        return judged
+
+    is_good = judged.severity is Severity.GOOD
+    if is_good and all(map(judged.reference.holds, ends)):
+        return judged
+
+    # Runs that the interval does not show are told.
+    told_ends = f" ({judged.figure.interval_text(ends)})" if ends == judged.figure.rounds else ""
+    meaning = ", so that it is not always as it should be" if is_good else ""
+    why = "; ".join(filter(None, (judged.why, f"its runs vary{told_ends}{meaning}")))
+    return replace(judged, severity=None if is_good else judged.severity, why=why)
 
 
 def _first_by_figure(findings: Sequence[Finding]) -> Mapping[str, Finding]:

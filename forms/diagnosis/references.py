@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from forms import wording
 from forms.diagnosis import path, rules, rules_small_files, summary
-from forms.diagnosis.figures import WINDOW_QUESTIONS
+from forms.diagnosis.figures import WINDOW_QUESTIONS, Figure
 from forms.tuning.smb_conf import toml_data
 from forms.tuning.usual_server import usual_request_seconds, usual_server
 from storage.looks import Diagnosis, Stage, StageName
@@ -72,6 +72,15 @@ def _usual_references() -> Iterator[tuple[str, FigureReference]]:
             most=row.get("most"),
         )
         yield key, reference
+
+
+def without_reference_text(figure: Figure) -> str:
+    """Why there is nothing to hold a figure against."""
+    reasons: Mapping[str, str] = toml_data("usual.toml", package="forms.diagnosis")["without"]
+    for key, reason in reasons.items():
+        if figure.key == key or (key.endswith("*") and figure.key.startswith(key.removesuffix("*"))):
+            return reason
+    return reasons["other"]
 
 
 def _time_reference(allowed_seconds: float, text: str, source: str) -> FigureReference:
@@ -191,7 +200,7 @@ def _small_files_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tupl
         assert usual_seconds is not None
         assert most_seconds is not None
         trips = f"{wording.count(len(requests), 'round trip')} of {wording.milliseconds(round_trip)} and the server"
-        text = f"{wording.milliseconds(usual_seconds)} usual, fine up to {wording.milliseconds(most_seconds)}: {trips}"
+        text = f"{_file_text(usual_seconds)} usual, fine up to {_file_text(most_seconds)}: {trips}"
         yield (
             f"{command}_file",
             FigureReference(text=text, source=source, allowed=usual_seconds, most=most_seconds),
@@ -200,7 +209,7 @@ def _small_files_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tupl
     streams = int(stage.number("streams") or 0)
     if streams > 1:
         at_once = FigureReference(
-            text=f"{rules_small_files.RISING:g} to {streams} times: as many streams",
+            text=f"{rules_small_files.RISING:g} times or more: to copy several files at once helps",
             source=f"{OWN_PATH}; from {rules_small_files.RISING:g} times on, copying several files at once helps",
             least=rules_small_files.RISING,
         )
@@ -213,6 +222,10 @@ def _small_files_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tupl
             seconds = path.usual_copy_seconds(requests, stage, diagnosis)
             assert seconds is not None
             yield f"{pattern.key}_{command}", _rate_reference(1 / seconds, f"{1 / seconds:,.0f}/s", source)
+
+
+def _file_text(seconds: float) -> str:
+    return f"{wording.milliseconds(seconds)} ({1 / seconds:,.0f}/s)" if seconds > 0 else wording.milliseconds(seconds)
 
 
 def _window_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[str, FigureReference]]:

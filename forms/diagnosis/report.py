@@ -66,8 +66,9 @@ def _busy_text(diagnosis: looks.Diagnosis) -> str:
     most = f", most of all with {busiest}" if busiest else ""
     return (
         f"this client{most}: up to {highest:.1f} processes waited for each processor, and times are right below"
-        f" {diagnosis_summary.BUSY_LOAD:g}. What is marked ? needs a quieter client: end that work, or measure from"
-        " another machine with `sharebench diagnose --from HOST`. What ✓ and ! say holds; the numbers are rough."
+        f" {diagnosis_summary.BUSY_LOAD:g}. What is marked ✓ or ! is certain all the same, though not by how much; what"
+        " is marked ? needs a quieter client: end that work, or measure from another machine with `sharebench diagnose"
+        " --from HOST`."
     )
 
 

@@ -100,7 +100,7 @@ def complaints(diagnosis: looks.Diagnosis) -> list[Finding]:
     if lost_packets:
         findings.append(lost_packets)
 
-    settings = _bad_settings(diagnosis)
+    settings = settings_finding(diagnosis)
     if settings:
         findings.append(settings)
 
@@ -172,10 +172,11 @@ def _seconds_beyond_usual(stage: looks.Stage, times_of_leg: Mapping[str, Sequenc
 def _later_logins_text(times: Sequence[float]) -> str:
     """How sure the finding is: the times of that leg in later logins."""
     if not times:
-        return "measured once"
+        return "likely: it was measured once"
 
+    logins = wording.count(len(times), "later login")
     span = f"{wording.milliseconds(min(times))} to {wording.milliseconds(max(times))}"
-    return f"{wording.count(len(times), 'later login')}: {span}"
+    return f"certain of the first connect; {logins} took {span} for it"
 
 
 def far_away(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | None:
@@ -249,7 +250,7 @@ def _distance(stage: looks.Stage) -> Finding:
 
 def _round_trip_text(stage: looks.Stage) -> str:
     _, (low, high) = summary.median_with_interval(stage.of("echo_seconds"))
-    return f"round trip {wording.milliseconds(low)} to {wording.milliseconds(high)}"
+    return f"certain: a round trip takes {wording.milliseconds(low)} to {wording.milliseconds(high)}"
 
 
 _QUESTIONS = {
@@ -397,7 +398,11 @@ def _slow_folder(stage: looks.Stage, counts: Sequence[int]) -> Finding | None:
     # A file manager asks for attributes and for streams: two round trips.
     on_the_way = 2 * summary.round_trip(stage)
     is_far = on_the_way >= seconds / 2
-    what_to_do = "Remove the modules of `vfs objects` that work on streams or attributes, one at a time."
+    what_to_do = (
+        "Possible reasons, the likeliest first: (1) modules of `vfs objects` that work on streams or attributes"
+        " (`testparm -s` shows them): remove one at a time, and diagnose again with `--only folders`; (2) a slow disk"
+        " (`iostat -x` shows it: `r_await` above 5 ms)."
+    )
     next_act: NextAct | None = NextAct.CATALOGUE
     if is_far:
         next_act = None
@@ -434,7 +439,7 @@ def _steep_folder(stage: looks.Stage, counts: Sequence[int]) -> Finding | None:
         evidence=f"{count:,} entries take {wording.seconds(list_seconds)}.",
         what_to_do="Split the folder, or move the share to a file system with indexed folders.",
         cost=1 - (count / counts[-2]) ** (1 - exponent),
-        sure=f"exponent {low:.2f} to {high:.2f}",
+        sure=f"certain: {10**low:.0f} to {10**high:.0f} times as long in 95 of 100 cases",
         figures=("growth",),
     )
 
@@ -476,7 +481,7 @@ def protected(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None
         evidence=f"A get ran at {wording.rate(median_rate)}.{spent}{further} This processor's AES instructions: {aes}.",
         what_to_do=what_to_do,
         cost=cost,
-        sure="the server allows no plain session, so there is none to compare with",
+        sure="certain that it is so; what it costs is not, as the server allows no plain session to compare with",
         entry="server smb3 encryption algorithms" if is_encrypted else "",
         next_act=NextAct.CATALOGUE if is_old and is_encrypted else None,
         figures=("protection",),
@@ -519,10 +524,16 @@ def fades(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None:
             " disk alone."
         ),
         cost=1 - change.after / change.before,
-        sure="p below 0.0001" if change.p_value < 0.0001 else f"p {change.p_value:.4f}",
+        sure=_certainty_of_break(change),
         next_act=NextAct.ISOLATE,
         figures=("whole", "after"),
     )
+
+
+def _certainty_of_break(change: summary.Break) -> str:
+    """How rarely a steady run would look so by chance; at most 1 in 1,000, or it is no break."""
+    runs = min(10_000, int(1 / max(change.p_value, 1e-9)))
+    return f"certain: a steady run looks like that in at most 1 of {runs:,} cases"
 
 
 def several_connections(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | None:
@@ -560,7 +571,7 @@ def _one_stream(
         evidence=f"The server offers {wording.count(offered, 'interface')} for multichannel.",
         what_to_do=what_to_do,
         cost=1 - 1 / factor,
-        sure=f"95 % interval {low:.1f} to {high:.1f} times",
+        sure=f"certain: {low:.1f} to {high:.1f} times in 95 of 100 cases",
         setting=setting,
         figures=("connections",),
     )
@@ -585,7 +596,7 @@ def _slow_connections(stage: looks.Stage, factor: float, interval: summary.Inter
         what_to_do="Look for what treats connections unequally: a card or queue of a bonded link, a firewall or"
         " traffic shaper that limits each connection, a module of `vfs objects` that waits.",
         cost=1 - factor,
-        sure=f"95 % interval {low:.2f} to {high:.2f} times",
+        sure=f"certain: {low:.2f} to {high:.2f} times in 95 of 100 cases",
         figures=("connections",),
     )
 
@@ -605,12 +616,12 @@ def _lost_packets(diagnosis: looks.Diagnosis) -> Finding | None:
         what_to_do="Set the same MTU on both ends and every switch between them (`ip link` here tells this card's); on"
         " a path with a tunnel, let ICMP's `packet too big` through.",
         cost=1.0,
-        sure="tried with large packets and with small ones",
+        sure="certain: tried with large packets and with small ones",
     )
 
 
-def _bad_settings(diagnosis: looks.Diagnosis) -> Finding | None:
-    """The harmful and contradictory settings of the diagnosis' audit, in one finding."""
+def settings_finding(diagnosis: looks.Diagnosis) -> Finding | None:
+    """The harmful and contradictory settings of the diagnosis' audit, in one finding; else what is worth trying."""
     audit = diagnosis.audit
     if audit is None:
         return None
@@ -630,7 +641,7 @@ def _bad_settings(diagnosis: looks.Diagnosis) -> Finding | None:
         title=f"The server's settings: {audit_answer(audit).removesuffix('.')}",
         evidence="; ".join(reasons),
         what_to_do=f"{bad[0].what_to_do} `sharebench audit TARGET` shows all of them.",
-        sure="read, not measured",
+        sure="certain that it is set; what it costs was not measured",
         setting=f"{remedy.name}={remedy.value}" if remedy else "",
         next_act=NextAct.AUDIT,
     )
@@ -653,7 +664,7 @@ def _settings_worth_trying(audit: looks.Audit) -> Finding | None:
         title=f"Worth trying among the server's settings: {names}{more}",
         evidence=" ".join(reasons),
         what_to_do=f"{worth_trying[0].what_to_do} `sharebench audit TARGET` shows all of them.",
-        sure="read, not measured",
+        sure="certain that it is set; what it costs was not measured",
         setting=f"{remedy.name}={remedy.value}" if remedy is not None else "",
         next_act=NextAct.AUDIT,
     )
@@ -669,7 +680,7 @@ def _unread_settings(audit: looks.Audit) -> Finding | None:
         title="Not all of the server's settings were read",
         evidence="; ".join(audit.unread),
         what_to_do="`sharebench audit TARGET` shows what the others are.",
-        sure="read, not measured",
+        sure="certain",
         next_act=NextAct.AUDIT,
     )
 

@@ -41,20 +41,28 @@ class SavingStep:
     """The same as a noun."""
     least_seconds: float
     """How much longer than in reading it must take: several times what a usual server needs more."""
-    what_to_do: str
+    possible_reasons: tuple[str, ...]
+    """Why it can be slow, the likeliest first, each with what shows it."""
     entry: str
     """The entry of the catalogue to read first."""
 
 
-_SAVING_STEPS = (
+_REASON_SYNC_ALWAYS = "`sync always = yes` in smb.conf (`testparm -s` shows it)"
+
+SAVING_STEPS = (
     SavingStep(
         key="data",
         phrase="to answer its write",
         cause="the server's write step",
         least_seconds=0.00025,
-        what_to_do="Something has each write reach the disk before it is answered. In smb.conf that is `sync always ="
-        " yes`; else it is the file system below the share (ZFS with `sync=always`, a mount with `sync`, NFS) or a full"
-        " or failing disk.",
+        possible_reasons=(
+            _REASON_SYNC_ALWAYS,
+            (
+                "a file system below the share that writes to the disk at once: a mount with `sync`, NFS, ZFS with"
+                " `sync=always` (`findmnt` and `zfs get sync` show it)"
+            ),
+            "a full or failing disk (`iostat -x` shows it: `w_await` above 5 ms)",
+        ),
         entry="sync always",
     ),
     SavingStep(
@@ -62,8 +70,14 @@ _SAVING_STEPS = (
         phrase="to create it",
         cause="the server's step that creates a file",
         least_seconds=0.002,
-        what_to_do="Something works on each new file: a module of `vfs objects` (ACLs, streams, an audit, a virus"
-        " scanner), `store dos attributes` or `strict allocate`, or a file system whose journal is on a slow disk.",
+        possible_reasons=(
+            (
+                "a module of `vfs objects` that works on each new file, for ACLs, streams, an audit or a virus scanner"
+                " (`testparm -s` shows it)"
+            ),
+            "`store dos attributes` or `strict allocate` (`testparm -s` shows them)",
+            "a file system whose journal is on a slow disk (`iostat -x` shows it: `w_await` above 5 ms)",
+        ),
         entry="store dos attributes",
     ),
     SavingStep(
@@ -71,8 +85,13 @@ _SAVING_STEPS = (
         phrase="to close it",
         cause="the server's step that closes a file",
         least_seconds=0.0005,
-        what_to_do="Something works on each file when it is closed: usually a module of `vfs objects`, such as a virus"
-        " scanner or an audit, or a quota.",
+        possible_reasons=(
+            (
+                "a module of `vfs objects` that works on each closed file, such as a virus scanner or an audit"
+                " (`testparm -s` shows it)"
+            ),
+            "a quota (`repquota -a` shows it)",
+        ),
         entry="vfs objects: full_audit",
     ),
 )
@@ -94,7 +113,7 @@ def slow_saving(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | Non
         return None
 
     nearly_each = summary.time_of_nearly_each(put_times)
-    longer_by = {step: _seconds_longer(stage, step) for step in _SAVING_STEPS}
+    longer_by = {step: _seconds_longer(stage, step) for step in SAVING_STEPS}
     slowest = max(longer_by, key=longer_by.__getitem__)
     extra_seconds = longer_by[slowest]
     if extra_seconds < max(slowest.least_seconds, _LEAST_SHARE_OF_SAVING * nearly_each):
@@ -108,26 +127,51 @@ def slow_saving(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | Non
     put_seconds, _ = summary.median_with_interval(put_times)
     file_text = wording.milliseconds(put_seconds)
     step_text = f"of the {file_text} that a file takes, the server needs {wording.milliseconds(step_put)}"
-    put_step_of_nearly_each = summary.time_of_nearly_each(stage.of(f"put_{slowest.key}_seconds"))
-    setting = f"{_SYNC_ALWAYS}=no" if _is_sync_always_read(diagnosis) and slowest.key == "data" else ""
+    is_set = slowest.key == "data" and is_sync_always_set(diagnosis)
     return Finding(
         key="slow-saving",
-        title=f"{_rates_text(stage, diagnosis)}: {step_text} {slowest.phrase}. Not the network, not signing: reading"
-        " uses both",
+        title=f"{_rates_text(stage, diagnosis)}: {step_text} {slowest.phrase}. It is not the network and not signing,"
+        " since reading goes through both",
         evidence=f"The same step of reading takes {wording.milliseconds(step_get)}, over the same path, and signed or"
         " encrypted as saving is.",
-        what_to_do=slowest.what_to_do + _several_at_once_text(stage),
+        what_to_do=_reasons_text(slowest, diagnosis) + _several_at_once_text(stage, "put"),
         cost=extra_seconds / nearly_each,
-        sure=f"yes; a busy client delays reading as well, and nearly each file takes at least"
-        f" {wording.milliseconds(extra_seconds)} longer in this step than in reading"
-        f" ({wording.milliseconds(put_step_of_nearly_each)})",
-        setting=setting,
+        sure=_certainty_of_step(stage, slowest),
+        setting=f"{_SYNC_ALWAYS}=no" if is_set else "",
         entry=slowest.entry,
         next_act=NextAct.CATALOGUE if _are_settings_read(diagnosis) else NextAct.ASK,
         is_answer=True,
         cause=slowest.cause,
         figures=("put_file", *(f"{pattern.key}_put" for pattern in summary.patterns())),
     )
+
+
+def _certainty_of_step(stage: looks.Stage, step: SavingStep) -> str:
+    put_seconds = summary.time_of_nearly_each(stage.of(f"put_{step.key}_seconds"))
+    get_seconds, _ = summary.median_with_interval(stage.of(f"get_{step.key}_seconds"))
+    return (
+        f"certain: nine in ten files or more wait at least {wording.milliseconds(put_seconds)} for this step when they"
+        f" are saved; when they are read, half of them wait {wording.milliseconds(get_seconds)} or less. A busy client"
+        " would delay both"
+    )
+
+
+def _reasons_text(step: SavingStep, diagnosis: looks.Diagnosis) -> str:
+    """Why the step can be slow: what the server's settings show, else what is possible, and what would show it."""
+    is_set = is_sync_always_set(diagnosis)
+    if step.key == "data" and is_set:
+        return (
+            "Likely reason: this share has `sync always = yes`, with which each write waits for the disk. A try without"
+            " it shows how much of the time that is."
+        )
+
+    reasons = list(step.possible_reasons)
+    ruled_out = ""
+    if _REASON_SYNC_ALWAYS in reasons and is_set is False:
+        reasons.remove(_REASON_SYNC_ALWAYS)
+        ruled_out = " It is not `sync always`: the settings were read, and it is off."
+    numbered = "; ".join(f"({number}) {reason}" for number, reason in enumerate(reasons, start=1))
+    return f"Possible reasons, the likeliest first: {numbered}.{ruled_out}"
 
 
 def _seconds_longer(stage: looks.Stage, step: SavingStep) -> float:
@@ -183,26 +227,41 @@ def _rates_text(stage: looks.Stage, diagnosis: looks.Diagnosis) -> str:
     return f"{reading}; saving them is {slow_word} ({_rate_text(put_seconds)}{usual_text})"
 
 
-def _several_at_once_text(stage: looks.Stage) -> str:
+def _several_at_once_text(stage: looks.Stage, command: str) -> str:
     """What users can do meanwhile; empty where several copies at once are hardly faster than one."""
-    factor = _sure_factor(stage, "put")
-    streams = int(stage.number("streams") or 1)
-    if factor < RISING:
+    several = _several_at_once(stage, command)
+    if several.factor < RISING:
         return ""
-    return (
-        f" Meanwhile, without a change of the server: {streams} files saved at once were {factor:.1f} times as fast,"
-        f" as `robocopy /MT:{streams}` does it."
-    )
+    return f" Meanwhile, without a change of the server, copy several files at once: {several.text}."
 
 
-def _sure_factor(stage: looks.Stage, command: str) -> float:
-    """How many times as fast several copies at once are, by all that was measured of it; 1 where that contradicts.
+@dataclass(frozen=True, slots=True)
+class _SeveralAtOnce:
+    """How much faster several files at once are than one after the other."""
+
+    factor: float
+    text: str
+    """What was compared, with the figures that stand in the tables."""
+
+
+def _several_at_once(stage: looks.Stage, command: str) -> _SeveralAtOnce:
+    """By all that was measured of it: the lowest of the two factors; 1 where they contradict.
 
     The files of several streams say it, and the programs that copy several at once beside those that copy one.
     """
+    doing = {"put": "saved", "get": "read"}[command]
+    streams = int(stage.number("streams") or 1)
     factor = summary.side_by_side_factor(stage, command) or 1.0
-    factor_of_programs = summary.programs_factor(stage, command)
-    return factor if factor_of_programs is None else max(1.0, min(factor, factor_of_programs))
+    several = _SeveralAtOnce(factor, f"{streams} {doing} at once were {factor:.1f} times as fast as one by one")
+
+    programs = summary.programs_beside(stage, command)
+    if programs is None or programs.factor >= factor:
+        return several
+    text = (
+        f"as `{programs.several.name}` does, {programs.several_per_second:,.0f}/s were {doing}, and as"
+        f" {programs.single.name} does, one after the other, {programs.single_per_second:,.0f}/s"
+    )
+    return _SeveralAtOnce(max(1.0, programs.factor), text)
 
 
 def _rate_text(seconds: float) -> str:
@@ -213,14 +272,17 @@ def _are_settings_read(diagnosis: looks.Diagnosis) -> bool:
     return diagnosis.audit is not None and diagnosis.audit.scope is not looks.AuditScope.SESSION
 
 
-def _is_sync_always_read(diagnosis: looks.Diagnosis) -> bool:
-    """Whether the audit of the server found it set."""
-    if diagnosis.audit is None:
-        return False
-    return any(
-        finding.parameter == _SYNC_ALWAYS and finding.verdict is looks.Ruling.WORTH_TRYING
-        for finding in diagnosis.audit.findings
-    )
+def is_sync_always_set(diagnosis: looks.Diagnosis) -> bool | None:
+    """Whether the audit of the server found it in effect for this share; None where nobody knows."""
+    audit = diagnosis.audit
+    if audit is None or not _are_settings_read(diagnosis):
+        return None
+
+    sections = {"", "global", (diagnosis.target.share or "").casefold()}
+    for finding in audit.findings:
+        if finding.parameter == _SYNC_ALWAYS and finding.section.casefold() in sections:
+            return True if finding.verdict is looks.Ruling.WORTH_TRYING else None
+    return None if audit.unread else False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,23 +341,22 @@ def many_small_files(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding 
         trip = wording.milliseconds(round_trip)
         title = f"Each small file costs {round_trips} round trips of {trip}: distance, not the disk"
 
-    factor = _sure_factor(stage, slower.command)
-    streams = int(stage.number("streams") or 1)
-    faster = f" {streams} copies at once are {factor:.1f} times as fast." if streams > 1 else ""
+    several = _several_at_once(stage, slower.command)
+    faster = f" Several at once: {several.text}." if (stage.number("streams") or 1) > 1 else ""
     in_server = wording.milliseconds(max(0.0, slower.seconds - round_trips * round_trip))
     # Where several copies at once are faster, the server has time to spare: then the files are to be copied so.
     what_to_do = "Look at the disk behind the share: `sharebench isolate TARGET`."
     next_act: NextAct | None = NextAct.ISOLATE
-    if factor >= RISING:
+    if several.factor >= RISING:
         next_act = None
-        what_to_do = f"Copy several files at once, as `robocopy /MT:{streams}` does, or pack them into one file first."
+        what_to_do = "Copy several files at once, as `robocopy /MT:8` does, or pack them into one file first."
     return Finding(
         key="small-files",
         title=title,
         evidence=f"{wording.milliseconds(slower.seconds)} a file of {size} by {slower.command},"
         f" {in_server} of it in the server.{faster}",
         what_to_do=what_to_do,
-        cost=1 - 1 / factor if factor > 1 else slower.share_on_the_way,
+        cost=1 - 1 / several.factor if several.factor > 1 else slower.share_on_the_way,
         sure=nearly_each_text(slower.seconds_of_nearly_each),
         next_act=next_act,
         figures=_figures_of_small_files(stage, slower.command),
@@ -322,7 +383,7 @@ def _figures_of_small_files(stage: looks.Stage, slower_command: str) -> tuple[st
 
 
 def nearly_each_text(seconds: float) -> str:
-    return f"nearly each takes at least {wording.milliseconds(seconds)}"
+    return f"certain: nine in ten or more take at least {wording.milliseconds(seconds)}"
 
 
 def _opening_seconds(stage: looks.Stage, command: str) -> tuple[float, float]:
@@ -353,8 +414,9 @@ def slow_open(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | None:
         title=f"Opening and closing a file takes the server {wording.milliseconds(opening_seconds)}",
         evidence=f"By {slower.command}: open {wording.milliseconds(opened)}, close {wording.milliseconds(closed)}, of"
         f" {wording.milliseconds(slower.seconds)} for the whole file.",
-        what_to_do="Remove the modules of `vfs objects` one at a time, first those that log or scan, and measure each"
-        " with `sharebench try`.",
+        what_to_do="Possible reasons, the likeliest first: (1) modules of `vfs objects` that log or scan (`testparm -s`"
+        " shows them): remove one at a time, and measure each with `sharebench try`; (2) a slow disk under the file"
+        " system's journal (`iostat -x` shows it: `w_await` above 5 ms).",
         cost=opening_seconds / slower.seconds,
         sure=nearly_each_text(nearly_each),
         entry="vfs objects: full_audit",

@@ -3,7 +3,9 @@
 Samples are found by their names, which end in their unit. Those of a stage:
 
 - distance: ``echo_seconds``, of empty requests; ``in_flight_BYTES_bytes_per_second``, rates with as much on the way;
-- small files: ``put_open_seconds``, ``put_data_seconds``, ``put_close_seconds``, of one file each; ``get_…`` as well;
+- small files: ``put_open_seconds``, ``put_data_seconds``, ``put_close_seconds``, of one file each, round by round; of
+  each round how many these are, ``put_files_of_round``, ``put_side_by_side_files_per_second`` of several streams, and
+  ``PATTERN_put_seconds`` of each program's pattern; ``get_…`` as well;
 - folders: ``list_COUNT_seconds``, ``ask_COUNT_seconds`` and ``missing_COUNT_seconds``, in a folder of COUNT entries;
 - protection: ``plain_bytes_per_second``, as the server asks for it; ``signed_…`` and ``encrypted_…``, in turn with it;
 - long run: ``at_seconds`` and ``moved_bytes``, the progress of one transfer;
@@ -78,6 +80,12 @@ def copied_per_second(stage: Stage, pattern: CopyPattern, command: str) -> float
     return files / seconds if seconds and files else None
 
 
+def copied_per_second_by_round(stage: Stage, pattern: CopyPattern, command: str) -> list[float]:
+    """The same of each round; empty of a diagnosis of before, which kept the best one alone."""
+    files = stage.number("pattern_files") or 0.0
+    return [files / seconds for seconds in stage.of(f"{pattern.key}_{command}_seconds") if seconds > 0]
+
+
 def median_with_interval(values: Sequence[float]) -> tuple[float, Interval]:
     """The median, with the samples between which it lies in 95 % of cases. ``values`` is not empty.
 
@@ -149,6 +157,21 @@ def file_seconds(stage: Stage, command: str, parts: Sequence[str] = ("open", "da
     return [sum(times) for times in zip(*samples, strict=False)]
 
 
+def file_seconds_by_round(stage: Stage, command: str) -> list[list[float]]:
+    """The same of whole files, round by round; empty of a diagnosis of before, which had no rounds."""
+    times = file_seconds(stage, command)
+    rounds = []
+    for count in map(int, stage.of(f"{command}_files_of_round")):
+        if count and len(times) >= count:
+            rounds.append(times[:count])
+            times = times[count:]
+    return rounds
+
+
+def median_file_seconds_by_round(stage: Stage, command: str) -> list[float]:
+    return [summary.median(times) or 0.0 for times in file_seconds_by_round(stage, command)]
+
+
 def side_by_side_factor(stage: Stage, command: str) -> float | None:
     """How many times as fast several streams copy small files as one does."""
     single = file_seconds(stage, command)
@@ -161,21 +184,50 @@ def side_by_side_factor(stage: Stage, command: str) -> float | None:
     return mean_seconds * files / together_seconds
 
 
-def programs_factor(stage: Stage, command: str) -> float | None:
-    """How many times as fast the program is that copies several files at once, as the one with the same requests.
+def side_by_side_interval(stage: Stage, command: str) -> Interval | None:
+    """The lowest and the highest of that in a round; None for fewer than two rounds."""
+    together_rates = stage.of(f"{command}_side_by_side_files_per_second")
+    factors = []
+    for times, together_rate in zip(file_seconds_by_round(stage, command), together_rates, strict=False):
+        factors.append(together_rate * sum(times) / len(times))
+    return ends_of(factors)
 
-    None where not both were measured.
-    """
-    single: dict[tuple[str, ...], float] = {}
+
+def ends_of(values: Sequence[float]) -> Interval | None:
+    """The lowest and the highest; None of fewer than two."""
+    return (min(values), max(values)) if len(values) > 1 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramsBeside:
+    """A program that copies several small files at once, beside one that copies one at a time with equal requests."""
+
+    several: CopyPattern
+    several_per_second: float
+    single: CopyPattern
+    single_per_second: float
+
+    @property
+    def factor(self) -> float:
+        """How many times as fast several at once are."""
+        return self.several_per_second / self.single_per_second
+
+
+def programs_beside(stage: Stage, command: str) -> ProgramsBeside | None:
+    """None where not both were measured."""
+    single: dict[tuple[str, ...], tuple[CopyPattern, float]] = {}
     for pattern in patterns():
         rate = copied_per_second(stage, pattern, command)
         requests = pattern.put if command == "put" else pattern.get
         if rate is None:
             continue
         if pattern.streams == 1:
-            single.setdefault(requests, rate)
+            single.setdefault(requests, (pattern, rate))
         elif requests in single:
-            return rate / single[requests]
+            single_pattern, single_rate = single[requests]
+            return ProgramsBeside(
+                several=pattern, several_per_second=rate, single=single_pattern, single_per_second=single_rate
+            )
     return None
 
 

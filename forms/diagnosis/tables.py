@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from forms import report, wording
+from forms import report
 from forms.diagnosis import admin_request
 from forms.diagnosis import summary as diagnosis_summary
 from forms.diagnosis.chosen_complaint import chosen_complaint, finding_of_complaint
@@ -16,7 +16,7 @@ from forms.findings import report as findings_report
 from forms.findings.finding import Finding, NextAct
 from storage import looks
 
-_MEASURED_CAPTION = "Measured (✓ fine, ! not so, ? could not be judged, blank: nothing to compare with)"
+_MEASURED_CAPTION = "Measured (✓ as it should be, ! not so, ? could not be judged, blank: nothing to compare with)"
 
 
 def diagnosis_tables(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
@@ -99,9 +99,9 @@ def _figures_table(measured: Sequence[JudgedFigure]) -> report.Table:
 
 
 def _reference_text(judged: JudgedFigure) -> str:
-    """What it is held against, and what is to be said of it."""
-    reference = judged.reference.text if judged.reference is not None else ""
-    return "; ".join(filter(None, (reference, judged.why))) or wording.ABSENT
+    """What it is held against, or why there is nothing, and what is to be said of it."""
+    reference = judged.reference.text if judged.reference is not None else judged.without_reference
+    return "; ".join(filter(None, (reference, judged.why)))
 
 
 def _keys_of(pattern: diagnosis_summary.CopyPattern) -> tuple[str, str]:
@@ -118,14 +118,23 @@ def _copies_table(measured: Sequence[JudgedFigure]) -> Iterator[report.Table]:
             requests = f"{len(pattern.put)} put, {len(pattern.get)} get"
             rows.append(report.row_of(pattern.name, *rates, requests, pattern.source))
     if rows:
-        columns = report.columns_of("Copied as by", "Put", "Get", "Requests a file", "Requests after")
-        caption = "Small files a second, beside what is usual on this path; estimated from the requests of the programs"
+        columns = (
+            *report.columns_of("Copied as by", "Saved", "Read"),
+            report.Column(heading="Requests a file", kind=report.ReportKind.TEXT, is_detail=True),
+            report.Column(heading="Requests after", kind=report.ReportKind.TEXT, is_detail=True),
+        )
+        caption = (
+            "Small files a second, copied with the requests of these programs, which ask for more than open, write or"
+            " read, close"
+        )
         yield report.Table(columns=columns, rows=tuple(rows), caption=caption)
 
 
 def _copied_text(judged: JudgedFigure) -> str:
-    """``✓ 70/s, usual 75/s``."""
+    """``✓ 70/s (66/s to 74/s), usual 75/s``."""
     text = f"{judged.sign} {judged.figure.text}".lstrip()
+    if judged.figure.variation is not None:
+        text += f" ({judged.figure.range_text})"
     return text if judged.reference is None else f"{text}, usual {judged.reference.text}"
 
 
@@ -136,7 +145,7 @@ def _sources_table(measured: Sequence[JudgedFigure]) -> Iterator[report.Table]:
         if judged.reference is not None:
             names_by_source.setdefault(judged.reference.source, []).append(judged.figure.name)
 
-    rows = [report.row_of(source, ", ".join(names)) for source, names in names_by_source.items()]
+    rows = [report.row_of(source, "; ".join(names)) for source, names in names_by_source.items()]
     if rows:
         yield report.Table(
             columns=report.columns_of("Source", "Of"),

@@ -54,6 +54,9 @@ class ScreenBase(Screen[_R], commands.Commanded, Generic[_R]):
     too where a subclass has its own: it need not call them.
     """
 
+    close_first: Callable[[], None] | None = None
+    """What Escape does before it leaves the screen: it closes what was opened on it; None where nothing was."""
+
     @property
     def sharebench_app(self) -> ContextApp:
         return cast("ContextApp", self.app)
@@ -140,7 +143,11 @@ class ScreenBase(Screen[_R], commands.Commanded, Generic[_R]):
         self.query("ToastRack").set(display=False)
 
     def action_back(self) -> None:
-        self.sharebench_app.go_back()
+        """Close what was opened on the screen; where nothing was, go back to the screen below."""
+        if self.close_first is not None:
+            self.close_first()
+        else:
+            self.sharebench_app.go_back()
 
     def dismiss(self, result: _R | None = None) -> AwaitComplete:
         """Once: a second Enter, typed too quickly, would close the screen below as well."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, zip_longest
+from itertools import accumulate, takewhile, zip_longest
 from typing import Any
 
 from rich.text import Text
@@ -16,6 +16,9 @@ from forms import layout
 from forms.report import Chart, Report
 from forms.wording import ended_early, plain
 from storage.records import SeriesStatus
+
+_LINES_TO_BE_SEEN = 3
+"""Of what is new on a page; fewer at its lower end are easily missed."""
 
 Draw = Callable[[int, int], str]
 """Lines, styled by ANSI escapes, for a width and a height."""
@@ -105,10 +108,15 @@ class ChartView(AnsiView):
 class ShowsMore(DOMNode):
     """A screen whose report has statistics that a key shows and hides; the screen writes ``show_again``.
 
-    Among the bases of a class it stands after the screen, since Textual takes the style of the first base.
+    What is shown then comes into sight, and Escape hides it first. Among the bases of a class it stands after the
+    screen, since Textual takes the style of the first base.
     """
 
     shows_more = False
+    close_first: Callable[[], None] | None
+    """Of the screen: what Escape does before it leaves it."""
+    _place_before = 0.0
+    """How far the report was scrolled when the statistics were shown."""
 
     def of_now(self, report: Report) -> Report:
         """The report as it is to be shown now: whole, or without its statistics."""
@@ -123,9 +131,42 @@ class ShowsMore(DOMNode):
         return False if is_as_it_is else super().check_action(action, parameters)
 
     def action_more(self, more: bool) -> None:
+        view = self.query(AnsiView).first()
+        lines_before = view.drawn_text.splitlines()
         self.shows_more = more
+        self.close_first = partial(self.action_more, more=False) if more else None
         self.refresh_bindings()
         self.show_again()
+
+        box = view.parent
+        if not isinstance(box, Widget):
+            return
+        if more:
+            self._place_before = box.scroll_offset.y
+            self.call_after_refresh(_bring_into_sight, box, view, lines_before)
+        else:
+            self.call_after_refresh(box.scroll_to, y=self._place_before, animate=False)
+
+
+def _are_equal(pair: tuple[str, str]) -> bool:
+    before, after = pair
+    return before == after
+
+
+def _bring_into_sight(box: Widget, view: AnsiView, lines_before: list[str]) -> None:
+    """Scroll to the first paragraph that was not so before, unless its new line is seen already."""
+    lines = view.drawn_text.splitlines()
+    pairs = zip(lines_before, lines, strict=False)
+    first_new = sum(1 for _ in takewhile(_are_equal, pairs))
+    top = box.scroll_offset.y
+    is_seen = top <= first_new < top + box.size.height - _LINES_TO_BE_SEEN
+    if first_new >= len(lines) or is_seen:
+        return
+
+    beginning = first_new
+    while beginning > 0 and lines[beginning - 1].strip() and first_new - beginning < _LINES_TO_BE_SEEN:
+        beginning -= 1
+    box.scroll_to(y=beginning, animate=False)
 
 
 class ZoomsCharts(DOMNode):

@@ -15,10 +15,11 @@ from app.diagnosis.run_screen import DiagnosisRunScreen
 from app.diagnosis.screen import DiagnosisScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
-from forms.diagnosis.answer import diagnosis_answer
-from storage.looks import Effort, StageName, diagnosis_of
+from forms.diagnosis.answer import answer_so_far, diagnosis_answer
+from storage.looks import Diagnosis, Effort, Stage, StageName, diagnosis_of
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, format_target
+from tests import diagnoses
 from tests.diagnoses import HEALTHY
 from tests.servers.smbd import Smbd
 from tests.tui import here, measured, painted, press, settled
@@ -91,27 +92,69 @@ def test_the_time_left_is_counted_down_while_a_stage_is_measured(monkeypatch: py
     assert "(80 s so far); about 60 s left" in screen.now()
 
 
+def stage_of(name: StageName) -> Stage:
+    stage = HEALTHY.stage(name)
+    assert stage is not None
+    return stage
+
+
+def first_line_after(screen: DiagnosisRunScreen, diagnosis: Diagnosis) -> str:
+    screen.take_event(0, DiagnosisChanged(diagnosis=diagnosis))
+    first_line, *_ = screen.draw_heard(80).splitlines()
+    return first_line
+
+
 @pytest.mark.parametrize(("complaint", "is_answered"), [(None, False), (StageName.SMALL_FILES, True)])
 def test_the_complaint_is_answered_as_soon_as_its_stage_is_measured(complaint: StageName | None, is_answered: bool):
     screen = DiagnosisRunScreen(DiagnosisScreen.parse(TYPED))
-    connect_stage = HEALTHY.stage(StageName.CONNECT)
-    assert connect_stage is not None
-    diagnosis = replace(HEALTHY, complaint=complaint, stages=(connect_stage,))
-    screen.take_event(0, DiagnosisChanged(diagnosis=diagnosis))
-    first_line, *_ = screen.draw_heard(80).splitlines()
-    assert first_line.startswith("✓ the first connect")
+    stages = (stage_of(StageName.CONNECT), stage_of(StageName.DISTANCE))
+    diagnosis = replace(HEALTHY, complaint=complaint, stages=stages)
+    assert first_line_after(screen, diagnosis).startswith("✓ the distance")
 
-    small_files = HEALTHY.stage(StageName.SMALL_FILES)
-    assert small_files is not None
-    diagnosis = diagnosis.with_stage(small_files)
-    screen.take_event(0, DiagnosisChanged(diagnosis=diagnosis))
-    first_line, *_ = screen.draw_heard(80).splitlines()
+    first_line = first_line_after(screen, diagnosis.with_stage(stage_of(StageName.SMALL_FILES)))
     assert first_line.startswith("✓ many small files") is not is_answered
     assert first_line.startswith("✓ Small files are as fast") is is_answered
 
 
+def test_an_answer_is_shown_only_once_its_reference_no_longer_changes():
+    """The distance says what small files are held against: seen 982/s, and later 864/s."""
+    screen = DiagnosisRunScreen(DiagnosisScreen.parse(TYPED))
+    diagnosis = replace(HEALTHY, complaint=StageName.SMALL_FILES, stages=(stage_of(StageName.SMALL_FILES),))
+    assert first_line_after(screen, diagnosis).startswith("✓ many small files")
+
+    answered = first_line_after(screen, diagnosis.with_stage(stage_of(StageName.DISTANCE)))
+    assert answered.startswith("✓ Small files are as fast")
+
+
+@pytest.mark.parametrize(("ceiling", "is_answered"), [(None, False), (500e6, True)])
+def test_the_answer_about_transfers_waits_for_the_ceiling_of_this_client(ceiling: float | None, is_answered: bool):
+    """It is read at the end, and can be what a get is held against."""
+    diagnosis = replace(HEALTHY, complaint=StageName.PROTECTION, ceiling_bytes_per_second=ceiling)
+    assert (answer_so_far(diagnosis) is not None) is is_answered
+
+
 @pytest.mark.parametrize(
-    ("typed", "complaint"), [("", None), ("small-files", StageName.SMALL_FILES), (" connect ", StageName.CONNECT)]
+    ("stage", "sign"),
+    [
+        (stage_of(StageName.PROTECTION), "✓"),
+        (diagnoses.protection_stage(200e6), "?"),  # a burst, faster than the link
+        (diagnoses.small_files_stage(0.02), "!"),
+        (Stage(name=StageName.CARDS, status=SeriesStatus.FAILED, error="the link is down"), "!"),
+    ],
+)
+def test_only_a_stage_that_is_as_it_should_be_has_a_tick(stage: Stage, sign: str):
+    screen = DiagnosisRunScreen(DiagnosisScreen.parse(TYPED))
+    assert first_line_after(screen, diagnoses.healthy_but(stage)).startswith(sign)
+
+
+@pytest.mark.parametrize(
+    ("typed", "complaint"),
+    [
+        ("", None),
+        ("small-files", StageName.SMALL_FILES),
+        (" connect ", StageName.CONNECT),
+        ("Small files", StageName.SMALL_FILES),
+    ],
 )
 def test_the_complaint_is_one_of_the_stages_or_none(typed: str, complaint: StageName | None):
     assert DiagnosisScreen.parse(TYPED | {"complaint": typed}).complaint is complaint

@@ -137,7 +137,7 @@ def test_small_files_cost_too_much_from_four_milliseconds_on():
     assert found is not None
     assert found.title == "Each small file costs 3 round trips of 1.2 ms: distance, not the disk"
     assert found.cost == pytest.approx(1 - 1 / 3.6)
-    assert "8 copies at once are 3.6 times as fast." in found.evidence
+    assert "8 saved at once were 3.6 times as fast as one by one" in found.evidence
     assert "/MT:8" in found.what_to_do
 
 

@@ -21,11 +21,13 @@ from app.tui.widgets.reading import without_resuming
 from app.tui.widgets.views import AnsiView, Draw
 from forms.isolation.summary import isolation_summary
 from forms.isolation.verdict import IsolationDoubt
+from storage import looks
 from storage.isolation import Isolation, Layer, LayerRun
 from storage.load.records import PointStatus
 from storage.notebook import Notebook
 from storage.records import Command, RunStatus, SeriesStatus, Target
 from tests.builders import book, one, run_at
+from tests.diagnoses import HEALTHY
 from tests.loads import full_load, point
 from tests.quick_tests import RND_Q1, quick_test
 from tests.recordings import MAKERS, made_up_kind
@@ -212,6 +214,28 @@ async def test_a_page_that_one_comes_back_to_is_pointed_at_again(tmp_path: Path)
         assert app.context.pointed == above
         await press(app, pilot, "escape")
         assert app.context.pointed == below
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_more_comes_into_sight_and_escape_closes_it_first(size: tuple[int, int], tmp_path: Path):
+    """What a long page shows more of lies far below its top."""
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        notebook.add_recording(looks.recording_of(replace(HEALTHY, status=SeriesStatus.COMPLETE)))
+    app = app_on(path, first="stored", recording_id=HEALTHY.id)
+    async with app.run_test(size=size) as pilot:
+        await settled(app, pilot)
+        page = painted(app)
+        heading = "Requests after"
+        assert heading not in page
+        await press(app, pilot, "m")
+        assert heading in " ".join(painted(app).split())
+
+        await press(app, pilot, "escape")
+        assert painted(app) == page, "it is as before"
+        assert type(here(app)) is StoredScreen
+        await press(app, pilot, "escape")
+        assert type(here(app)) is not StoredScreen
 
 
 async def test_before_a_result_is_read_it_has_no_next_step(tmp_path: Path):
