@@ -124,8 +124,8 @@ def _copies_table(measured: Sequence[JudgedFigure]) -> Iterator[report.Table]:
             report.Column(heading="Requests after", kind=report.ReportKind.TEXT, is_detail=True),
         )
         caption = (
-            "Small files a second, copied with the requests of these programs, which ask for more than open, write or"
-            " read, close"
+            "Small files a second, estimated from the requests of the programs, which ask for more than open, write or"
+            " read, and close"
         )
         yield report.Table(columns=columns, rows=tuple(rows), caption=caption)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from forms.diagnosis import rules
+from forms.diagnosis import rules, rules_small_files
 from forms.diagnosis.answer import diagnosis_answer, is_judged, stage_sign
 from forms.diagnosis.chosen_complaint import complaint_answer, finding_of_complaint
 from forms.diagnosis.judgement import JudgedFigure, judged_figures
@@ -83,7 +83,7 @@ def test_one_of_several_causes_is_possible_until_the_settings_show_it(
 
 
 def test_each_possible_reason_says_what_shows_it():
-    for step in rules.rules_small_files.SAVING_STEPS:
+    for step in rules_small_files.SAVING_STEPS:
         assert len(step.possible_reasons) > 1
         assert all("show" in reason for reason in step.possible_reasons)
 
