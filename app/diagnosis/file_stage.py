@@ -36,7 +36,7 @@ _PROFILE_FILES = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class RoundFiles:
     """The files of one round: their numbers in the tree."""
 
     first: int
@@ -115,11 +115,11 @@ def _median_pattern_seconds(samples: measures.Samples) -> dict[str, float]:
     return seconds_by_name
 
 
-def parts_of(file_count: int, rounds: int) -> list[Part]:
+def parts_of(file_count: int, rounds: int) -> list[RoundFiles]:
     """The files of each round, nearly as many in each; fewer rounds where there are not enough files."""
     rounds = max(1, min(rounds, file_count))
     ends = [file_count * (turn + 1) // rounds for turn in range(rounds)]
-    return [Part(first=first, end=end) for first, end in zip([0, *ends], ends, strict=False)]
+    return [RoundFiles(first=first, end=end) for first, end in zip([0, *ends], ends, strict=False)]
 
 
 def _make_tree(bench: Bench, files: SMBFiles, samples: measures.Samples) -> None:
@@ -132,10 +132,10 @@ def _make_tree(bench: Bench, files: SMBFiles, samples: measures.Samples) -> None
 def _move_one_by_one(
     bench: Bench,
     content: memoryview,
-    part: Part,
+    part: RoundFiles,
     seconds_left: dict[records.Command, float],
     samples: measures.Samples,
-) -> Part:
+) -> RoundFiles:
     """Write these files, then read those that were written, each as far as the time allows that is left.
 
     Returns those that were written.
@@ -151,16 +151,16 @@ def _time_files(
     files: SMBFiles,
     content: memoryview,
     command: records.Command,
-    part: Part,
+    part: RoundFiles,
     seconds_left: dict[records.Command, float],
     samples: measures.Samples,
-) -> Part:
+) -> RoundFiles:
     """Move the files one by one, and note how long each was opened, moved and closed; returns those that were moved."""
     began = time.monotonic()
     moved = part
     for number in range(part.first, part.end):
         if number > part.first and time.monotonic() - began > seconds_left[command]:
-            moved = Part(first=part.first, end=number)
+            moved = RoundFiles(first=part.first, end=number)
             break
 
         step_began = time.perf_counter()
@@ -199,7 +199,7 @@ def _move(files: SMBFiles, path: str, content: memoryview, command: records.Comm
 def _move_side_by_side(
     bench: Bench,
     content: memoryview,
-    part: Part,
+    part: RoundFiles,
     streams: int,
     command: records.Command,
     samples: measures.Samples,
@@ -214,7 +214,7 @@ def _move_side_by_side(
 def _move_streams_part(
     bench: Bench,
     content: memoryview,
-    part: Part,
+    part: RoundFiles,
     streams: int,
     command: records.Command,
     stream: int,

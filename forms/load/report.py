@@ -162,7 +162,7 @@ def knee_text(load: records.Load) -> str:
 
     return (
         f"at {wording.count(knee.users, 'user')}: {knee.requests_per_second:,.1f} requests/s, answered in "
-        f"{1000 * knee.response_seconds:,.1f} ms on average; beyond it time grows faster than requests"
+        f"{1000 * knee.response_seconds:,.1f} ms on average; beyond it more users add more waiting than requests"
     )
 
 

@@ -37,13 +37,17 @@ def load_tables(load: Load) -> Iterator[Table]:
         yield by_size
 
 
+_ABOUT_TIMES = "Times are from when a request was due until it was answered (p95: 95 of 100 took no longer)"
+_ABOUT_OFFERED = "Offered/s: what the users would ask for if each did as when there were fewest"
+
+
 def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
     """What was offered and served at each point, and how long answers took."""
     rates = chain.from_iterable((point.read_bytes_per_second, point.write_bytes_per_second) for point in points)
     is_slow = max((rate for rate in rates if rate is not None), default=0.0) < 1e6
     # One decimal of MB/s would show nothing of a slow server: seconds have four.
     moved_kind = ReportKind.SECONDS if is_slow else ReportKind.DECIMAL
-    offered = "" if scenario.pace_seconds else ". Offered/s: as the fewest users made"
+    offered = "" if scenario.pace_seconds else f". {_ABOUT_OFFERED}"
 
     return Table(
         columns=columns_of(
@@ -60,7 +64,7 @@ def points_table(points: Sequence[LoadPoint], scenario: Scenario) -> Table:
             ("Max ms", ReportKind.DECIMAL),
         ),
         rows=tuple(map(_point_row, points)),
-        caption=f"p50 to Max: due time to answer{offered}",
+        caption=f"{_ABOUT_TIMES}{offered}",
         marked=True,
         entry=_entry_of_name,
     )
@@ -202,7 +206,7 @@ def _operations_table(point: LoadPoint) -> Table:
             ("Max ms", ReportKind.DECIMAL),
         ),
         rows=tuple(rows),
-        caption=f"Kinds of request, {wording.count(point.users, 'user')}: from request to answer",
+        caption=f"Kinds of request, {wording.count(point.users, 'user')}: from when it was sent until it was answered",
         is_detail=True,
     )
 

@@ -95,13 +95,16 @@ def parts_of(series: records.Series) -> list[tuple[str, Part]]:
     return [("Requests", all_requests), ("Reads", _reads), ("Writes", _writes)]
 
 
+_ABOUT_TIMES = "times are from when one was sent until it was answered (p95: 95 of 100 took no longer)"
+
+
 def request_tables(series: records.Series) -> Iterator[report.Table]:
     """None for a series that moved whole files."""
     measured = [run for run in series.runs if run.phase is records.Phase.MEASURED]
     if not any(run.requests for run in measured):
         return
     for caption, part in parts_of(series):
-        yield _request_table(f"{caption}; p50 to Max: from sent to answered", measured, series.measured(), part)
+        yield _request_table(f"{caption}; {_ABOUT_TIMES}", measured, series.measured(), part)
 
 
 def _request_table(

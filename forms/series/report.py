@@ -110,7 +110,7 @@ def result_fields(series_summary: SeriesSummary) -> Iterator[report.Field]:
     quiet = series_summary.series.quiet
     yield from report.fields_of(
         ("Percent of link", _missing_link_text(series_summary)),
-        ("Beside each run", _beside_runs_text(series_summary.series)),
+        ("Opening and closing", _beside_runs_text(series_summary.series)),
         ("95 % interval of the average", _interval_text(series_summary)),
         ("Smallest change", before_a_change(series_summary.shown) if series_summary.shown else ""),
         ("Processors", processors_text(quiet)),
@@ -138,7 +138,7 @@ def _beside_runs_text(series: records.Series) -> str:
     ):
         if seconds is not None:
             parts.append(f"{name} {wording.milliseconds(seconds)}")
-    return f"{', '.join(parts)} (medians; not counted in its time)" if parts else ""
+    return f"{', '.join(parts)} in the middle one of the runs, whose times leave it out" if parts else ""
 
 
 def _interval_text(series_summary: SeriesSummary) -> str:

@@ -248,7 +248,7 @@ async def test_from_the_lines_to_the_form(app: SharebenchApp, smbd: Smbd):
                 break
             await pilot.pause(0.1)
         await settled(app, pilot)
-        assert "p50 to Max" in painted(app)
+        assert "Times are from when" in painted(app)
     assert list(folder.iterdir()) == []
     with Notebook(app.context.notebook_path) as notebook:
         (load,) = notebook.loads()
@@ -594,7 +594,7 @@ async def test_any_load_that_stopped_goes_on_where_it_stopped(app: SharebenchApp
         app.screen.query_one("#answer", Input).value = "secret"
         await press(app, pilot, "enter")
         await measured(app, pilot)
-        assert "p50 to Max" in painted(app)
+        assert "Times are from when" in painted(app)
     ((request, load),) = asked
     assert load is not None
     assert load.label == stops_at
@@ -612,7 +612,7 @@ async def test_a_load_that_cannot_go_on_is_read_and_labelled(app: SharebenchApp,
         await settled(app, pilot)
         await press(app, pilot, "ctrl+l", "enter")
         shown = painted(app)
-        assert "p50 to Max" in shown
+        assert "Times are from when" in shown
         assert "g Resume" not in shown
         await press(app, pilot, "e")
         app.screen.query_one("#answer", Input).value = "[red]it"
