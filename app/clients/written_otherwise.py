@@ -26,10 +26,10 @@ def as_it_is_written(connection: Connection, target: Target) -> str:
 
     if folder == target.path.rstrip("/"):
         return ""
-    url = _with_marks_escaped(format_target(replace(target, path=folder)))
+    url = with_marks_escaped(format_target(replace(target, path=folder)))
     return f"its folder has that name written otherwise: {url}"
 
 
-def _with_marks_escaped(url: str) -> str:
+def with_marks_escaped(url: str) -> str:
     """A URL with its accents apart (Unicode NFD) as escapes, since it would look like the one with them composed."""
     return "".join(quote(character) if combining(character) else character for character in url)

@@ -7,6 +7,7 @@ from app.base import errors
 from app.base.names_alike import name_alike
 from app.clients.smb import session as smb_session
 from app.clients.smb.impacket_errors import mapped
+from app.clients.written_otherwise import with_marks_escaped
 from storage import records
 
 _MOST_NAMED = 10
@@ -36,7 +37,7 @@ def connect_tree(session: smb_session.Session, target: records.Target, where: st
 
         alike = name_alike(share, names)
         if alike:
-            url = records.format_target(replace(target, share=alike))
+            url = with_marks_escaped(records.format_target(replace(target, share=alike)))
             raise errors.NoSuchShareError(f"{where}: the share is called {alike} there; write {url}") from error
 
         listed = names[:_MOST_NAMED]

@@ -51,6 +51,8 @@ SHARES: dict[str, dict[str, str]] = {
     "locked": {"kernel share modes": "yes"},
     "closed": {"read only": "yes"},
     "x%20y": {},
+    "Mu\u0308ll": {},
+    "T\u00fcr": {},
 }
 
 
@@ -242,6 +244,15 @@ def test_a_share_that_is_written_otherwise_is_named(inside: Inside, server: Shar
     text = checks_of(inside, server.url("x y"))["share"]["text"]
     assert "the share is called x%20y there" in text
     assert "x%2520y" in text
+
+
+@pytest.mark.parametrize(("typed", "stored"), [("M\u00fcll", "Mu\u0308ll"), ("Tu\u0308r", "T\u00fcr")])
+def test_a_share_that_is_composed_otherwise_is_named_so_that_one_sees_it(
+    inside: Inside, server: ShareServer, typed: str, stored: str
+):
+    url = checks_of(inside, server.url(typed))["share"]["text"].split()[-1]
+    assert parse_target(url).share == stored
+    assert "\u0308" not in url
 
 
 def test_an_audit_of_a_mistyped_share_is_refused(inside: Inside, server: ShareServer):
