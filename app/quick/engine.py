@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
 
-from app.base import errors, own_names
-from app.base.child_process import held_seconds
+from app.base import child_process, errors, own_names
 from app.clients import base, registry
 from app.clients.random_client import AsksAtRandom
 from app.clients.random_requests import BlockWorkload, RandomWorkload, SequentialWorkload
@@ -232,11 +231,11 @@ class QuickEngine:
         for number in range(1, self._order.runs + 1):
             workload = self._workload(line, number)
             cpu_before = time.process_time()
-            held_before = held_seconds()
+            held_before = child_process.held_seconds()
             with without_garbage_collection():
                 transfer = self._client.request_blocks(self._path, workload, content, self._meter())
             cpu_seconds = time.process_time() - cpu_before
-            held = held_seconds() - held_before
+            held_seconds = child_process.held_seconds() - held_before
 
             requests = transfer.requests
             if requests is None or not requests.count or transfer.seconds <= 0:
@@ -251,7 +250,7 @@ class QuickEngine:
                     request_nanoseconds=run_times.total_nanoseconds,
                     cpu_seconds=cpu_seconds,
                     # Requests to a local file are made by other threads than this one.
-                    held_seconds=None if self._target.abilities.is_local else held,
+                    held_seconds=None if self._target.abilities.is_local else held_seconds,
                 )
             )
         return replace(line, runs=tuple(runs), times=merge_request_times(times))
