@@ -119,6 +119,17 @@ def test_what_is_slow_in_some_rounds_only_is_not_said_to_be_slow_all_the_time():
     assert "not slow all the time" in complaint_answer(diagnosis, SMALL).certainty
 
 
+@pytest.mark.parametrize(("last_seconds", "is_fine"), [(0.0016, True), (0.0028, False)])
+def test_the_answer_calls_fine_only_what_the_table_does(last_seconds: float, is_fine: bool):
+    """A file is read in 0.5 ms beside its data, and is fine up to 2.3 ms; its rounds take 0.6 ms and more."""
+    stage = slow_write(0.02)
+    reads = (0.0001,) * 20 + (last_seconds,) * 20
+    varying = replace(stage, samples={**stage.samples, "get_data_seconds": reads, "get_files_of_round": (20.0, 20.0)})
+    diagnosis = healthy_but(varying, complaint=SMALL)
+    assert (judged(diagnosis, "get_file").sign == "✓") is is_fine
+    assert complaint_answer(diagnosis, SMALL).sentence.startswith("Reading small files is fine") is is_fine
+
+
 @pytest.mark.parametrize(("lowest", "severity"), [(79e6, Severity.GOOD), (50e6, None)])
 def test_a_figure_whose_runs_are_good_only_now_and_then_has_no_tick(lowest: float, severity: Severity | None):
     """The link carries 118 MB/s, and two thirds of it are good; the median of the runs is."""
