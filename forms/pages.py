@@ -101,11 +101,13 @@ def comparison_page(
     if len(comparisons) > 1:
         # The verdicts of the form, which say that too, make room for the answer of the page.
         form = replace(form, fields=(*_settling_fields(comparisons), *form.fields))
+    answer, *verdicts = _answers_of_comparisons(comparisons)
     return one_page(
         replace(form, tables=(*form.tables[:1], *run_tables, *form.tables[1:])),
         all_series,
         question=next((series.question for series in all_series if series.question), ""),
-        answer=_answer_of_comparisons(comparisons),
+        answer=answer,
+        verdicts=verdicts,
         tone=first.comparison.tone,
         how_sure=_basis_of_comparisons(comparisons),
         most_fields=_MOST_FIELDS if len(comparisons) == 1 else _MOST_FIELDS_OF_SEVERAL,
@@ -120,19 +122,19 @@ def _settling_fields(comparisons: Sequence[ComparisonSummary]) -> Iterator[repor
             yield report.Field(name="To settle it", text=text)
 
 
-def _answer_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> str:
-    """The verdict; of several each one says what is held against what."""
+def _answers_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> list[str]:
+    """The verdict; of several each one says what is held against what, after what explains them all."""
     if len(comparisons) == 1:
         comparison = comparisons[0].comparison
         answer = [words.comparison_headline(comparison), words.full_links_sentence(comparison)]
-        return " ".join(filter(None, [*answer, *weaknesses(comparisons[0])]))
-    sentences = list(filter(None, [explanation_of_several(comparisons)]))
+        return [" ".join(filter(None, [*answer, *weaknesses(comparisons[0])]))]
+    answers = list(filter(None, [explanation_of_several(comparisons)]))
     for compared in comparisons:
         comparison = compared.comparison
         clause = words.comparison_clause(comparison)
-        sentences.append(f"{words.comparison_title(comparison)}: {clause}.{rates_sentence(comparison)}")
-        sentences += weaknesses_beside_others(compared)
-    return " ".join(sentences)
+        verdict = f"{words.comparison_title(comparison)}: {clause}.{rates_sentence(comparison)}"
+        answers.append(" ".join([verdict, *weaknesses_beside_others(compared)]))
+    return answers
 
 
 def _basis_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> str:
@@ -164,13 +166,18 @@ def one_page(
     *,
     question: str,
     answer: str,
+    verdicts: Sequence[str] = (),
     tone: Tone = Tone.PLAIN,
     how_sure: str = "",
     most_fields: int = _MOST_FIELDS,
 ) -> report.Report:
-    """The form below what is said of it, cut to what a page holds; a table that is cut says how many rows it had."""
+    """The form below what is said of it, cut to what a page holds; a table that is cut says how many rows it had.
+
+    ``verdicts`` are further answers, on one subject each; they take no room from the fields of the form.
+    """
     own_fields = [
         report.answer_field(wording.plain(answer), tone),
+        *(report.Field(name=wording.VERDICT, text=wording.plain(verdict)) for verdict in verdicts),
         report.Field(name="How sure", text=wording.plain(how_sure)),
         report.question_field(wording.plain(question)),
         report.measured_field(wording.plain(_measured_text(series)) if series else ""),
@@ -186,7 +193,7 @@ def one_page(
     return replace(
         form,
         # What the page says itself is whole: a verdict without its end may say the opposite.
-        fields=(*top, *(_shortened_field(field) for field in others[: most_fields - len(top)])),
+        fields=(*top, *(_shortened_field(field) for field in others[: most_fields + len(verdicts) - len(top)])),
         tables=tables,
         results=tuple(_shortened_field(field) for field in form.results[:_MOST_RESULTS]),
         advice=tuple(_shortened(text) for text in form.advice[:_MOST_ADVICE]),

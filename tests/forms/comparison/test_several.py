@@ -194,6 +194,11 @@ def test_more_than_the_interface_carries_came_by_several_and_nothing_was_given_w
     assert "given as" not in text_of(report, "Link")
 
 
+def answers_of(page: Report) -> str:
+    """What the page answers, its verdicts with it."""
+    return " ".join(field.text for field in page.fields if field.name in ("Answer", "Verdict"))
+
+
 def compared(base: Series, others: list[Series]) -> list[ComparisonSummary]:
     return comparisons([Sides(base=(base,), other=(other,)) for other in others])
 
@@ -213,7 +218,7 @@ def test_the_base_comes_first_and_then_the_order_of_time_however_they_were_named
     assert [row.name for row in report.tables[1].rows] == ["april", "may", "One after the other", "may"]
 
     page = comparison_page(found, report, neighbours_of(months))
-    answer = text_of(page, "Answer")
+    answer = answers_of(page)
     assert answer.index("may against march") < answer.index("april against march"), "as the form has them"
     named = [document["other_name"] for document in report.document()]
     assert named == [("march", "april", "may")[place] for place in others], "a script gets the order that it asked for"
@@ -252,13 +257,13 @@ def test_what_weakens_a_verdict_stands_beside_that_verdict_and_nowhere_else():
     assert of_april.text.endswith("Measured at a busy time: april.")
     assert "busy" not in of_may.text
     assert not any("busy" in remark for remark in report.advice)
-    answer = text_of(comparison_page(found, report, neighbours_of(months)), "Answer")
+    answer = answers_of(comparison_page(found, report, neighbours_of(months)))
     assert "Measured at a busy time: april." in answer
 
 
 def test_the_shaper_of_the_measuring_machine_is_not_called_the_link():
     months = three_months("may")
-    both_shaped = text_of(comparison_page(compared(months[0], months[1:]), several("may")), "Answer")
+    both_shaped = answers_of(comparison_page(compared(months[0], months[1:]), several("may")))
     assert "the traffic shaper (tbf) on the measuring machine alpha lets twice as much through" in both_shaped
     assert "the link" not in both_shaped
 
