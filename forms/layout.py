@@ -21,6 +21,10 @@ _STEERS = re.compile(
 )
 """What steers a terminal or the direction of text, and what no text may hold."""
 _STYLE = re.compile(r"(\x1b\[[\d;]*m)")
+_UNIT = r"(?:[kMGT]?B|[KMGT]iB)(?:/s)?|[kMGT]?b/s|[mµn]?s|min|h"
+_WORD_END = re.compile(rf"(?<!±) (?!%)(?!(?<=\d )(?:{_UNIT})(?![\w/]))")
+"""A blank at which a line may end: not between a number and its unit, nor behind a plus or minus."""
+_BEGIN_OF_PORT = re.compile(r":\d*$")
 
 
 def width(text: str) -> int:
@@ -100,19 +104,28 @@ def lines_of(text: str) -> list[str]:
 
 
 def wrap(text: str, cells: int) -> list[str]:
-    """Wrap one line at spaces, breaking words wider than ``cells``; a percent sign stays with its number."""
+    """Wrap one line between words, breaking those wider than ``cells``; a number stays with its unit."""
     lines: list[str] = []
     line = ""
-    for word in re.split(r" (?!%)", text):
+    for word in _words_of(text, cells):
         joined = f"{line} {word}" if line else word
         if width(joined) <= cells:
             line = joined
             continue
         if line:
             lines.append(line)
-        *full_lines, line = _pieces(word, cells, after="/")
+        *full_lines, line = _pieces(word, cells, of_address=True)
         lines.extend(full_lines)
     return [*lines, line]
+
+
+def _words_of(text: str, cells: int) -> Iterator[str]:
+    """The words of a line; a number and its unit are one, unless they are wider than ``cells``."""
+    for word in _WORD_END.split(text):
+        if width(word) > cells:
+            yield from word.split(" ")
+        else:
+            yield word
 
 
 def hanging(text: str, cells: int, indent: str = "    ") -> list[str]:
@@ -131,16 +144,23 @@ def hanging_from(start: str, text: str, cells: int) -> Iterator[str]:
             start = " " * start_cells
 
 
-def _pieces(word: str, cells: int, after: str = "") -> list[str]:
-    """At most ``cells`` wide each, broken behind the last ``after`` in the second half of a piece if there is one."""
+def _pieces(word: str, cells: int, *, of_address: bool = False) -> list[str]:
+    """At most ``cells`` wide each; ``of_address``: broken where the parts of an address or a path end, if one does."""
     pieces = [""]
     for character in word:
         piece = pieces[-1]
         if piece and width(piece + character) > max(cells, 2):
-            end = piece.rfind(after, len(piece) // 2) + 1 if after else 0
+            end = _end_of_part(piece) if of_address else 0
             pieces[-1:] = [piece[:end], piece[end:]] if end else [piece, ""]
         pieces[-1] += character
     return pieces
+
+
+def _end_of_part(piece: str) -> int:
+    """Where a part of an address ends in the second half of a piece: behind a slash or before a port; 0 for nowhere."""
+    half = len(piece) // 2
+    port = _BEGIN_OF_PORT.search(piece, half)
+    return port.start() if port else piece.rfind("/", half) + 1
 
 
 def cut(text: str, cells: int) -> str:

@@ -75,18 +75,28 @@ def json_text(document: object) -> str:
     return layout.json_escaped(json.dumps(document, indent=2, ensure_ascii=False))
 
 
-def answer_report(report: "Report", *, as_json: bool = False) -> None:
+def answer_report(report: "Report", *, as_json: bool = False, messages: Sequence[str] = (), drawing: str = "") -> None:
+    """Print a form, with what is drawn and told below it; what it answers is told last too where it scrolls away.
+
+    With ``as_json`` its document in place of all that; the ``messages`` are told on stderr.
+    """
     if as_json:
         answer_json(report.document())
+        say(*messages)
         return
 
     from forms.exporters.text import answers_text, report_text
 
     text = report_text(report, ansi=draws_colour()).rstrip("\n")
-    answers = answers_text(report, ansi=draws_colour()).rstrip("\n")
-    if answers and _scrolls_away(text):
-        text = f"{text}\n\n{answers}"
     answer(text)
+    say(*messages)
+    if drawing:
+        answer(drawing)
+
+    answers = answers_text(report, ansi=draws_colour()).rstrip("\n")
+    below = [*map(_wrapped_for_terminal, messages), *([drawing] if drawing else [])]
+    if answers and _scrolls_away("\n".join([text, *below])):
+        answer(f"\n{answers}")
 
 
 def _scrolls_away(text: str) -> bool:

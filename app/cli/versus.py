@@ -213,11 +213,10 @@ def _show_comparisons(measured: measuring.Interleaved, *, as_json: bool, tells_p
 
     base = all_series[0]
     forms = comparisons([Sides(base=(base,), other=(series,)) for series in all_series[1:]])
-    console.answer_report(comparison_report(all_series, forms), as_json=as_json)
+    messages = _power_messages(all_series) if tells_power and error is None else []
+    console.answer_report(comparison_report(all_series, forms), as_json=as_json, messages=messages)
     if error is not None:
         raise error
-    if tells_power:
-        _tell_power(all_series)
     return exit_code_of(form.comparison.verdict for form in forms)
 
 
@@ -230,8 +229,8 @@ def _sides_with_pairs(all_series: Sequence[Series]) -> list[Series]:
     return [base, *others] if others else []
 
 
-def _tell_power(all_series: Sequence[Series]) -> None:
-    """Say how small a change the pairs of runs can show, which nobody chose the number of."""
+def _power_messages(all_series: Sequence[Series]) -> list[str]:
+    """How small a change the pairs of runs can show, which nobody chose the number of; none where nobody knows."""
     base = all_series[0]
     others = all_series[1:]
     # As wide as the widest interval of those that are judged at once.
@@ -240,8 +239,8 @@ def _tell_power(all_series: Sequence[Series]) -> None:
     smallest_changes = [smallest_shown_percent(base, other, limits) for other in others]
     known_changes = [percent for percent in smallest_changes if percent is not None]
     if not known_changes:
-        return
+        return []
 
     pairs = len(base.measured())
     change = wording.percent(max(known_changes))
-    console.say(f"{pairs} pairs find a change of {change} here, 9 times in 10; --runs N asks for more")
+    return [f"{pairs} pairs find a change of {change} here, 9 times in 10; --runs N asks for more"]

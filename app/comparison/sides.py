@@ -89,16 +89,26 @@ def sides_to_compare(
         for sides in all_sides
     ]
     if counted is Counted.REPEATS:
-        all_sides = [named.with_names_of_baselines(notebook, sides) for sides in all_sides]
-        return [with_history(notebook, sides) for sides in all_sides]
+        return [_with_repeats_and_history(notebook, sides) for sides in all_sides]
 
     named_sides = [_only_named(sides, named_ids) for sides in all_sides]
     if counted is Counted.ALONE:
         return named_sides
     return [
-        with_history(notebook, sides, _other_after_repeats(sides, whole))
+        with_history(notebook, _beside_repeats(notebook, sides, whole), _other_after_repeats(sides, whole))
         for sides, whole in zip(named_sides, all_sides, strict=True)
     ]
+
+
+def _with_repeats_and_history(notebook: Notebook, sides: Sides) -> Sides:
+    return with_history(notebook, named.with_names_of_baselines(notebook, sides))
+
+
+def _beside_repeats(notebook: Notebook, sides: Sides, whole: Sides) -> Sides:
+    """The sides that were named, which know those with repeats where nobody named these; ``whole``: with them."""
+    if not sides.unnamed_ids:
+        return sides
+    return replace(sides, with_repeats=_with_repeats_and_history(notebook, whole))
 
 
 def _left_out_of(sides: Sides, left_out_members: Mapping[str, tuple[LeftOutMember, ...]]) -> tuple[LeftOutMember, ...]:

@@ -89,6 +89,8 @@ class GuideContext:
     """What finds the targets of the notebook."""
     recent: tuple[records.Target, ...] = ()
     """The targets that were measured last, each server and share once."""
+    listed_shares: tuple[records.Target, ...] = ()
+    """What servers have listed, also before sharebench began."""
 
     # What is known of the target that was chosen
     link: LinkState = field(default_factory=LinkState)

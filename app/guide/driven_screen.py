@@ -17,6 +17,7 @@ from app.guide import needs, page_view
 from app.guide.browse_screen import BrowseScreen
 from app.guide.page import Page, Visit
 from app.guide.session import GuideSession
+from app.method.listed_shares import keep_listed_shares
 from app.tui.frame import dialogs
 from app.tui.frame.base import BaseScreen
 from app.tui.widgets import completion
@@ -135,7 +136,8 @@ class DrivenScreen(BaseScreen):
         if words.is_target:
             known = self.session.known
             names = [name for name, _ in known.servers]
-            places = completion.known_places(names, [*known.practice, *known.recent, *self.context.listed_shares])
+            listed = [*self.context.listed_shares, *known.listed_shares]
+            places = completion.known_places(names, [*known.practice, *known.recent, *listed])
             dialog.box.suggester = completion.TargetSuggester(places)
         # What was wrong is to be mended, not typed anew.
         dialog.box.select_on_focus = not words.wrong
@@ -183,6 +185,8 @@ class DrivenScreen(BaseScreen):
 
         for share in place.shares:
             self.context.listed_shares.setdefault(share)
+        if place.shares:
+            self.with_notebook(partial(keep_listed_shares, listed=tuple(place.shares)), group="shares")
 
         if self._browser is not None:
             _, browser = self._browser

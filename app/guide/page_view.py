@@ -18,6 +18,7 @@ from app.tui.frame.commands import Commanded
 from app.tui.frame.parts import Choices
 from app.tui.widgets import views
 from app.tui.widgets.headline import headline_content
+from app.tui.widgets.sentences import SentencesView
 
 
 class PageChoices(Choices):
@@ -69,8 +70,8 @@ class PageView(Vertical, Commanded):
     def compose(self) -> ComposeResult:
         yield Static(id="page-headline")
         with VerticalScroll(id="page-text", can_focus=False):
-            yield Static(id="page-why")
-            yield Static(id="page-facts")
+            yield SentencesView(id="page-why")
+            yield SentencesView(id="page-facts")
         yield Static(id="page-rest")
         yield Static(id="page-doing")
         yield Static(id="page-columns")
@@ -101,8 +102,8 @@ class PageView(Vertical, Commanded):
         self.page = page
         self.border_title = Content(page.title)
         self.set_class(bool(page.columns), "-table")
-        self.query_one("#page-why", Static).update(Text(page.why))
-        self.query_one("#page-facts", Static).update(views.join_toned(page.facts, "\n"))
+        self.query_one("#page-why", SentencesView).show([page.why])
+        self.query_one("#page-facts", SentencesView).show(page.facts)
         self._show_headline()
         self._show_line("#page-columns", Content(f"  {page.columns}"))
         self._show_options(page, page.cursor if cursor is None else cursor)

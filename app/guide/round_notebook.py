@@ -9,6 +9,7 @@ from app.guide.context_reading import read_context
 from app.method import base_repeats, rounds
 from app.method.choices import GuideChoices
 from app.method.known_ways import with_known_ways
+from app.method.listed_shares import read_listed_shares
 from storage import records
 from storage.notebook import Notebook
 
@@ -20,7 +21,12 @@ def recall(
     from app.server.named_servers import named_servers
 
     choices = rounds.recall_choices(notebook, practice)
-    before = GuideContext(practice=tuple(practice), servers=named_servers(), targets=targets)
+    before = GuideContext(
+        practice=tuple(practice),
+        servers=named_servers(),
+        targets=targets,
+        listed_shares=read_listed_shares(notebook),
+    )
     return choices, read_context(notebook, choices, before)
 
 

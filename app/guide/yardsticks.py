@@ -10,6 +10,7 @@ from app.guide.context import Yardstick
 from app.method import choices as method_choices
 from app.method import one_change
 from app.method import proof as method_proof
+from forms.tuning.differences import same_path
 from storage import records
 from storage.notebook import Notebook
 from storage.recordings import SERIES
@@ -44,17 +45,23 @@ def yardsticks_of(
         yield Yardstick(name=other.target.protocol.upper(), series=other)
 
 
-def _alike_baselines(notebook: Notebook, series: records.Series) -> Iterator[Yardstick]:
-    """The baselines of the same direction and size."""
+def _alike_baselines(notebook: Notebook, series: records.Series) -> list[Yardstick]:
+    """The baselines of the same direction and size; before the others those whose very path the series measured."""
+    of_path = []
+    others = []
     for name in dict.fromkeys(baseline.name for baseline in notebook.baselines()):
         ids = notebook.baseline_ids(name, SERIES)
-        others = [series_id for series_id in ids if series_id != series.id]
-        newest = method_proof.series_called(notebook, others[-1] if others else None)
+        other_ids = [series_id for series_id in ids if series_id != series.id]
+        newest = method_proof.series_called(notebook, other_ids[-1] if other_ids else None)
         if newest is None:
             continue
         is_same_transfer = newest.command is series.command
         if is_same_transfer and _run_sizes(newest) == _run_sizes(series):
-            yield Yardstick(name=f"baseline {name}", series=newest, reference="" if series.id in ids else name)
+            reference = "" if series.id in ids else name
+            yardstick = Yardstick(name=f"baseline {name}", series=newest, reference=reference)
+            group = of_path if same_path(newest, series) else others
+            group.append(yardstick)
+    return [*of_path, *others]
 
 
 def _run_sizes(series: records.Series) -> set[int | None]:

@@ -10,6 +10,7 @@ from app.method import improvements
 from app.method.base_repeats import plan_of_step
 from app.method.next_steps import LOOK_AT_ALL, NextStep, change_step, repeat_step
 from app.method.rounds import interleaved_by_hand, repeat_by_plan, repeat_of
+from forms.comparison import busy_times
 from forms.comparison.comparison import Comparison, more_interleaved_runs_settle, needs_longer_runs
 from forms.comparison.settling import SettlingStep
 from forms.comparison.wording import interleaving, settling_sentence
@@ -36,8 +37,13 @@ def after_comparison(comparison: Comparison) -> Iterator[NextStep]:
             yield interleaved_again
         yield _larger_file_step(comparison)
 
-    yield from _steps_to_change(comparison)
-    yield from _repeats_of_sides(comparison)
+    # Where a busy time may be the reason for the answer, that is measured again before anything is built on it.
+    if busy_times.is_in_doubt(comparison):
+        yield from _repeats_of_sides(comparison)
+        yield from _steps_to_change(comparison)
+    else:
+        yield from _steps_to_change(comparison)
+        yield from _repeats_of_sides(comparison)
 
     has_better_step = comparison.settle is not None or bool(runs_to_settle)
     was_offered_above = bool(comparison.busy_ids) and needs_longer_runs(comparison)
@@ -72,9 +78,8 @@ def _larger_file_step(comparison: Comparison) -> NextStep:
 
 def _steps_to_change(comparison: Comparison) -> Iterator[NextStep]:
     """Another change, from the side that the answer says is the better one to start from."""
-    is_settled = comparison.decided is not Verdict.UNKNOWN or comparison.is_certain_by_link
     was_changed = comparison.change or comparison.tried or comparison.interleaved or comparison.is_base_gone
-    if is_settled and was_changed:
+    if busy_times.has_answer(comparison) and was_changed:
         # Nobody can go back to a base that is gone.
         if comparison.decided is Verdict.FASTER or comparison.is_base_gone:
             start = f"{comparison.other_name} (the other)"
@@ -82,7 +87,8 @@ def _steps_to_change(comparison: Comparison) -> Iterator[NextStep]:
         else:
             start = f"{comparison.base_name} (the base)"
             start_id = comparison.base_id
-        yield change_step(f"It is settled. For another change, start from {start}", start_id)
+        settled = "" if busy_times.is_in_doubt(comparison) else "It is settled. "
+        yield change_step(f"{settled}For another change, start from {start}", start_id)
     if comparison.doubt is Doubt.SAME_SETTINGS:
         yield change_step("Change one thing", comparison.other_id)
 
@@ -97,7 +103,8 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
         for name, series_id in measurable_sides:
             yield repeat_step(f"{more_runs.name}: {name}", series_id, more_runs)
 
-    if comparison.interleaved or _is_answered_for_good(comparison):
+    is_other_in_doubt = busy_times.is_in_doubt(comparison) and comparison.other_id in comparison.busy_ids
+    if comparison.interleaved or (_is_answered_for_good(comparison) and not is_other_in_doubt):
         return
     sides: tuple[tuple[str, str], ...] = (base, other)
     if comparison.doubt is Doubt.SAME_SETTINGS:
@@ -109,7 +116,8 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
         if series_id in comparison.busy_ids:
             wait = improvements.WAIT
             yield repeat_step(f"{wait.name}: {name}", series_id, wait)
-        else:
+    for name, series_id in sides:
+        if series_id not in comparison.busy_ids:
             yield repeat_step(f"Measure again: {name}", series_id)
 
 

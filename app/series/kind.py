@@ -57,9 +57,10 @@ class SeriesKind(Kind[Series]):
     # What a series says
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
+        from app.comparison.stored_base import power_of_own_baseline
         from forms.series.report import series_report
 
-        return series_report(self.series_summary(notebook, head))
+        return series_report(self.series_summary(notebook, head), power_of_own_baseline(notebook, head.id))
 
     def series_summary(self, notebook: Notebook, head: Recording) -> "SeriesSummary":
         from forms.series.summary import run_form

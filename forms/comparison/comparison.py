@@ -10,6 +10,7 @@ from forms.comparison.client_options import (
 )
 from forms.comparison.hiccups import Alternative, OutstandingRun
 from forms.comparison.judged_sides import LeftOutMember
+from forms.comparison.outstanding_series import OutstandingSeries
 from forms.comparison.settling import SettlingStep, replaced_in
 from forms.findings.full_links import FullLinks
 from forms.layout import Sign, Tone
@@ -156,6 +157,10 @@ class Comparison(decision.ChangeDecision):
     """Whether interleaved series of the same are in the notebook, which were not asked for, and would answer better."""
     without: Alternative | None = None
     """Where it is inconclusive because of particular runs: what it would be without them."""
+    outstanding: tuple[OutstandingSeries, ...] = ()
+    """The series that are far from the others of their side, at most one a side."""
+    with_repeats: "Comparison | None" = None
+    """The comparison with the repeats that nobody named (``unnamed_ids``); None where there are none."""
 
     # What would settle it.
 

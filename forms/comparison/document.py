@@ -10,6 +10,7 @@ from typing import Any
 
 from forms.comparison import hiccups
 from forms.comparison.comparison import Comparison
+from forms.comparison.outstanding_series import OutstandingSeries
 from forms.comparison.summary import ComparisonSummary
 from forms.comparison.wording import doubt_text, verdict_word
 
@@ -49,6 +50,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "left_out_runs": [_run_document(run) for run in comparison.left_out],
         # What an inconclusive comparison would be without particular runs; those above are left out of any verdict.
         "without_runs": comparison.without and _alternative_document(comparison.without),
+        "outstanding_series": [_outstanding_document(series) for series in comparison.outstanding],
         "between_series_percent": variation and variation.deviation_percent,
         "between_series_degrees_of_freedom": variation and variation.freedom,
         "equal_series_differ_by_percent": comparison.apart_percent,
@@ -70,6 +72,17 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     if comparison.change is not None:
         document["change"] = {**asdict(comparison.change), "also_changed": list(comparison.change.also_changed)}
     return document
+
+
+def _outstanding_document(outstanding: OutstandingSeries) -> dict[str, Any]:
+    """A series that is far from the others of its side, and the change without it."""
+    decision = outstanding.decision
+    return {
+        "series": outstanding.series_id,
+        "percent": outstanding.percent,
+        "verdict_without": decision.verdict,
+        "change_percent_without": decision.change_percent,
+    }
 
 
 def _settling_document(comparison: Comparison) -> dict[str, Any] | None:

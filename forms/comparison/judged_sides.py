@@ -54,6 +54,8 @@ class Sides:
     """
     unnamed_ids: tuple[str, ...] = ()
     """The ids of complete series that repeat a side, and are not averaged in because nobody named them."""
+    with_repeats: "Sides | None" = None
+    """The sides with those averaged in; None where there are none."""
     left_out_members: tuple[LeftOutMember, ...] = ()
     """Of the baselines that were named."""
 

@@ -44,6 +44,7 @@ def pair_report(compared: ComparisonSummary) -> report.Report:
                 *(("Trial", line.text, line.tone) for line in words.trial_lines(comparison.tried, lead="")),
                 ("Certain", words.certain_sentence(comparison) or ""),
                 (name_of_alternative, _alternative_text(comparison)),
+                ("Stands out", _outstanding_text(comparison)),
                 report.basis_field(words.basis_sentence(comparison)),
                 ("To settle it", _settling_text(comparison)),
             ),
@@ -78,6 +79,10 @@ def _alternative_text(comparison: Comparison) -> str:
     if comparison.without is None:
         return ""
     return words.alternative_sentence(comparison.without)
+
+
+def _outstanding_text(comparison: Comparison) -> str:
+    return " ".join(words.outstanding_sentence(comparison, outstanding) for outstanding in comparison.outstanding)
 
 
 def _settling_text(comparison: Comparison) -> str | None:

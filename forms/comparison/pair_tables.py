@@ -1,7 +1,7 @@
 """The tables and charts of a comparison of two sides: averages, and each run.
 
-A side has one or more series; its first is the one that was named. Averages are those that the verdict is given by,
-which leave out runs that stand out.
+A side has one or more series, which stand in the order in which they were measured. Averages are those that the
+verdict is given by, which leave out runs that stand out.
 """
 
 import math
@@ -43,8 +43,8 @@ class _SideSeries:
 def _all_series(compared: ComparisonSummary) -> list[_SideSeries]:
     comparison = compared.comparison
     return [
-        *_series_of_side("base", compared.bases, comparison.names, Tone.FAINT),
-        *_series_of_side("other", compared.others, comparison.names, comparison.tone),
+        *_series_of_side("base", compared.bases_in_time, comparison.names, Tone.FAINT),
+        *_series_of_side("other", compared.others_in_time, comparison.names, comparison.tone),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from forms import report, wording
 from forms.comparison.comparison import Comparison
@@ -94,14 +95,15 @@ def _properties(side: Sequence[SeriesSummary], figures: _Figures, opposite_avera
     """
     all_series = [series_summary.series for series_summary in side]
     series = all_series[0]
-    labels = dict.fromkeys(one_series.label for one_series in all_series if one_series.label)
-    moments = dict.fromkeys(sorted(one_series.created_at for one_series in all_series))
+    in_time = sorted(all_series, key=attrgetter("created_at"))
+    labels = dict.fromkeys(one_series.label for one_series in in_time if one_series.label)
+    moments = dict.fromkeys(one_series.created_at for one_series in in_time)
     runs = sum(len(one_series.measured()) for one_series in all_series)
     client = series.client
     samba = str(series.environment.get("server", {}).get("samba.version", ""))
 
     return [
-        _Property("Series", ", ".join(one_series.id for one_series in all_series)),
+        _Property("Series", ", ".join(one_series.id for one_series in in_time)),
         _Property("Label", wording.plain(", ".join(labels))),
         _Property("When", ", ".join(map(records.with_zone, moments))),
         _Property("Command", series.command.value, is_setting=True),

@@ -6,10 +6,11 @@ What weakens a verdict (``weaknesses``) is told in the same breath as the verdic
 from collections.abc import Iterator, Mapping, Sequence
 
 from forms import wording
-from forms.comparison import typed_commands
+from forms.comparison import busy_times, typed_commands
 from forms.comparison.comparison import Comparison
 from forms.comparison.judged_sides import LeftOutMember
 from forms.comparison.summary import ComparisonSummary
+from forms.comparison.wording import comparison_headline
 from forms.findings.series_warnings import DRIFT_PERCENT
 from forms.series.summary import SeriesSummary
 from forms.stats.decision import Verdict
@@ -43,7 +44,7 @@ def weaknesses(compared: ComparisonSummary, named_series: NamedSeries = ()) -> t
         filter(
             None,
             (
-                _busy_sentence(named_series),
+                _busy_sentence(compared.comparison, named_series),
                 # What rises or falls over interleaved runs does so on both sides.
                 *([] if is_interleaved else trends),
                 *_sentences_on_other_work(compared),
@@ -52,9 +53,14 @@ def weaknesses(compared: ComparisonSummary, named_series: NamedSeries = ()) -> t
     )
 
 
-def _busy_sentence(named_series: NamedSeries) -> str:
+def _busy_sentence(comparison: Comparison, named_series: NamedSeries) -> str:
+    """Which series were measured at a busy time, and what that means for the answer; empty for none."""
     busy = [name for name, summary in named_series if summary.series.quiet_verdict is records.QuietVerdict.BUSY]
-    return f"Measured at a busy time: {wording.listed(busy)}." if busy else ""
+    if not busy:
+        return ""
+    consequence = busy_times.consequence(comparison)
+    follows = f"; {consequence}" if consequence else ""
+    return f"Measured at a busy time: {wording.listed(busy)}{follows}."
 
 
 def _trend_sentence(summary: SeriesSummary, name: str) -> str:
@@ -99,17 +105,26 @@ def _remarks_on_sides(compared: ComparisonSummary) -> Iterator[str]:
     for name, side in ((comparison.base_name, compared.bases), (comparison.other_name, compared.others)):
         if len(side) > 1:
             yield f'"{name}" is the mean of {len(side)} series with the same settings.'
-    unnamed = len(comparison.unnamed_ids)
-    if unnamed:
-        were = "was" if unnamed == 1 else "were"
-        yield (
-            f"{unnamed} more series with the same settings {were} measured, and not averaged in:"
-            f" `{typed_commands.command_to_compare(comparison.base_id, comparison.other_id)}` counts all."
-        )
+    if comparison.unnamed_ids:
+        yield _unnamed_sentence(comparison)
     for member in comparison.left_out_members:
         yield _left_out_sentence(member)
     if comparison.stands_in:
         yield "These two stand for the series that were named: their runs were interleaved, which tells more."
+
+
+def _unnamed_sentence(comparison: Comparison) -> str:
+    """How to take in the repeats that nobody named, and what the verdict is with them."""
+    unnamed = len(comparison.unnamed_ids)
+    were = "was" if unnamed == 1 else "were"
+    command = typed_commands.command_to_compare(comparison.base_id, comparison.other_id)
+    gives = ""
+    if comparison.with_repeats is not None:
+        gives = f", which gives: {comparison_headline(comparison.with_repeats).removesuffix('.')}"
+    return (
+        f"{unnamed} more series with the same settings {were} measured, and not averaged in: `{command}` counts"
+        f" all{gives}."
+    )
 
 
 def _left_out_sentence(member: LeftOutMember) -> str:
@@ -164,7 +179,10 @@ def _remarks_on_series(compared: ComparisonSummary) -> Iterator[str]:
 def _named_series_of(compared: ComparisonSummary) -> list[tuple[str, SeriesSummary]]:
     """All series of both sides, called after their sides."""
     names = compared.comparison.names
-    return [*_name_series(compared.bases, "base", names), *_name_series(compared.others, "other", names)]
+    return [
+        *_name_series(compared.bases_in_time, "base", names),
+        *_name_series(compared.others_in_time, "other", names),
+    ]
 
 
 def _capitalized(name: str) -> str:

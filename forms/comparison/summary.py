@@ -5,6 +5,7 @@ Commands, screens and forms begin here: :func:`sides_of` says what is compared w
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from forms.comparison.comparison import Comparison
 from forms.comparison.judged_sides import Sides
@@ -25,6 +26,15 @@ class ComparisonSummary:
     """The series that was named to be compared with it, then those that repeat that one."""
 
     @property
+    def bases_in_time(self) -> tuple[SeriesSummary, ...]:
+        """The series of the base as a form lists them: in the order in which they were measured."""
+        return _in_time(self.bases)
+
+    @property
+    def others_in_time(self) -> tuple[SeriesSummary, ...]:
+        return _in_time(self.others)
+
+    @property
     def base(self) -> SeriesSummary:
         """The named series of the base."""
         return self.bases[0]
@@ -33,6 +43,10 @@ class ComparisonSummary:
     def other(self) -> SeriesSummary:
         """The named series of the other side."""
         return self.others[0]
+
+
+def _in_time(side: Sequence[SeriesSummary]) -> tuple[SeriesSummary, ...]:
+    return tuple(sorted(side, key=attrgetter("series.created_at")))
 
 
 def series_of(several: Sequence[ComparisonSummary]) -> list[Series]:

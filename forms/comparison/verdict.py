@@ -15,6 +15,7 @@ from types import MappingProxyType
 from forms.comparison import hiccups, judged_sides
 from forms.comparison.comparison import OWN_SIGNS, Comparison
 from forms.comparison.making import make_comparison
+from forms.comparison.outstanding_series import outstanding_series
 from forms.comparison.pairs import rates_of_pairs
 from forms.comparison.side_values import names_of_sides
 from forms.stats import verdict_rule
@@ -40,6 +41,12 @@ def compare_sides(sides: judged_sides.Sides, limits: Limits, *, finds_settling_s
     pairs = judged_sides.interleaved_pairs(sides)
     decision = _decide(sides, pairs, limits)
     comparison = make_comparison(sides, decision, limits, pairs, finds_settling_step=finds_settling_step)
+    if sides.with_repeats is not None:
+        with_repeats = compare_sides(sides.with_repeats, limits, finds_settling_step=False)
+        comparison = replace(comparison, with_repeats=with_repeats)
+    if pairs is None and comparison.doubt not in OWN_SIGNS:
+        outstanding = outstanding_series(sides, partial(_decide, pairs=None, limits=limits))
+        comparison = replace(comparison, outstanding=tuple(outstanding))
     if comparison.doubt not in _DOUBTS_OF_RUNS:
         return comparison
 

@@ -1,14 +1,17 @@
 """A comparison in sentences: its verdict, what that rests on, and what to do next."""
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from forms import verdict_wording, wording
 from forms.comparison import comparison as series_comparison
 from forms.comparison import hiccups
+from forms.comparison.outstanding_series import OutstandingSeries
 from forms.comparison.settling import SettlingStep, replaced_prose
 from forms.findings.full_links import FullLinks
 from forms.layout import Toned
+from forms.recommended import spelled
 from forms.stats.before_change import SPACING_SECONDS
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import MOST_OTHER_AGAIN, Way
@@ -138,7 +141,11 @@ def verdict_and_next_step(comparison: series_comparison.Comparison) -> str:
 def _more_verdict_sentences(comparison: series_comparison.Comparison) -> tuple[str | None, ...]:
     """What follows the verdict: how sure it is by the link, and without runs that stand out."""
     without = comparison.without if not comparison.old_link else None
-    return certain_sentence(comparison), alternative_sentence(without) if without else None
+    return (
+        certain_sentence(comparison),
+        alternative_sentence(without) if without else None,
+        *map(partial(outstanding_sentence, comparison), comparison.outstanding),
+    )
 
 
 def next_sentence(comparison: series_comparison.Comparison) -> str | None:
@@ -545,6 +552,26 @@ def alternative_sentence(alternative: hiccups.Alternative) -> str:
     would_be = verdict_sentence(decision.verdict, decision.change_percent or 0.0, None)
     runs = outstanding_runs_text(alternative.runs)
     return f"Without {runs} this would be: {would_be[0].lower()}{would_be[1:]}."
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+def outstanding_sentence(comparison: series_comparison.Comparison, outstanding: OutstandingSeries) -> str:
+    """Which series is far from the others of its side, and what the verdict would be without it."""
+    is_of_base = outstanding.side_id == comparison.base_id
+    side_name = comparison.base_name if is_of_base else comparison.other_name
+    count = spelled(outstanding.count)
+    which = f"series {outstanding.number} of the {count}"
+    if outstanding.number <= len(_ORDINALS):
+        which = f"the {_ORDINALS[outstanding.number - 1]} of the {count} series"
+    way = "slower" if outstanding.percent < 0 else "faster"
+    how_far = f"{wording.percent(abs(outstanding.percent))} {way}"
+
+    decision = outstanding.decision
+    would_be = verdict_sentence(decision.verdict, decision.change_percent or 0.0, decision.interval_percent)
+    others = f"the other {spelled(outstanding.count - 1)}"
+    return f'{which.capitalize()} of "{side_name}" is {how_far} than {others}; without it: {would_be}.'
 
 
 def judged_change_sentence(comparison: series_comparison.Comparison) -> str:

@@ -53,6 +53,8 @@ class Finding:
     what_to_do: str = ""
     series_ids: tuple[str, ...] = ()
     """The series that show it."""
+    remark: str = ""
+    """Of a warning: what is so, without what to do, where another advice comes first; empty where the title does."""
 
     options: str = ""
     """Options to type with the same command again; empty where none help."""
@@ -125,6 +127,7 @@ def _from_file(file: str, name: str, series: tuple[Series, ...], words: dict[str
         evidence=texts.get("evidence", ""),
         what_to_do=texts.get("what_to_do", ""),
         series_ids=tuple(one_series.id for one_series in series),
+        remark=texts.get("remark", ""),
         options=texts.get("options", ""),
         command=texts.get("command", ""),
         sure=texts.get("sure", ""),

@@ -85,7 +85,10 @@ class SeriesLine:
         if half is not None:
             text += f" ± {wording.percent(half)}"
         share = percent_of_link(average, series.link_bits_per_second)
-        if share is not None:
+        is_link_refuted = share is not None and not link_share.is_possible_share(share)
+        if is_link_refuted:
+            text += ", link speed refuted"
+        elif share is not None:
             text += f", {link_share.share_text(share, 'link')}"
         left_out_count = len(self.rates) - len(counted_rates)
         if left_out_count:
@@ -94,7 +97,8 @@ class SeriesLine:
         if series.status is not SeriesStatus.COMPLETE and series.running_by is None:
             text += f"; {series.status}"
 
-        tone = Tone.CAUTION if (self.deviation_percent or 0.0) > summary.VARIATION_PERCENT else Tone.PLAIN
+        varies = (self.deviation_percent or 0.0) > summary.VARIATION_PERCENT
+        tone = Tone.CAUTION if varies or is_link_refuted else Tone.PLAIN
         if series.change is not None and series.change.evidence is Evidence.CONTRADICTED:
             return Toned(f"change not in effect: {text}", Tone.CAUTION)
         return Toned(text, tone)

@@ -6,6 +6,7 @@ From the top: the answer, the fields about what was measured (``head_fields.py``
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from forms import report, verdict_wording, wording
 from forms.findings import rules_series, series_warnings
@@ -18,6 +19,7 @@ from forms.series.document import series_document
 from forms.series.head_fields import head_fields, link_field
 from forms.series.summary import SeriesSummary
 from forms.stats import shown as shown_changes
+from forms.stats.before_change import BasePower
 from storage import records
 
 FORM = "run form"
@@ -39,7 +41,8 @@ QUESTIONS = (
 """IBM Redpaper 2004: state the question before measuring."""
 
 
-def series_report(series_summary: SeriesSummary) -> report.Report:
+def series_report(series_summary: SeriesSummary, power: BasePower | None = None) -> report.Report:
+    """The form of a series; ``power`` is what its baseline shows after a change, where it is one."""
     series = series_summary.series
     warnings = series_warnings.advice(series)
     warned_of = {warning.key for warning in warnings}
@@ -52,11 +55,16 @@ def series_report(series_summary: SeriesSummary) -> report.Report:
         name=series.label or series.title or series.id,
         fields=(_answer_field(series_summary, len(warnings), findings), *head_fields(series)),
         tables=(run_tables.run_table(series_summary), *random_requests.request_tables(series)),
-        results=tuple(result_fields(series_summary)),
+        results=tuple(result_fields(series_summary, power)),
         advice=tuple(finding.text for finding in (*warnings, *findings)),
         drawn=tuple(_charts(series_summary)),
-        document=partial(series_document, series),
+        document=partial(_document, series, power),
     )
+
+
+def _document(series: records.Series, power: BasePower | None) -> dict[str, Any]:
+    document = series_document(series)
+    return document if power is None else {**document, "base_shows_percent": power.shows_percent}
 
 
 def _charts(series_summary: SeriesSummary) -> Iterator[report.Chart]:
@@ -97,7 +105,7 @@ def _answer_field(series_summary: SeriesSummary, warning_count: int, findings: S
     return report.answer_field(f"{text}. {problems}", Tone.CAUTION if warnings else Tone.PLAIN)
 
 
-def result_fields(series_summary: SeriesSummary) -> Iterator[report.Field]:
+def result_fields(series_summary: SeriesSummary, power: BasePower | None = None) -> Iterator[report.Field]:
     """The lines below the table: median, sustained rate where it differs, the interval, and what else was at work."""
     median = series_summary.median_bytes_per_second
     if median is not None:
@@ -112,7 +120,8 @@ def result_fields(series_summary: SeriesSummary) -> Iterator[report.Field]:
         ("Percent of link", _missing_link_text(series_summary)),
         ("Opening and closing", _beside_runs_text(series_summary.series)),
         ("95 % interval of the average", _interval_text(series_summary)),
-        ("Smallest change", before_a_change(series_summary.shown) if series_summary.shown else ""),
+        ("Left out", _left_out_text(series_summary)),
+        ("Smallest change", _smallest_change_text(series_summary, power)),
         ("Processors", processors_text(quiet)),
         ("Other load", "; ".join(quiet.reasons[1:]) if quiet else ""),
     )
@@ -148,11 +157,24 @@ def _interval_text(series_summary: SeriesSummary) -> str:
     return f"{wording.whole(max(low, 0))} to {wording.whole(high)} bytes/sec"
 
 
-def before_a_change(shown: shown_changes.Shown) -> str:
-    """The smallest changes that pairs of a trial, and further series, show."""
-    pairs = verdict_wording.change_size(shown.pairs_percent)
-    series = verdict_wording.change_size(shown.series_percent)
-    return f"{pairs} by {shown_changes.PAIRS[0]} interleaved pairs, {series} by one more series (nine times in ten)."
+def _left_out_text(series_summary: SeriesSummary) -> str:
+    """The runs that the average leaves out, why, and how they are taken back in."""
+    runs = [row.run for row in series_summary.rows if row.run.status is records.RunStatus.REJECTED]
+    if not runs:
+        return ""
+    reasons = [f"run {run.number}: {wording.plain(run.reason or 'no reason given')}" for run in runs]
+    accept = f"`sharebench accept {series_summary.series.id} {runs[0].number}`"
+    return f"{'; '.join(reasons)} (counted again by Space in the guide's review, or {accept})"
+
+
+def _smallest_change_text(series_summary: SeriesSummary, power: BasePower | None) -> str:
+    """The smallest change that one more series shows: beside the whole baseline where it is one, else beside this."""
+    if power is not None:
+        base = "this base" if power.series == 1 else f"this base of {power.series} series"
+        return f"{verdict_wording.change_size(power.shows_percent)} beside {base} (nine times in ten)."
+    if series_summary.shown is None:
+        return ""
+    return f"{verdict_wording.change_size(series_summary.shown.series_percent)} by one more series (nine times in ten)."
 
 
 def pairs_sentence(shown: shown_changes.Shown) -> str:

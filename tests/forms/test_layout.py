@@ -40,6 +40,32 @@ def test_a_percent_sign_stays_with_its_number():
     assert layout.wrap("it is 71 % of it", 9) == ["it is", "71 % of", "it"]
 
 
+@pytest.mark.parametrize(
+    ("text", "cells", "lines"),
+    [
+        ("it carries 118 MB/s now", 15, ["it carries", "118 MB/s now"]),
+        ("a run of 2 h 10 min is", 13, ["a run of 2 h", "10 min is"]),
+        ("in 10 minutes", 7, ["in 10", "minutes"]),
+        ("known to ± 0.2 % only", 12, ["known to", "± 0.2 % only"]),
+        ("a 1,024 MiB file", 4, ["a", "1,02", "4", "MiB", "file"]),
+    ],
+)
+def test_a_number_stays_with_its_unit_where_both_have_room(text: str, cells: int, lines: list[str]):
+    assert layout.wrap(text, cells) == lines
+
+
+@pytest.mark.parametrize(
+    ("cells", "lines"),
+    [
+        (16, ["127.0.0.1:44501/", "public"]),
+        (14, ["127.0.0.1", ":44501/public"]),
+        (10, ["127.0.0.1", ":44501/", "public"]),
+    ],
+)
+def test_an_address_is_not_broken_inside_its_port(cells: int, lines: list[str]):
+    assert layout.wrap("127.0.0.1:44501/public", cells) == lines
+
+
 def test_cut_and_pad():
     assert layout.cut("日本語", 5) == "日本…"
     assert layout.cut("abc", 3) == "abc"

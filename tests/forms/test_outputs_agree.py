@@ -30,9 +30,11 @@ from forms.report import Report
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from forms.series.wording import series_headline
+from forms.stats.before_change import base_power
 from forms.stats.decision import Limits
 from forms.stats.shown import shown_like
 from forms.stats.summary import deviation_percent, half_width_percent
+from forms.stats.variation import SeriesGroup
 from forms.trial.changes_report import change_report, judge_change
 from forms.tuning.conf_file import read_conf
 from forms.watch.report import watch_report
@@ -271,14 +273,26 @@ def test_every_output_of_a_series_says_what_two_like_it_show():
     shown = shown_like([run.bytes_per_second or 0.0 for run in full_series().measured()])
     assert shown is not None
     assert report.document()["shown"] == asdict(shown)
-    in_pairs = verdict_wording.change_size(shown.pairs_percent)
     in_series = verdict_wording.change_size(shown.series_percent)
-    said = f"{in_pairs} by 8 interleaved pairs, {in_series} by one more series (nine times in ten)."
     for name, text in outputs(report).items():
-        assert said in " ".join(text.split()), name
+        words = " ".join(text.split())
+        assert f"{in_series} by one more series (nine times in ten)." in words, name
+        assert words.count("nine times in ten") == 1, name
     two = series_report(run_form(series([36e6, 40e6])))
     assert two.document()["shown"] is None
     assert not any("nine times in ten" in text for text in outputs(two).values())
+
+
+def test_the_form_of_a_baseline_says_what_the_whole_baseline_shows_and_nothing_else():
+    power = base_power(SeriesGroup([full_series().rates()] * 3, [0.0, 600.0, 1200.0]), series_seconds=60.0)
+    assert power is not None
+    report = series_report(run_form(full_series()), power)
+    assert report.document()["base_shows_percent"] == power.shows_percent
+    shows = verdict_wording.change_size(power.shows_percent)
+    for name, text in outputs(report).items():
+        words = " ".join(text.split())
+        assert f"{shows} beside this base of 3 series (nine times in ten)." in words, name
+        assert words.count("nine times in ten") == 1, name
 
 
 def test_a_number_that_is_another_is_not_told():

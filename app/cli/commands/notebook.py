@@ -30,18 +30,14 @@ def show_command(context: click.Context, reference: str, as_json: bool, chart: b
 def show(notebook: Notebook, head: Recording, *, as_json: bool = False, chart: bool = False) -> None:
     """Print the form of a stored recording of any kind, and what is recommended."""
     kind = kind_of(head)
-    console.answer_report(kind.form(notebook, head), as_json=as_json)
-    if as_json:
-        return
+    drawing = ""
+    if chart and not as_json:
+        colour = console.draws_colour()
+        drawing = kind.chart(notebook, head, console.chart_columns(), console.CHART_LINES, colour=colour) or ""
 
-    console.say(*(f"Recommendation: {text}" for text in kind.recommendations(notebook, head)))
-    if not chart:
-        return
-
-    colour = console.draws_colour()
-    drawing = kind.chart(notebook, head, console.chart_columns(), console.CHART_LINES, colour=colour)
-    if drawing:
-        console.answer(drawing)
+    recommendations = [] if as_json else kind.recommendations(notebook, head)
+    messages = [f"Recommendation: {text}" for text in recommendations]
+    console.answer_report(kind.form(notebook, head), as_json=as_json, messages=messages, drawing=drawing)
 
 
 def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -> None:
@@ -50,16 +46,16 @@ def show_series(series: Series, *, as_json: bool = False, chart: bool = False) -
     from forms.series.summary import run_form
 
     form = run_form(series)
-    console.answer_report(series_report(form), as_json=as_json)
-    if as_json:
-        return
-
-    console.say(*(f"Recommendation: {text}" for text in recommendations_for(series)))
-    if chart and form.rows:
+    drawing = ""
+    if chart and form.rows and not as_json:
         from app.charts.series_charts import rates_chart
 
         colour = console.draws_colour()
-        console.answer(rates_chart(form, console.chart_columns(), console.CHART_LINES, colour=colour))
+        drawing = rates_chart(form, console.chart_columns(), console.CHART_LINES, colour=colour)
+
+    recommendations = [] if as_json else recommendations_for(series)
+    messages = [f"Recommendation: {text}" for text in recommendations]
+    console.answer_report(series_report(form), as_json=as_json, messages=messages, drawing=drawing)
 
 
 def reject_unusual(context: click.Context, series_id: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.comparison.gone_bases import remember_gone
 from app.guide import context as guide_context
 from app.guide import page as guide_page
-from app.guide.pages import judged_yardsticks, next_round
+from app.guide.pages import judged_yardsticks, next_round, repeating
 from app.guide.pages.measured_beside import beside_option
 from app.guide.pages.proof import next_of_proof
 from app.method import choices as method_choices
@@ -19,13 +19,18 @@ from storage.notebook import Notebook
 
 
 def _options_of_answer(
-    choices: method_choices.GuideChoices, series: records.Series, answer: judged_yardsticks.JudgedYardstick | None
+    choices: method_choices.GuideChoices,
+    context: guide_context.GuideContext,
+    series: records.Series,
+    answer: judged_yardsticks.JudgedYardstick | None,
 ) -> Iterator[guide_page.Option]:
     """What would settle the answer where that is measured here, its figures, and what is asked to advise rightly."""
     if answer is None:
         return
     comparison = answer.comparison
     figures = beside_option(answer.yardstick.series.id, answer.yardstick.name, series)
+    if answer.yardstick.name == repeating.baseline_in_title(choices, series, context.yardsticks):
+        figures = replace(figures, title="Side by side")
     step = comparison.settle
     if step is not None and step.way is Way.OTHER_AGAIN:
         begin = guide_page.Begin(first_repeat(choices, series, plan_of_step(step)))
@@ -57,7 +62,7 @@ def likeliest_options(
     options = list(next_of_proof(choices, series, context.proof, context.settled)) or [
         *next_round.first_round(choices, series, judged),
         *next_round.change_made_again(choices, series),
-        *_options_of_answer(choices, series, judged_yardsticks.answered_question(context, series, judged)),
+        *_options_of_answer(choices, context, series, judged_yardsticks.answered_question(context, series, judged)),
         guide_page.Option("Change one thing", change_next, "the next round"),
     ]
     advised = next((option for option in options if option.advised), options[0])

@@ -14,12 +14,19 @@ def comparing_title(choices: GuideChoices, series: Series, yardsticks: Iterable[
     """The title of the page that compares the series, also where another page leads there."""
     if series.change is not None or choices.proven_id is not None:
         return "See what the change did"
-    baseline = next((yardstick.name for yardstick in yardsticks if yardstick.reference), None)
-    if baseline is not None:
+    baseline = baseline_in_title(choices, series, yardsticks)
+    if baseline:
         return f"Compare with {wording.plain(baseline)}"
     if choices.spec.lineage.base_id:
         return "Compare with the series that it repeats"
     return "Compare with the expected"
+
+
+def baseline_in_title(choices: GuideChoices, series: Series, yardsticks: Iterable[Yardstick]) -> str:
+    """The name of the baseline in the title of the page that compares the series; empty where that has none."""
+    if series.change is not None or choices.proven_id is not None:
+        return ""
+    return next((yardstick.name for yardstick in yardsticks if yardstick.reference), "")
 
 
 def has_baseline(yardsticks: Iterable[Yardstick]) -> bool:

@@ -1,6 +1,6 @@
 """The page on which a series is reviewed: its table, whose runs can be left out, and what to do with it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.guide import page
@@ -8,8 +8,10 @@ from app.guide.context import GuideContext
 from app.guide.pages import beside, repeating, run_lines
 from app.guide.pages.link import correct_options
 from app.method import choices as method_choices
-from app.method.improvements import SHORT_RUNS
+from app.method.improvements import BUSY_TIME, SHORT_RUNS
 from forms import layout, wording
+from forms.findings.finding import Finding
+from forms.findings.path import is_practice
 from forms.findings.series_warnings import advice
 from forms.series import summary
 from forms.series.head_fields import resumed_text
@@ -28,13 +30,14 @@ def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> 
 
     form = summary.run_form(series)
     table = (*_run_options(form), *_averages(form))
+    rounds = repeating.better_rounds(choices, series, advised=_reasons_to_repeat(choices, context, series))
     again = page.Option(
         "Measure the same again", page.Go(method_choices.same_again(choices)), "opens step 5, where Start begins it"
     )
     return page.step_page(
         method_choices.MethodStep.REVIEW,
-        _warnings(series),
-        (*table, *_what_to_do(choices, context, series), again),
+        _facts(choices, context, series, rounds),
+        (*table, *_what_to_do(choices, context, series, rounds), again),
         headline=tuple(series_headline(form)),
         columns=run_lines.line("Run", "Seconds", "Rate", "of link" if series.link_bits_per_second else ""),
         cursor=len(table),
@@ -42,22 +45,39 @@ def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> 
     )
 
 
-def _what_to_do(choices: method_choices.GuideChoices, context: GuideContext, series: Series) -> list[page.Option]:
-    """The likeliest first: to compare the series, or a larger file where its runs are too short for that."""
+def _is_of_change(choices: method_choices.GuideChoices, series: Series) -> bool:
     # `proven_id` is the series of a change whose base this one measures again.
-    is_of_change = series.change is not None or choices.proven_id is not None
+    return series.change is not None or choices.proven_id is not None
+
+
+def _reasons_to_repeat(choices: method_choices.GuideChoices, context: GuideContext, series: Series) -> tuple[str, ...]:
+    """The keys of the warnings for which it is advised to measure again, before the series is compared."""
     # In the round of a change nothing is advised here: a larger file then needs a new base as well, which the page that
     # compares offers. A baseline stays as it is, and a larger file would be no answer beside it.
-    is_held_to_its_base = is_of_change or repeating.has_baseline(context.yardsticks)
-    advised = () if is_held_to_its_base else (SHORT_RUNS,)
-    rounds = repeating.better_rounds(choices, series, advised=advised)
+    if _is_of_change(choices, series) or repeating.has_baseline(context.yardsticks):
+        return ()
+
+    # Where there is something to compare with, the answer says what a busy time means for it. Who waited for a quiet
+    # time already is not told to do so.
+    protocol = series.target.protocol
+    has_comparison = any(yardstick.series.target.protocol == protocol for yardstick in context.yardsticks)
+    has_waited = choices.quiet is method_choices.QuietChoice.WAIT
+    if has_comparison or has_waited or is_practice(series):
+        return (SHORT_RUNS,)
+    return (SHORT_RUNS, BUSY_TIME)
+
+
+def _what_to_do(
+    choices: method_choices.GuideChoices, context: GuideContext, series: Series, rounds: Sequence[page.Option]
+) -> list[page.Option]:
+    """The likeliest first: to compare the series, or to measure it again where that is advised."""
     advised_rounds = [option for option in rounds if option.advised]
     other_rounds = [option for option in rounds if not option.advised]
 
     go_on = None
     if series.measured():
         go_on = page.Go(replace(choices, reviewed=True, step=method_choices.MethodStep.EXPECTED))
-    hint = "" if is_of_change else "baselines, FTP, the link"
+    hint = "" if _is_of_change(choices, series) else "baselines, FTP, the link"
     title = repeating.comparing_title(choices, series, context.yardsticks)
     compare = page.Option(title, go_on, hint, advised=not advised_rounds)
     link_options = correct_options(choices, context, series)
@@ -67,11 +87,32 @@ def _what_to_do(choices: method_choices.GuideChoices, context: GuideContext, ser
     return [compare, *link_options, whole_form, *rounds]
 
 
-def _warnings(series: Series) -> tuple[layout.Toned, ...]:
-    warnings = [layout.Toned(f"! {warning.text}", layout.Tone.CAUTION) for warning in advice(series)]
-    if series.resumed_at:
-        warnings.insert(0, layout.Toned(f"! Resumed: {resumed_text(series)}", layout.Tone.CAUTION))
-    return tuple(warnings) or (layout.Toned("No problems found.", layout.Tone.GOOD),)
+def _facts(
+    choices: method_choices.GuideChoices, context: GuideContext, series: Series, rounds: Sequence[page.Option]
+) -> tuple[layout.Toned, ...]:
+    """What is advised, and what is to be known of the series: one advice, which the choice with the star carries out.
+
+    Where the series is to be compared, its warnings are remarks, without what they advise by themselves.
+    """
+    resumed = f"Resumed: {resumed_text(series)}" if series.resumed_at else ""
+    warnings = advice(series)
+    if not (warnings or resumed):
+        return (layout.Toned("No problems found.", layout.Tone.GOOD),)
+
+    lead: tuple[layout.Toned, ...] = ()
+    advising: list[Finding] = []
+    if any(option.advised for option in rounds):
+        reasons = _reasons_to_repeat(choices, context, series)
+        advising = [warning for warning in warnings if warning.key in reasons]
+    elif series.measured():
+        title = repeating.comparing_title(choices, series, context.yardsticks)
+        lead = (layout.Toned(f"Next: {title[0].lower()}{title[1:]}. About this series:"),)
+    else:
+        advising = warnings
+
+    remarks = [warning.remark or warning.text for warning in warnings if warning not in advising]
+    texts = [resumed, *(warning.text for warning in advising), *remarks]
+    return (*lead, *(layout.Toned(f"! {text}", layout.Tone.CAUTION) for text in texts if text))
 
 
 def _run_options(form: summary.SeriesSummary) -> Iterator[page.Option]:

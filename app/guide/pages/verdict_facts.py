@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.guide import context as guide_context
+from app.guide.pages import repeating
 from app.guide.pages.judged_yardsticks import JudgedYardstick
 from app.guide.pages.proof_facts import what_is_proven
 from app.method.choices import GuideChoices
@@ -28,7 +29,8 @@ def verdict_facts(
     groups = _without_own_repeats(_group_by_sides(choices, series, judged))
     answer: list[str | layout.Toned] = [*what_is_proven(choices, context)]
     if groups and not answer:
-        answer = [groups.pop(0).fact(series, is_whole=True)]
+        in_title = repeating.baseline_in_title(choices, series, context.yardsticks)
+        answer = [groups.pop(0).fact(series, is_whole=True, in_title=in_title)]
     yield from answer
 
     step = context.step
@@ -47,8 +49,11 @@ class _SideGroup:
     comparison: Comparison
     names: list[str] = field(default_factory=list)
 
-    def fact(self, series: records.Series, *, is_whole: bool) -> layout.Toned:
-        """The verdict; ``is_whole``: with what it rests on, and what would settle it."""
+    def fact(self, series: records.Series, *, is_whole: bool, in_title: str = "") -> layout.Toned:
+        """The verdict; ``is_whole``: with what it rests on, and what would settle it.
+
+        ``in_title`` is the name that the title of the page has, which is not told again.
+        """
         comparison = self.comparison
         by = ""
         if comparison.interleaved and series.id not in comparison.other_ids:
@@ -58,8 +63,10 @@ class _SideGroup:
         if has_repeats and (comparison.is_certain_by_link or not is_whole):
             by += f", {words.counts_before_and_after(comparison)}"
         sentences = words.comparison_sentences(comparison) if is_whole else words.comparison_headline(comparison)
-        text = f"Against {wording.listed(self.names)}{by}: {comparison.sign} {sentences}"
-        return layout.Toned(text, comparison.tone)
+        against = f"Against {wording.listed(self.names)}{by}: "
+        if self.names == [wording.plain(in_title)] and not by:
+            against = ""
+        return layout.Toned(f"{against}{comparison.sign} {sentences}", comparison.tone)
 
 
 def _without_own_repeats(groups: list[_SideGroup]) -> list[_SideGroup]:

@@ -10,7 +10,6 @@ from functools import partial
 
 from textual import containers, events
 from textual.app import ComposeResult
-from textual.widgets import Label
 
 from app.charts.series_charts import bars_chart
 from app.method import next_after_comparison
@@ -19,6 +18,7 @@ from app.tui.export_files import Gather
 from app.tui.frame import commands, key_bar, parts
 from app.tui.notebook import both_ways
 from app.tui.widgets import reading, views
+from app.tui.widgets.sentences import SentencesView
 from forms import layout
 from forms.comparison import pair_tables
 from forms.comparison import wording as comparison_wording
@@ -67,7 +67,7 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
 
     def compose(self) -> ComposeResult:
         with parts.Pane("sharebench · Compare", id="comparison-pane"):
-            yield Label(id="verdict", classes="answer", markup=False)
+            yield SentencesView(id="verdict", classes="answer")
             with containers.Horizontal(id="compared"):
                 with containers.VerticalScroll(id="comparison-box"):
                     yield views.AnsiView(id="comparison")
@@ -130,7 +130,7 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
         report = self.of_now(self.report)
         blame = [layout.Toned(layout.visible(line.text), line.tone) for line in report.fields if line.name == BLAME]
         verdict = [*both_ways.verdict_lines(self.comparisons, two_alone=self.shows_two_alone), *blame]
-        self.query_one("#verdict", Label).update(views.join_toned(verdict, "\n"))
+        self.query_one("#verdict", SentencesView).show(verdict)
 
         figures = replace(report, fields=())
         self.query_one("#comparison", views.AnsiView).show(partial(_draw_figures, figures))

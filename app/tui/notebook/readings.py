@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from forms.layout import Toned
     from forms.report import Report
     from forms.series.summary import SeriesSummary
+    from forms.stats.before_change import BasePower
     from storage.notebook import Notebook
 
 # The first paint does not wait for what comes after it, so what reads recordings is imported in the functions below.
@@ -37,6 +38,8 @@ class Detail:
     """What stands beside the list: a series, or the form of another recording and its answer."""
 
     series: "SeriesSummary | None" = None
+    power: "BasePower | None" = None
+    """What the baseline shows after a change that the series belongs to; None where it belongs to none."""
     report: "Report | None" = None
     answer: "Toned | None" = None
 
@@ -78,6 +81,7 @@ def read_texts_to_search(notebook: "Notebook", known_ids: frozenset[str]) -> dic
 
 
 def read_detail(notebook: "Notebook", recording_id: str) -> Detail:
+    from app.comparison.stored_base import power_of_own_baseline
     from app.recording.kind import kind_of
     from forms.layout import Tone, Toned
     from storage.errors import DamagedNotebookError
@@ -92,7 +96,7 @@ def read_detail(notebook: "Notebook", recording_id: str) -> Detail:
             kind = kind_of(head)
             summary = kind.series_summary(notebook, head)
             if summary is not None:
-                return Detail(series=summary)
+                return Detail(series=summary, power=power_of_own_baseline(notebook, recording_id))
 
             answer = kind.current_answer(notebook, head)
             try:

@@ -57,6 +57,8 @@ TITLE = "sharebench · Notebook"
 EMPTY = "Nothing measured yet. Choose where to start. To practise first, without a network: sharebench demo."
 STARTS = ("guide", "quick", "diagnosis", "survey", "load", "isolation", "audit")
 
+READING = "Reading the notebook …"
+
 NONE_FOUND = "No recording has all of these words. Escape lists all again."
 
 
@@ -130,6 +132,9 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
         self.rows.marked = self.context.marked
         self.removed = self.context.removed
         if self.context.notebook_path.exists():
+            # Nobody knows yet whether anything was measured.
+            self.query_one("#empty", widgets.Static).update(READING)
+            self.add_class("-reading")
             self.rows.focus()
         else:
             # Where to start is shown at once: what reads a notebook takes long to load, and nothing can be in this one.
@@ -154,6 +159,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
         self._left_changes.ask()
 
     def work_failed(self, error: Exception) -> None:
+        self.remove_class("-reading")
         self._left_changes.failed()
         super().work_failed(error)
 
@@ -195,6 +201,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
         )
 
     def _take_found(self, recordings: readings.FoundRecordings) -> None:
+        self.remove_class("-reading")
         was_empty = self._total == 0
         self._listed = len(recordings.rows.places)
         self._total = recordings.total
@@ -374,7 +381,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
     def _show_detail(self, detail: readings.Detail, baselines: tuple[str, ...]) -> None:
         assert self.detail is not None
         if detail.series is not None:
-            self.detail.show_series(detail.series, baselines)
+            self.detail.show_series(detail.series, baselines, detail.power)
         else:
             self.detail.show_report(detail.report, detail.answer, baselines)
 

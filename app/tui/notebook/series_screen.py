@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from textual.app import ComposeResult
 
+from app.comparison.stored_base import power_of_own_baseline
 from app.method import next_steps as method_next_steps
 from app.tui.frame import commands
 from app.tui.frame.key_bar import KeyBar
@@ -14,6 +15,7 @@ from app.tui.widgets import reading, views
 from app.tui.widgets.following import FollowsRecording
 from forms.series import summary as series_summary
 from forms.series.report import series_report
+from forms.stats.before_change import BasePower
 from storage.notebook import Notebook
 
 
@@ -23,6 +25,8 @@ class SeriesPage(NamedTuple):
     form: series_summary.SeriesSummary
     baselines: tuple[str, ...]
     """The names that it has as a baseline."""
+    power: BasePower | None
+    """What that baseline shows after a change; None where it is none."""
 
 
 class SeriesScreen(series_actions.SeriesActions, FollowsRecording, reading.Copies, reading.GoesOn, views.ZoomsCharts):
@@ -70,9 +74,10 @@ class SeriesScreen(series_actions.SeriesActions, FollowsRecording, reading.Copie
     def read_page(self, notebook: Notebook) -> SeriesPage:
         form = series_summary.run_form(notebook.series(self.series_id))
         names = [baseline.name for baseline in notebook.baselines() if baseline.recording_id == form.series.id]
-        return SeriesPage(form=form, baselines=tuple(names))
+        power = power_of_own_baseline(notebook, form.series.id)
+        return SeriesPage(form=form, baselines=tuple(names), power=power)
 
     def show_page(self, page: SeriesPage) -> None:
         self.baselines = page.baselines
-        self.report = series_report(page.form)
-        self.query_one(SeriesView).show_series(page.form)
+        self.report = series_report(page.form, page.power)
+        self.query_one(SeriesView).show_series(page.form, power=page.power)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from forms.layout import Toned
     from forms.report import Report
     from forms.series.summary import SeriesSummary
+    from forms.stats.before_change import BasePower
     from storage.records import Run
 
 # The first paint does not wait for what draws a form, so that is imported in the functions below.
@@ -42,7 +43,9 @@ class SeriesView(Widget):
                 with containers.Vertical(id="series-picture", classes="pane"):
                     yield views.ChartView(id="series-chart")
 
-    def show_series(self, form: "SeriesSummary", baselines: Sequence[str] = ()) -> None:
+    def show_series(
+        self, form: "SeriesSummary", baselines: Sequence[str] = (), power: "BasePower | None" = None
+    ) -> None:
         from forms import wording
         from forms.series.report import series_report
         from forms.series.wording import GAP, series_headline
@@ -51,7 +54,7 @@ class SeriesView(Widget):
         self.form = form
         self.remove_class("-report")
         self.query_one("#series-headline", Static).update(views.join_toned(series_headline(form), GAP))
-        self._show(wording.name_of(form.series), series_report(form), baselines)
+        self._show(wording.name_of(form.series), series_report(form, power), baselines)
         if not is_same_series:
             self._scroll_home()
         self._show_chart()

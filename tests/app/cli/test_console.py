@@ -62,6 +62,19 @@ def test_what_scrolls_away_has_its_answer_last_too(monkeypatch, room, is_repeate
     assert len(answers) == (2 if is_repeated else 1)
 
 
+@pytest.mark.parametrize(("messages", "drawing"), [((), "a chart\n" * 16), (("Recommendation: more runs",) * 16, "")])
+def test_what_is_told_below_a_form_scrolls_it_away_too(monkeypatch, messages, drawing):
+    report = report_of(4)
+    terminal = opened_terminal(monkeypatch, "stdout", rows=24)
+    console.answer_report(report)
+    assert sum(ANSWER in line for line in terminal.lines()) == 1
+
+    console.answer_report(report, messages=messages, drawing=drawing)
+    lines = terminal.lines()
+    assert sum(ANSWER in line for line in lines) == 2
+    assert ANSWER in lines[-1]
+
+
 def test_a_pipe_gets_the_form_alone(monkeypatch, capsys):
     monkeypatch.setenv("LINES", "24")
     console.answer_report(report_of(60))

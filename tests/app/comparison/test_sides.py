@@ -21,7 +21,7 @@ from forms.comparison.pair_report import pair_report
 from forms.comparison.remarks import comparison_remarks, weaknesses
 from forms.comparison.summary import comparisons
 from forms.comparison.verdict import compare_sides
-from forms.comparison.wording import comparison_sentences, comparison_title
+from forms.comparison.wording import comparison_headline, comparison_sentences, comparison_title
 from forms.exporters import markdown
 from forms.exporters.text import report_text
 from forms.stats.decision import Doubt, Limits, Verdict
@@ -73,6 +73,19 @@ def test_a_baseline_stands_for_all_its_series(notebook: Notebook) -> None:
     assert (ids(all_repeats.base), all_repeats.unnamed_ids) == ([1, 2, 3], ())
 
 
+def test_the_series_of_a_side_stand_in_the_order_in_which_they_were_measured(notebook: Notebook) -> None:
+    for series in (at(2, 1.001), at(1), at(3, 0.999), at(4, 1.3, client=replace(CLIENT, in_flight=1))):
+        notebook.add(series)
+    notebook.set_baseline("before", *(f"{number:012x}" for number in (3, 1, 2)))
+    (form,) = comparisons(sides_to_compare(notebook, ("before", f"{4:012x}")))
+    assert [summary.series.id for summary in form.bases_in_time] == [f"{number:012x}" for number in (1, 2, 3)]
+    assert form.base.series.id == f"{3:012x}", "the newest is the one that was named"
+    report = pair_report(form)
+    (averages,) = [table for table in report.tables if table.caption.startswith("Averages")]
+    rates = [row.cells[3].value for row in averages.rows[:3]]
+    assert rates == [pytest.approx(factor * 100.1e6, rel=1e-3) for factor in (1.0, 1.001, 0.999)]
+
+
 def test_repeats_that_nobody_named_are_offered_and_not_averaged_in(notebook: Notebook) -> None:
     """The averages are those of what was named; earlier series still tell how much equal ones differ."""
     earlier, before, after = at(1, 1.001), at(2), at(4, 1.3, client=replace(CLIENT, in_flight=1))
@@ -82,12 +95,15 @@ def test_repeats_that_nobody_named_are_offered_and_not_averaged_in(notebook: Not
     assert form.comparison.base_bytes_per_second == pytest.approx(100.1e6)
     assert (form.comparison.base_ids, form.comparison.history_count) == ((before.id,), 2), "1, and the repeat before 4"
     assert [int(series_id, 16) for series_id in form.comparison.unnamed_ids] == [3, 5]
-    offered = f"`sharebench compare {before.id} {after.id} --repeats` counts all."
-    assert any(offered in remark for remark in comparison_remarks(form))
+    (told,) = [remark for remark in comparison_remarks(form) if "--repeats" in remark]
+    assert f"`sharebench compare {before.id} {after.id} --repeats`" in told
     assert comparison_document(form.comparison)["unnamed_series"] == [f"{3:012x}", f"{5:012x}"]
 
     (all_of_them,) = comparisons(sides_to_compare(notebook, (before.id, after.id), counted=Counted.REPEATS))
     assert all_of_them.comparison.base_bytes_per_second == pytest.approx(100.1e6 * 2.4 / 3)
+    assert form.comparison.with_repeats is not None
+    assert form.comparison.with_repeats.change_percent == all_of_them.comparison.change_percent
+    assert comparison_headline(all_of_them.comparison).removesuffix(".") in told, "what that gives"
     assert not any("--repeats" in remark for remark in comparison_remarks(all_of_them))
 
     (alone,) = comparisons(sides_to_compare(notebook, (before.id, after.id), counted=Counted.ALONE))

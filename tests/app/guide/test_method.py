@@ -225,15 +225,59 @@ def test_the_review_offers_what_its_warnings_advise_each_once():
     busy = series([1e8, 1.6e8, 0.9e8, 1.7e8, 1.2e8], quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("others",)))
     page = page_of(replace(MEASURED, step=MethodStep.REVIEW), replace(LINKED, series=busy))
     offered = [found.title for found in page.options if isinstance(found.act, Go)]
-    assert offered[1:] == [
-        "Measure again, and wait for a quiet time first", "Measure again with more runs", "Measure the same again",
-    ]  # fmt: skip
+    assert offered == [
+        "Measure again, and wait for a quiet time first",
+        "Compare with the expected",
+        "Measure again with more runs",
+        "Measure the same again",
+    ]
     more = option(page, "Measure again with more runs").act
     assert isinstance(more, Go)
     assert (more.choices.spec.counts.runs, more.choices.step, more.choices.series_id) == (10, MethodStep.RUN, None)
     sound = page_of(replace(MEASURED, step=MethodStep.REVIEW), DONE)
     assert [found.title for found in sound.options if isinstance(found.act, Go)][1:] == ["Measure the same again"]
     assert [found.title for found in sound.options if found.advised] == ["Compare with the expected"]
+
+
+QUIET_AGAIN = "Measure again, and wait for a quiet time first"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "quiet", "advised"),
+    [
+        (None, QuietChoice.RECORD, QUIET_AGAIN),
+        (None, QuietChoice.WAIT, "Compare with the expected"),
+        ("ftp", QuietChoice.RECORD, QUIET_AGAIN),
+        ("smb", QuietChoice.RECORD, "Compare with baseline before"),
+    ],
+)
+def test_the_review_says_what_its_star_advises(protocol: str | None, quiet: QuietChoice, advised: str):
+    """A busy time is a remark where the comparison has an answer."""
+    busy = series([1e8] * 5, quiet=Quiet(verdict=QuietVerdict.BUSY, reasons=("others",)))
+    yardsticks: tuple[Yardstick, ...] = ()
+    if protocol is not None:
+        base = replace(busy, id="b" * 12, target=replace(SMB, protocol=protocol))
+        yardsticks = (Yardstick(name="baseline before", series=base, reference="before" if protocol == "smb" else ""),)
+    page = page_of(
+        replace(MEASURED, step=MethodStep.REVIEW, quiet=quiet), replace(LINKED, series=busy, yardsticks=yardsticks)
+    )
+    assert [found.title for found in page.options if found.advised] == [advised]
+    first, *others = said(page)
+    (told,) = [fact for fact in said(page) if "busy" in fact]
+    assert ("measure again at a quiet time" in told) is (advised == QUIET_AGAIN)
+    if advised == QUIET_AGAIN:
+        assert first == told
+    else:
+        assert f"{advised[0].lower()}{advised[1:]}" in first
+        assert told in others
+
+
+def test_the_review_says_that_an_unusual_run_counts_and_how_it_is_left_out():
+    runs = series([1e8, 1e8, 0.6e8, 1e8, 1e8], quiet=Quiet(verdict=QuietVerdict.QUIET))
+    page = page_of(replace(MEASURED, step=MethodStep.REVIEW), replace(LINKED, series=runs))
+    (told,) = [fact for fact in said(page) if "Run 3 is unusual" in fact]
+    assert "counts in the average" in told
+    assert "Space" in told
 
 
 def test_runs_that_are_too_short_lead_to_the_file():

@@ -14,7 +14,7 @@ from app.guide.context_reading import read_context
 from app.guide.page import Visit
 from app.guide.pages.steps import page_of
 from app.guide.round_notebook import recall
-from app.method.choices import MethodStep, QuietChoice
+from app.method.choices import GuideChoices, MethodStep, QuietChoice, with_file
 from app.method.known_ways import keep_ways
 from app.method.measured_place import measured_place
 from app.method.next_after_comparison import after_comparison
@@ -353,6 +353,20 @@ def test_the_guide_compares_with_baselines_of_the_same_size_alone(tmp_path: Path
     assert ("Against baseline spring" in facts_of_comparing(path, after)) is alike
 
 
+@pytest.mark.parametrize("name", ["a first one", "z last one"])
+def test_a_series_of_the_same_file_is_the_new_side_of_its_baseline_however_it_was_begun(tmp_path: Path, name: str):
+    """Its base is the baseline of its own path, whatever other baselines of that size are called."""
+    before = one(1)
+    elsewhere = one(2, target=replace(before.target, host="elsewhere"))
+    after = one(3, tuple(1.5 * rate for rate in STEADY), link_bits_per_second=2_500_000_000)
+    baselines = {"middle": before.id, name: elsewhere.id}
+    with Notebook(book(tmp_path / "notebook.db", before, elsewhere, after, baselines=baselines)) as notebook:
+        by_hand = with_file(GuideChoices(target=replace(after.target, path="")), "", after.target.path, 1 << 30)
+        choices = replace(by_hand, step=MethodStep.REVIEW, series_id=after.id)
+        page = page_of(choices, read_context(notebook, choices, GuideContext()))
+    assert [option.title for option in page.options if option.advised] == ["Compare with baseline middle"]
+
+
 def test_a_pair_that_stands_for_the_baseline_has_not_its_name(tmp_path: Path):
     before, after = one(1, VARYING), changed(VARYING)
     pair = interleaved(one(3, (100e6,) * 8, base_id=before.id), one(4, (150e6,) * 8, client=FEW, base_id=after.id))
@@ -435,6 +449,27 @@ def test_what_was_measured_at_a_busy_time_is_measured_again_at_a_quiet_one(tmp_p
         if waits:
             name = "Measure again, and wait for a quiet time first: series 1"
             assert taken(notebook, after_comparison(form.comparison), name).quiet is QuietChoice.WAIT
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "is_settled"), [(None, None, True), (None, BUSY, True), (BUSY, None, False), (BUSY, BUSY, False)]
+)
+def test_an_answer_that_a_busy_time_may_be_the_reason_for_is_not_called_settled(
+    tmp_path: Path, base: Quiet | None, other: Quiet | None, is_settled: bool
+):
+    """Other work slows a side down: of the faster one it is not the reason."""
+    after = replace(changed(tuple(1.6 * rate for rate in STEADY)), quiet=other)
+    with Notebook(book(tmp_path / "notebook.db", one(1, STEADY, quiet=base), after)) as notebook:
+        (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", after.id)))
+    assert form.comparison.verdict is Verdict.FASTER
+    found = names(after_comparison(form.comparison))
+    assert any("It is settled" in name for name in found) is is_settled
+    assert any("For another change, start from" in name for name in found)
+    assert found[0].startswith("It is settled" if is_settled else "Measure again, and wait for a quiet time first")
+
+    told = [remark for remark in comparison_remarks(form) if "busy time" in remark]
+    assert len(told) == (1 if BUSY in (base, other) else 0)
+    assert all(("this does not matter" in remark) is is_settled for remark in told)
 
 
 @pytest.mark.parametrize(("facts", "is_offered"), [({"smb.conf/global/oplocks": "Yes"}, True), ({}, False)])

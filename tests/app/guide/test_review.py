@@ -111,7 +111,7 @@ def review_that_says(
     sentences: int, guide_app, monkeypatch: pytest.MonkeyPatch, of: Series = MEASURED, step: MethodStep = REVIEWING.step
 ) -> None:
     said = tuple(f"! Sentence {number}: " + "long words " * 8 + "end." for number in range(1, sentences + 1))
-    monkeypatch.setattr("app.guide.pages.review._warnings", lambda _series: said)
+    monkeypatch.setattr("app.guide.pages.review._facts", lambda *_: said)
     with Notebook(guide_app.context.notebook_path) as notebook:
         notebook.add(of)
         notebook.remember(MEMORY_KEY, replace(REVIEWING, step=step).to_memory())
@@ -254,9 +254,10 @@ async def test_the_comparison_uses_ftp_and_baselines(reviewing):
         await settled(reviewing, pilot)
         await press(reviewing, pilot, "enter")
         shown = painted(reviewing)
-        assert any(f"Against baseline before [x]: {sign} " in shown for sign in "▲▼=?")
+        assert shown.count("baseline before [x]") == 1, "in the title"
+        assert any(f" {sign} " in shown for sign in "▲▼=?")
         assert any(f"Against FTP: {sign} " in shown for sign in "▲▼=?")
-        assert "Side by side with baseline before [x]" in shown
+        assert "★ Side by side" in shown
         await press(reviewing, pilot, "enter")
         assert type(reviewing.screen).__name__ == "CompareScreen"
         await press(reviewing, pilot, "escape")

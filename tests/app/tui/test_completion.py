@@ -7,7 +7,9 @@ from textual.widgets import Input
 
 from app.base.config import config
 from app.clients.browsing import BrowsedFolder, Item, ItemKind
+from app.method.listed_shares import keep_listed_shares, read_listed_shares
 from app.tui.widgets.completion import TargetSuggester, known_places
+from storage.notebook import Notebook
 from storage.records import Target, format_target
 from tests.builders import book, one
 from tests.tui import SMB, FakeBackend, app_on, here, press, send_at_once, settled
@@ -85,6 +87,33 @@ async def test_shares_that_a_server_has_listed_are_completed_without_asking_agai
         assert backend.logins == [], "no server was asked"
 
 
+@pytest.mark.parametrize("name", ["audit", "guide"])
+async def test_shares_that_were_listed_before_a_restart_are_completed(path, name):
+    with Notebook(path) as notebook:
+        keep_listed_shares(notebook, [Target(protocol="smb", host="filer", share="photos")])
+    app = app_on(path, first=name, backend=FakeBackend())
+    async with app.run_test() as pilot:
+        await settled(app, pilot)
+        await send_at_once(app, *"filer/", "right")
+        await settled(app, pilot)
+        assert here(app).query_one(Input).value == "filer/photos"
+
+
+def test_so_many_listed_shares_are_kept_the_newest_last(path):
+    def share(number: int) -> Target:
+        return Target(protocol="smb", host="filer", share=f"share{number}")
+
+    with Notebook(path) as notebook:
+        assert read_listed_shares(notebook) == ()
+        keep_listed_shares(notebook, map(share, range(199)))
+        keep_listed_shares(notebook, [share(199)])
+        assert read_listed_shares(notebook) == tuple(map(share, range(200)))
+        keep_listed_shares(notebook, [share(5), share(200)])
+        assert read_listed_shares(notebook) == tuple(map(share, range(1, 201)))
+        notebook.remember("listed shares", {"urls": ["smb://user:secret@filer/x", 7, "smb://filer/a"]})
+        assert read_listed_shares(notebook)[-1].share == "a", "what cannot be read is left out"
+
+
 @pytest.mark.long
 async def test_the_guide_completes_its_target_and_remembers_the_shares_that_it_listed(guide_app, backend):
     async with guide_app.run_test() as pilot:
@@ -97,3 +126,6 @@ async def test_the_guide_completes_its_target_and_remembers_the_shares_that_it_l
         await press(guide_app, pilot, "enter")
         shares = {share.share for share in guide_app.context.listed_shares}
         assert shares == {"data"}, "those that are not hidden"
+        await settled(guide_app, pilot)
+    with Notebook(guide_app.context.notebook_path) as notebook:
+        assert {share.share for share in read_listed_shares(notebook)} == shares

@@ -72,6 +72,7 @@ def test_the_document_is_the_contracts():
         "other_judged_bytes_per_second",
         "left_out_runs",
         "without_runs",
+        "outstanding_series",
         "between_series_percent",
         "between_series_degrees_of_freedom",
         "equal_series_differ_by_percent",

@@ -31,6 +31,14 @@ def test_a_line_has_the_average_deviation_and_share_of_the_valid_runs() -> None:
     assert series_line(series((109e6, 110e6, 111e6))).answer.tone is Tone.PLAIN
 
 
+@pytest.mark.parametrize(("share", "is_refuted"), [(0.95, False), (1.009, False), (1.011, True)])
+def test_a_link_speed_that_cannot_be_true_is_told_as_refuted(share: float, is_refuted: bool) -> None:
+    answer = series_line(series((share * 125e6,) * 3)).answer
+    assert ("link speed refuted" in answer.text) is is_refuted
+    assert ("% of link" in answer.text) is not is_refuted
+    assert answer.tone is (Tone.CAUTION if is_refuted else Tone.PLAIN)
+
+
 @pytest.mark.parametrize("evidence", Evidence)
 def test_a_claim_that_is_not_in_effect_stands_in_the_list(evidence: Evidence) -> None:
     claimed = replace(series((109e6, 110e6, 111e6)), change=Change(name="log level", value="0", evidence=evidence))

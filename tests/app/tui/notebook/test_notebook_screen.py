@@ -198,6 +198,24 @@ async def test_a_screen_that_grows_shows_the_form_of_the_series_pointed_at(tmp_p
         assert "Average:" in painted(app)
 
 
+@pytest.mark.parametrize("recordings", [0, 1])
+async def test_until_it_was_read_nobody_knows_whether_anything_was_measured(tmp_path, monkeypatch, recordings: int):
+    path = book(tmp_path / "notebook.db", *[one(number) for number in range(1, recordings + 1)])
+    app = app_on(path)
+    with monkeypatch.context() as patched:
+        patched.setattr(NotebookScreen, "look", Mock())
+        async with app.run_test() as pilot:
+            await settled(app, pilot)
+            assert "Reading the notebook …" in painted(app)
+            assert "Nothing measured yet" not in painted(app)
+
+            patched.undo()
+            here(app).look()
+            await settled(app, pilot)
+            assert "Reading the notebook" not in painted(app)
+            assert ("Nothing measured yet" in painted(app)) is (recordings == 0)
+
+
 async def test_an_empty_notebook_says_what_to_do(tmp_path):
     app = app_on(tmp_path / "notebook.db")
     async with app.run_test() as pilot:

@@ -1,0 +1,31 @@
+"""The shares that servers have listed, kept in the notebook: a target is completed from them after a restart, too."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+
+from app.base.errors import UsageError
+from app.base.targets import parse_target
+from storage.notebook import Notebook
+from storage.records import Target, format_target
+
+_KEY = "listed shares"
+_URLS = "urls"
+_MOST_KEPT = 200
+"""Of more the ones that were listed first are forgotten."""
+
+
+def read_listed_shares(notebook: Notebook) -> tuple[Target, ...]:
+    kept = (notebook.remembered(_KEY) or {}).get(_URLS)
+    shares = []
+    for url in kept if isinstance(kept, list) else []:
+        with suppress(UsageError):
+            shares.append(parse_target(str(url)))
+    return tuple(shares)
+
+
+def keep_listed_shares(notebook: Notebook, listed: Iterable[Target]) -> None:
+    """Keep these beside those that were listed before; the newest stand at the end."""
+    kept = read_listed_shares(notebook)
+    shares = [*dict.fromkeys((*kept, *listed))][-_MOST_KEPT:]
+    if tuple(shares) != kept:
+        notebook.remember(_KEY, {_URLS: [format_target(share) for share in shares]})
