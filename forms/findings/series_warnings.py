@@ -15,6 +15,7 @@ from forms import wording
 from forms.findings import path
 from forms.findings.finding import Finding, warning_from_texts
 from forms.stats import summary, trends
+from forms.stats.readings import read_series
 from forms.stats.unusual import UnusualRate, unusual_rates
 from forms.tuning.fact_names import FACTS_UNKNOWN
 from storage import plan as plans
@@ -195,11 +196,13 @@ def _unusual_runs(series: records.Series) -> Iterator[Finding]:
     if cold:
         yield _warm_up_warning(series, cold)
 
-    for run, unusual_rate in judged[len(cold) :]:
+    left_out_places = read_series(series.rates()).hiccups if runs else ()
+    for place, (run, unusual_rate) in enumerate(judged):
         # A standstill of this machine has a warning of its own, which says why.
-        if unusual_rate and not _standstill_seconds(series, run):
+        if place >= len(cold) and unusual_rate and not _standstill_seconds(series, run):
+            name = "unusual.left-out" if place in left_out_places else "unusual"
             reason = wording.unusual_text(unusual_rate)
-            yield warning_from_texts("unusual", run=run.number, why=reason, id=series.id)
+            yield warning_from_texts(name, run=run.number, why=reason, id=series.id)
 
 
 def _warm_up_warning(series: records.Series, cold: list[tuple[records.Run, UnusualRate]]) -> Finding:

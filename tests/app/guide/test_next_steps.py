@@ -22,7 +22,7 @@ from app.method.next_after_recording import after_recording
 from app.method.next_steps import TO_COME, NextStep, after_series, after_survey
 from app.method.rounds import branch_from, measure_again, repeat_of
 from app.trial.resume import StoredTrial
-from forms.comparison.remarks import comparison_remarks
+from forms.comparison.remarks import comparison_remarks, weaknesses
 from forms.comparison.settling import SettlingStep
 from forms.comparison.summary import comparisons
 from forms.comparison.verdict import compare, compare_sides
@@ -467,9 +467,9 @@ def test_an_answer_that_a_busy_time_may_be_the_reason_for_is_not_called_settled(
     assert any("For another change, start from" in name for name in found)
     assert found[0].startswith("It is settled" if is_settled else "Measure again, and wait for a quiet time first")
 
-    told = [remark for remark in comparison_remarks(form) if "busy time" in remark]
+    told = [sentence for sentence in weaknesses(form) if "busy time" in sentence]
     assert len(told) == (1 if BUSY in (base, other) else 0)
-    assert all(("this does not matter" in remark) is is_settled for remark in told)
+    assert all(("this does not matter" in sentence) is is_settled for sentence in told)
 
 
 @pytest.mark.parametrize(("facts", "is_offered"), [({"smb.conf/global/oplocks": "Yes"}, True), ({}, False)])

@@ -254,7 +254,7 @@ def test_what_weakens_a_verdict_stands_beside_that_verdict_and_nowhere_else():
     found = compared(months[0], months[1:])
     report = comparison_report(months, found, neighbours_of(months))
     _, of_may, of_april = report.answers
-    assert of_april.text.endswith("Measured at a busy time: april.")
+    assert "Measured at a busy time: april" in of_april.text
     assert "busy" not in of_may.text
     assert not any("busy" in remark for remark in report.advice)
     answer = answers_of(comparison_page(found, report, neighbours_of(months)))
