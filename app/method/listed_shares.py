@@ -15,17 +15,21 @@ _MOST_KEPT = 200
 
 
 def read_listed_shares(notebook: Notebook) -> tuple[Target, ...]:
-    kept = (notebook.remembered(_KEY) or {}).get(_URLS)
     shares = []
-    for url in kept if isinstance(kept, list) else []:
+    for url in _kept_urls(notebook):
         with suppress(UsageError):
-            shares.append(parse_target(str(url)))
+            shares.append(parse_target(url))
     return tuple(shares)
 
 
 def keep_listed_shares(notebook: Notebook, listed: Iterable[Target]) -> None:
     """Keep these beside those that were listed before; the newest stand at the end."""
-    kept = read_listed_shares(notebook)
-    shares = [*dict.fromkeys((*kept, *listed))][-_MOST_KEPT:]
-    if tuple(shares) != kept:
-        notebook.remember(_KEY, {_URLS: [format_target(share) for share in shares]})
+    kept = _kept_urls(notebook)
+    urls = [*dict.fromkeys((*kept, *map(format_target, listed)))][-_MOST_KEPT:]
+    if urls != kept:
+        notebook.remember(_KEY, {_URLS: [*urls]})
+
+
+def _kept_urls(notebook: Notebook) -> list[str]:
+    kept = (notebook.remembered(_KEY) or {}).get(_URLS)
+    return [str(url) for url in kept] if isinstance(kept, list) else []

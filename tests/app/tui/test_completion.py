@@ -101,7 +101,7 @@ async def test_shares_that_were_listed_before_a_restart_are_completed(path, name
 
 def test_so_many_listed_shares_are_kept_the_newest_last(path):
     def share(number: int) -> Target:
-        return Target(protocol="smb", host="filer", share=f"share{number}")
+        return Target(protocol="smb", host="filer", port=445, share=f"share{number}")
 
     with Notebook(path) as notebook:
         assert read_listed_shares(notebook) == ()

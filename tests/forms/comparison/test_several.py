@@ -258,7 +258,7 @@ def test_what_weakens_a_verdict_stands_beside_that_verdict_and_nowhere_else():
     assert "busy" not in of_may.text
     assert not any("busy" in remark for remark in report.advice)
     answer = answers_of(comparison_page(found, report, neighbours_of(months)))
-    assert "Measured at a busy time: april." in answer
+    assert "Measured at a busy time: april" in answer
 
 
 def test_the_shaper_of_the_measuring_machine_is_not_called_the_link():
