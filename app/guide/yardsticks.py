@@ -47,8 +47,8 @@ def yardsticks_of(
 
 def _alike_baselines(notebook: Notebook, series: records.Series) -> list[Yardstick]:
     """The baselines of the same direction and size; before the others those whose very path the series measured."""
-    of_path = []
-    others = []
+    of_path: list[Yardstick] = []
+    others: list[Yardstick] = []
     for name in dict.fromkeys(baseline.name for baseline in notebook.baselines()):
         ids = notebook.baseline_ids(name, SERIES)
         other_ids = [series_id for series_id in ids if series_id != series.id]

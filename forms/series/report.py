@@ -171,9 +171,12 @@ def _smallest_change_text(series_summary: SeriesSummary, power: BasePower | None
     if power is not None:
         base = "this base" if power.series == 1 else f"this base of {power.series} series"
         return f"{verdict_wording.change_size(power.shows_percent)} beside {base} (nine times in ten)."
-    if series_summary.shown is None:
-        return ""
-    return f"{verdict_wording.change_size(series_summary.shown.series_percent)} by one more series (nine times in ten)."
+    return by_one_more_series(series_summary.shown) if series_summary.shown else ""
+
+
+def by_one_more_series(shown: shown_changes.Shown) -> str:
+    """The smallest change that one more series shows, beside this one alone."""
+    return f"{verdict_wording.change_size(shown.series_percent)} by one more series (nine times in ten)."
 
 
 def pairs_sentence(shown: shown_changes.Shown) -> str:

@@ -12,7 +12,7 @@ from forms.exporters.text import report_text
 from forms.findings.rules_series import CONTRADICTIONS
 from forms.report import ColumnGroup
 from forms.series.document import series_document
-from forms.series.report import QUESTIONS, before_a_change, series_report
+from forms.series.report import QUESTIONS, by_one_more_series, series_report
 from forms.series.run_table import run_table
 from forms.series.summary import run_form
 from forms.stats.shown import Shown
@@ -143,9 +143,9 @@ def test_the_question_stands_on_the_form(question):
     assert "Question:" not in text(series((1e6, 1e6)))
 
 
-@pytest.mark.parametrize(("percent", "said"), [(100.0, "100 % by 8"), (101.0, "a factor of 2.0 by 8")])
+@pytest.mark.parametrize(("percent", "said"), [(100.0, "100 % by one"), (101.0, "a factor of 2.0 by one")])
 def test_how_large_a_change_must_be_is_said_in_one_way_or_the_other(percent: float, said: str):
-    assert said in before_a_change(Shown(series_percent=200.0, pairs_percent=percent))
+    assert said in by_one_more_series(Shown(series_percent=percent, pairs_percent=2.0))
 
 
 @pytest.mark.parametrize(
