@@ -10,8 +10,8 @@ from app.method import improvements
 from app.method.base_repeats import plan_of_step
 from app.method.next_steps import LOOK_AT_ALL, NextStep, change_step, repeat_step
 from app.method.rounds import interleaved_by_hand, repeat_by_plan, repeat_of
-from forms.comparison import busy_times
 from forms.comparison.comparison import Comparison, more_interleaved_runs_settle, needs_longer_runs
+from forms.comparison.doubts import busy_times
 from forms.comparison.settling import SettlingStep
 from forms.comparison.wording import interleaving, settling_sentence
 from forms.stats.decision import Doubt, Verdict

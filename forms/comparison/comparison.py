@@ -8,9 +8,9 @@ from forms.comparison.client_options import (
     CLIENT_OPTIONS,
     option_with_value,
 )
+from forms.comparison.doubts.outstanding_series import OutstandingSeries
 from forms.comparison.hiccups import Alternative, OutstandingRun
 from forms.comparison.judged_sides import LeftOutMember
-from forms.comparison.outstanding_series import OutstandingSeries
 from forms.comparison.settling import SettlingStep, replaced_in
 from forms.findings.full_links import FullLinks
 from forms.layout import Sign, Tone

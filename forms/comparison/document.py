@@ -10,7 +10,7 @@ from typing import Any
 
 from forms.comparison import hiccups
 from forms.comparison.comparison import Comparison
-from forms.comparison.outstanding_series import OutstandingSeries
+from forms.comparison.doubts.outstanding_series import OutstandingSeries
 from forms.comparison.summary import ComparisonSummary
 from forms.comparison.wording import doubt_text, verdict_word
 

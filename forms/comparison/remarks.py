@@ -6,8 +6,9 @@ What weakens a verdict (``weaknesses``) is told in the same breath as the verdic
 from collections.abc import Iterator, Mapping, Sequence
 
 from forms import wording
-from forms.comparison import busy_times, typed_commands
+from forms.comparison import typed_commands
 from forms.comparison.comparison import Comparison
+from forms.comparison.doubts import busy_times
 from forms.comparison.judged_sides import LeftOutMember
 from forms.comparison.summary import ComparisonSummary
 from forms.comparison.wording import comparison_headline

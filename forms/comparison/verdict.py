@@ -14,8 +14,8 @@ from types import MappingProxyType
 
 from forms.comparison import hiccups, judged_sides
 from forms.comparison.comparison import OWN_SIGNS, Comparison
+from forms.comparison.doubts.outstanding_series import outstanding_series
 from forms.comparison.making import make_comparison
-from forms.comparison.outstanding_series import outstanding_series
 from forms.comparison.pairs import rates_of_pairs
 from forms.comparison.side_values import names_of_sides
 from forms.stats import verdict_rule

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from forms import verdict_wording, wording
 from forms.comparison import comparison as series_comparison
 from forms.comparison import hiccups
-from forms.comparison.outstanding_series import OutstandingSeries
+from forms.comparison.doubts.outstanding_series import OutstandingSeries
 from forms.comparison.settling import SettlingStep, replaced_prose
 from forms.findings.full_links import FullLinks
 from forms.layout import Toned

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from forms.comparison import busy_times
 from forms.comparison.comparison import Comparison
+from forms.comparison.doubts import busy_times
 from forms.comparison.verdict import compare
 from forms.stats.decision import Verdict
 from storage.records import Quiet, QuietVerdict
