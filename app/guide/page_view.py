@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import partial
 
-from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
@@ -148,7 +147,7 @@ class PageView(Vertical, Commanded):
 
     def doing(self, text: str) -> None:
         """Show what is worked at, such as ``connecting to …``; empty for nothing."""
-        self.query_one("#page-doing", Static).update(Text(text))
+        self.query_one("#page-doing", Static).update(Content(text))
         self.set_class(bool(text), "-doing")
 
     def focus_choices(self) -> None:

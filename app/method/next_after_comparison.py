@@ -10,10 +10,10 @@ from app.method import improvements
 from app.method.base_repeats import plan_of_step
 from app.method.next_steps import LOOK_AT_ALL, NextStep, change_step, repeat_step
 from app.method.rounds import interleaved_by_hand, repeat_by_plan, repeat_of
+from forms.comparison import wording
 from forms.comparison.comparison import Comparison, more_interleaved_runs_settle, needs_longer_runs
 from forms.comparison.doubts import busy_times
 from forms.comparison.settling import SettlingStep
-from forms.comparison.wording import interleaving, settling_sentence
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import Way
 
@@ -29,7 +29,7 @@ def after_comparison(comparison: Comparison) -> Iterator[NextStep]:
     runs = runs_to_settle or max(comparison.base_runs, comparison.other_runs)
     interleaved_again = _interleaved_step(_BOTH_AGAIN, comparison, runs)
     if runs_to_settle:
-        yield _interleaved_step(interleaving(comparison), comparison, runs)
+        yield _interleaved_step(wording.interleaving(comparison), comparison, runs)
 
     if _is_worth_longer_runs(comparison) and not comparison.is_base_gone:
         if comparison.interleaved and comparison.busy_ids:
@@ -128,7 +128,7 @@ def _is_answered_for_good(comparison: Comparison) -> bool:
 
 def _settling_step(comparison: Comparison, step: SettlingStep) -> NextStep:
     """What the comparison itself says would settle it, as a step that does it."""
-    sentence = settling_sentence(step)
+    sentence = wording.settling_sentence(step)
 
     match step.way:
         case Way.TRY:

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from forms.comparison import hiccups
 from forms.comparison.client_options import (
     CLIENT_OPTIONS,
     option_with_value,
 )
 from forms.comparison.doubts.outstanding_series import OutstandingSeries
-from forms.comparison.hiccups import Alternative, OutstandingRun
 from forms.comparison.judged_sides import LeftOutMember
 from forms.comparison.settling import SettlingStep, replaced_in
 from forms.findings.full_links import FullLinks
@@ -110,7 +110,7 @@ class Comparison(decision.ChangeDecision):
 
     limits: decision.Limits
     """Its level is above 0.95 for several comparisons at once (Holm)."""
-    left_out: tuple[OutstandingRun, ...] = ()
+    left_out: tuple[hiccups.OutstandingRun, ...] = ()
     """The runs that the judged averages leave out, because they stand out."""
     judged_base_bytes_per_second: float | None = None
     """The base's average without them; None where every run counts, or nothing is judged."""
@@ -155,7 +155,7 @@ class Comparison(decision.ChangeDecision):
     """Whether it is the base that has the tried change, so that the trial says the reverse of these sides."""
     interleaved_since: bool = False
     """Whether interleaved series of the same are in the notebook, which were not asked for, and would answer better."""
-    without: Alternative | None = None
+    without: hiccups.Alternative | None = None
     """Where it is inconclusive because of particular runs: what it would be without them."""
     outstanding: tuple[OutstandingSeries, ...] = ()
     """The series that are far from the others of their side, at most one a side."""

@@ -14,9 +14,8 @@ from itertools import chain, takewhile
 from forms import wording
 from forms.findings import path
 from forms.findings.finding import Finding, warning_from_texts
-from forms.stats import summary, trends
-from forms.stats.readings import read_series
-from forms.stats.unusual import UnusualRate, unusual_rates
+from forms.stats import readings, summary, trends
+from forms.stats import unusual as unusual_runs
 from forms.tuning.fact_names import FACTS_UNKNOWN
 from storage import plan as plans
 from storage import records
@@ -182,12 +181,12 @@ def _standstill(series: records.Series) -> Iterator[Finding]:
 
 def _unusual_runs(series: records.Series) -> Iterator[Finding]:
     runs = [run for run in series.measured() if run.bytes_per_second is not None]
-    unusual = unusual_rates(series.rates(), [run.seconds for run in runs if run.seconds])
+    unusual = unusual_runs.unusual_rates(series.rates(), [run.seconds for run in runs if run.seconds])
     judged = list(zip(runs, unusual, strict=True))
     usual_rate = summary.median(series.rates()) or 0.0
 
     # Slow runs at the beginning, where nothing was in memory yet, are one warning: too little warm-up.
-    def is_cold(pair: tuple[records.Run, UnusualRate | None]) -> bool:
+    def is_cold(pair: tuple[records.Run, unusual_runs.UnusualRate | None]) -> bool:
         run, unusual_rate = pair
         is_slow = (run.bytes_per_second or 0.0) < usual_rate
         return unusual_rate is not None and is_slow and not _standstill_seconds(series, run)
@@ -196,7 +195,7 @@ def _unusual_runs(series: records.Series) -> Iterator[Finding]:
     if cold:
         yield _warm_up_warning(series, cold)
 
-    left_out_places = read_series(series.rates()).hiccups if runs else ()
+    left_out_places = readings.read_series(series.rates()).hiccups if runs else ()
     for place, (run, unusual_rate) in enumerate(judged):
         # A standstill of this machine has a warning of its own, which says why.
         if place >= len(cold) and unusual_rate and not _standstill_seconds(series, run):
@@ -205,7 +204,7 @@ def _unusual_runs(series: records.Series) -> Iterator[Finding]:
             yield warning_from_texts(name, run=run.number, why=reason, id=series.id)
 
 
-def _warm_up_warning(series: records.Series, cold: list[tuple[records.Run, UnusualRate]]) -> Finding:
+def _warm_up_warning(series: records.Series, cold: list[tuple[records.Run, unusual_runs.UnusualRate]]) -> Finding:
     first_run, unusual_rate = cold[0]
     warmups = sum(run.phase is records.Phase.WARM_UP for run in series.runs)
     warm_up_text = "no warm-up run was made"

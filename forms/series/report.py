@@ -12,11 +12,10 @@ from forms import report, verdict_wording, wording
 from forms.findings import rules_series, series_warnings
 from forms.findings.finding import Finding
 from forms.layout import Tone
-from forms.series import random_requests
+from forms.series import head_fields, random_requests
 from forms.series import run_table as run_tables
 from forms.series import wording as series_wording
 from forms.series.document import series_document
-from forms.series.head_fields import head_fields, link_field
 from forms.series.summary import SeriesSummary
 from forms.stats import shown as shown_changes
 from forms.stats.before_change import BasePower
@@ -53,7 +52,7 @@ def series_report(series_summary: SeriesSummary, power: BasePower | None = None)
         form=FORM,
         title=series.title or wording.default_title(series.command, series.target),
         name=series.label or series.title or series.id,
-        fields=(_answer_field(series_summary, len(warnings), findings), *head_fields(series)),
+        fields=(_answer_field(series_summary, len(warnings), findings), *head_fields.head_fields(series)),
         tables=(run_tables.run_table(series_summary), *random_requests.request_tables(series)),
         results=tuple(result_fields(series_summary, power)),
         advice=tuple(finding.text for finding in (*warnings, *findings)),
@@ -75,7 +74,11 @@ def _charts(series_summary: SeriesSummary) -> Iterator[report.Chart]:
 
 
 def blank_series_report(link_bits_per_second: int | None = None) -> report.Report:
-    link = link_field(link_bits_per_second) if link_bits_per_second else report.Field(name=run_tables.LINK, text="")
+    link = (
+        head_fields.link_field(link_bits_per_second)
+        if link_bits_per_second
+        else report.Field(name=run_tables.LINK, text="")
+    )
     return report.Report(
         form=FORM,
         title=BLANK_TITLE,

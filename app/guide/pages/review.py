@@ -8,16 +8,15 @@ from app.guide.context import GuideContext
 from app.guide.pages import beside, repeating, run_lines
 from app.guide.pages.link import correct_options
 from app.method import choices as method_choices
-from app.method.improvements import BUSY_TIME, SHORT_RUNS
+from app.method import improvements
 from forms import layout, wording
-from forms.findings.finding import Finding
 from forms.findings.path import is_practice
 from forms.findings.series_warnings import advice
 from forms.series import summary
 from forms.series.head_fields import resumed_text
 from forms.series.run_table import mark_of
 from forms.series.wording import series_headline
-from storage.records import Phase, RunStatus, Series
+from storage import records
 
 
 def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> page.Page:
@@ -45,12 +44,14 @@ def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> 
     )
 
 
-def _is_of_change(choices: method_choices.GuideChoices, series: Series) -> bool:
+def _is_of_change(choices: method_choices.GuideChoices, series: records.Series) -> bool:
     # `proven_id` is the series of a change whose base this one measures again.
     return series.change is not None or choices.proven_id is not None
 
 
-def _reasons_to_repeat(choices: method_choices.GuideChoices, context: GuideContext, series: Series) -> tuple[str, ...]:
+def _reasons_to_repeat(
+    choices: method_choices.GuideChoices, context: GuideContext, series: records.Series
+) -> tuple[str, ...]:
     """The keys of the warnings for which it is advised to measure again, before the series is compared."""
     # In the round of a change nothing is advised here: a larger file then needs a new base as well, which the page that
     # compares offers. A baseline stays as it is, and a larger file would be no answer beside it.
@@ -63,12 +64,12 @@ def _reasons_to_repeat(choices: method_choices.GuideChoices, context: GuideConte
     has_comparison = any(yardstick.series.target.protocol == protocol for yardstick in context.yardsticks)
     has_waited = choices.quiet is method_choices.QuietChoice.WAIT
     if has_comparison or has_waited or is_practice(series):
-        return (SHORT_RUNS,)
-    return (SHORT_RUNS, BUSY_TIME)
+        return (improvements.SHORT_RUNS,)
+    return (improvements.SHORT_RUNS, improvements.BUSY_TIME)
 
 
 def _what_to_do(
-    choices: method_choices.GuideChoices, context: GuideContext, series: Series, rounds: Sequence[page.Option]
+    choices: method_choices.GuideChoices, context: GuideContext, series: records.Series, rounds: Sequence[page.Option]
 ) -> list[page.Option]:
     """The likeliest first: to compare the series, or to measure it again where that is advised."""
     advised_rounds = [option for option in rounds if option.advised]
@@ -88,7 +89,7 @@ def _what_to_do(
 
 
 def _facts(
-    choices: method_choices.GuideChoices, context: GuideContext, series: Series, rounds: Sequence[page.Option]
+    choices: method_choices.GuideChoices, context: GuideContext, series: records.Series, rounds: Sequence[page.Option]
 ) -> tuple[layout.Toned, ...]:
     """What is advised, and what is to be known of the series: one advice, which the choice with the star carries out.
 
@@ -100,16 +101,16 @@ def _facts(
         return (layout.Toned("No problems found.", layout.Tone.GOOD),)
 
     lead: tuple[layout.Toned, ...] = ()
-    advising: list[Finding] = []
+    reasons: tuple[str, ...] = ()
     if any(option.advised for option in rounds):
         reasons = _reasons_to_repeat(choices, context, series)
-        advising = [warning for warning in warnings if warning.key in reasons]
     elif series.measured():
         title = repeating.comparing_title(choices, series, context.yardsticks)
         lead = (layout.Toned(f"Next: {title[0].lower()}{title[1:]}. About this series:"),)
     else:
-        advising = warnings
+        reasons = tuple(warning.key for warning in warnings)
 
+    advising = [warning for warning in warnings if warning.key in reasons]
     remarks = [warning.remark or warning.text for warning in warnings if warning not in advising]
     texts = [resumed, *(warning.text for warning in advising), *remarks]
     return (*lead, *(layout.Toned(f"! {text}", layout.Tone.CAUTION) for text in texts if text))
@@ -120,14 +121,14 @@ def _run_options(form: summary.SeriesSummary) -> Iterator[page.Option]:
         run = row.run
         mark = mark_of(row)
         act: page.Act | None
-        if run.phase is Phase.WARM_UP or run.status is RunStatus.FAILED:
+        if run.phase is records.Phase.WARM_UP or run.status is records.RunStatus.FAILED:
             act = None
             hint = wording.plain(run.error or mark.value)
-        elif run.status is RunStatus.REJECTED:
-            act = page.Judge(run.number, RunStatus.VALID)
+        elif run.status is records.RunStatus.REJECTED:
+            act = page.Judge(run.number, records.RunStatus.VALID)
             hint = f"left out: {wording.plain(run.reason or 'no reason given')}"
         else:
-            act = page.Judge(run.number, RunStatus.REJECTED)
+            act = page.Judge(run.number, records.RunStatus.REJECTED)
             hint = f"counts, unusual: {wording.unusual_text(row.unusual)}" if row.unusual else "counts"
         yield page.Option(run_lines.measures_line(row.label, row.measures, form), act, hint, mark=mark, is_value=True)
 

@@ -47,13 +47,15 @@ class SeriesView(Widget):
         self, form: "SeriesSummary", baselines: Sequence[str] = (), power: "BasePower | None" = None
     ) -> None:
         from forms import wording
+        from forms.series import wording as series_wording
         from forms.series.report import series_report
-        from forms.series.wording import GAP, series_headline
 
         is_same_series = self.form is not None and self.form.series.id == form.series.id
         self.form = form
         self.remove_class("-report")
-        self.query_one("#series-headline", Static).update(views.join_toned(series_headline(form), GAP))
+        self.query_one("#series-headline", Static).update(
+            views.join_toned(series_wording.series_headline(form), series_wording.GAP)
+        )
         self._show(wording.name_of(form.series), series_report(form, power), baselines)
         if not is_same_series:
             self._scroll_home()

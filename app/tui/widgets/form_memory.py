@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from app.base.targets import may_hold_password
+from app.method.listed_shares import read_listed_shares
 from app.recording.several import used_targets
 from app.server.named_servers import named_servers
 from app.tui.widgets import completion
@@ -27,10 +28,10 @@ def first_share(folders: Iterable[records.Target]) -> records.Target | None:
     return next((target for target in folders if target.abilities.has_share), None)
 
 
-def places_to_complete_from(targets: Iterable[records.Target]) -> tuple[str, ...]:
-    """What a target is completed from: the names of the settings file, and these targets."""
+def places_to_complete_from(notebook: Notebook, targets: Iterable[records.Target]) -> tuple[str, ...]:
+    """What a target is completed from: the names of the settings file, these targets, and shares listed before."""
     names = [name for name, _ in named_servers()]
-    return completion.known_places(names, targets)
+    return completion.known_places(names, [*targets, *read_listed_shares(notebook)])
 
 
 def practice_target(typed_target: str, practice_share: records.Target) -> str:

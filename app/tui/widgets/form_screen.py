@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.content import Content
 
 from app.base.errors import UsageError
-from app.method.listed_shares import read_listed_shares
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.key_bar import KeyBar
 from app.tui.widgets import completion, form_lines, form_memory, ways
@@ -97,8 +96,7 @@ class FormScreen(BaseScreen):
         values = self.first_values(notebook.remembered(self.NAME), practice)
 
         folders = form_memory.read_used_folders(notebook, self.context.pointed)
-        listed = [*self.context.listed_shares, *read_listed_shares(notebook)]
-        self._places = form_memory.places_to_complete_from([*folders, *listed])
+        self._places = form_memory.places_to_complete_from(notebook, [*folders, *self.context.listed_shares])
         share = form_memory.first_share(folders)
         if share is not None and not practice:
             values |= self.values_of(share)
