@@ -113,6 +113,12 @@ def time_of_day(seconds: float) -> str:
     return to_minute(datetime.fromtimestamp(seconds, UTC).isoformat())[11:]
 
 
+def moment_beside(moment: str, other: str) -> str:
+    """A stored moment that is told beside another: ``at 17:06`` on its day, ``on 2026-03-04 at 17:06`` on another."""
+    day, _, time = to_minute(moment).partition(" ")
+    return f"at {time}" if to_minute(other).startswith(day) else f"on {day} at {time}"
+
+
 def with_zone(moment: str) -> str:
     """``2026-03-04 16:10 CET``; what is no moment, in a damaged notebook, as it is."""
     time = _local_time(moment)

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from app.audit.earlier_looks import diagnosis_before
 from app.base.errors import UsageError
 from app.cli import cancelling, console, declare, logins, notebooks, option_values, progress, resuming, run_options
 from app.cli.targets import target_argument
@@ -92,7 +93,9 @@ def diagnose_command(
     events = record_diagnosis(request, notebooks.notebook_path(context), control, resumed)
     closed = progress.watch_to_end(events, control, diagnosis_events.DiagnosisClosed, _show, progress.StatusLine())
     diagnosis = closed.diagnosis
-    console.answer_report(diagnosis_report(diagnosis), as_json=choices["as_json"])
+    with notebooks.open_notebook(context) as notebook:
+        before = diagnosis_before(notebook, diagnosis)
+    console.answer_report(diagnosis_report(diagnosis, before), as_json=choices["as_json"])
     return cancelling.exit_code_when_complete(diagnosis, control, "diagnosis", resumed_by="diagnose")
 
 

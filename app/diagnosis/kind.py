@@ -21,9 +21,11 @@ class DiagnosisKind(Kind[Diagnosis]):
     resume = "diagnose --resume"
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
+        from app.audit.earlier_looks import diagnosis_before
         from forms.diagnosis.report import diagnosis_report
 
-        return diagnosis_report(self.read(notebook, head))
+        diagnosis = self.read(notebook, head)
+        return diagnosis_report(diagnosis, diagnosis_before(notebook, diagnosis))
 
     def answer(self, notebook: Notebook, head: Recording) -> Toned:
         from forms.diagnosis.answer import diagnosis_answer

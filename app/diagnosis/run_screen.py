@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from textual.content import Content
 
+from app.audit.earlier_looks import diagnosis_before
 from app.clients.base import Secrets
 from app.diagnosis import events, spec
 from app.diagnosis.record import record_diagnosis
@@ -15,8 +16,11 @@ from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.views import join_toned
 from forms import wording
 from forms.diagnosis import answer, report, stage_names
+from forms.diagnosis.answer_since import answer_since
 from forms.layout import Sign, Toned, hanging
+from forms.report import Report
 from storage.looks import Diagnosis, Stage, StageName
+from storage.notebook import Notebook
 from storage.records import SeriesStatus
 
 
@@ -46,13 +50,26 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
         """When it began (monotonic clock)."""
         self._answer_so_far: Toned | None = None
         self._lines_of_stages: list[str] = []
+        self.before: Diagnosis | None = None
+        """The last diagnosis of the same complaint, which this one is held against; None without one."""
 
     @staticmethod
     def to_resume(record: Diagnosis, secrets: Secrets, _typed: Mapping[str, Any], /) -> spec.DiagnosisRequest:
         return spec.request_of(record, secrets)
 
     def steps(self) -> Iterator[Any]:
-        return record_diagnosis(self.request, self.context.notebook_path, self.control, self.resumed)
+        for event in record_diagnosis(self.request, self.context.notebook_path, self.control, self.resumed):
+            if isinstance(event, events.DiagnosisClosed):
+                self._read_before(event.diagnosis)
+            yield event
+
+    def _read_before(self, diagnosis: Diagnosis) -> None:
+        """Called in the thread that measures, before the report is shown."""
+        with Notebook(self.context.notebook_path) as notebook:
+            self.before = diagnosis_before(notebook, diagnosis)
+
+    def result(self) -> Report | None:
+        return report.diagnosis_report(self.record, self.before) if self.is_closed else None
 
     def take_event(self, index: int, event: Any) -> None:
         match event:
@@ -79,7 +96,7 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
         return f"{super().now()} ({passed_seconds:.0f} s so far); about {left} left"
 
     def headline(self) -> Content:
-        return join_toned([answer.diagnosis_answer(self.record)], "")
+        return join_toned([answer_since(self.record, self.before)], "")
 
     def warnings(self) -> str:
         return "\n".join(map(wording.plain, self.problems))

@@ -19,6 +19,7 @@ from forms.exporters.text import report_text
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from forms.tuning import catalogue, catalogue_text
+from forms.tuning.instructions import suggested_value
 from storage.notebook import Notebook
 
 
@@ -59,8 +60,14 @@ class PlainVisits:
         entry = catalogue.find(name)
         practice = self._session.practice
         place = replace(measured_place(notebook, practice), share=str(share) if share else None)
-        value_now = place.value_in_words(entry)
-        self._terminal.say(catalogue_text.entry_text(entry, share=place.share, conf=place.conf, now=value_now))
+        text = catalogue_text.entry_text(
+            entry,
+            share=place.share,
+            sections=place.sections_to_change(entry, suggested_value(entry)),
+            conf=place.conf,
+            now=place.value_in_words(entry),
+        )
+        self._terminal.say(text)
         question = f"The value of {entry.parameter} in the next series, or Enter for none"
         value = self._terminal.ask_words(question)
         return rounds.take_change(notebook, practice, entry.parameter, value) if value else None

@@ -6,6 +6,7 @@ The catalogue of settings and the trial's screen show them beside each setting.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.audit import earlier_looks
 from app.method import rounds
 from app.method.choices import choices_of
 from app.method.known_ways import read_ways
@@ -14,6 +15,7 @@ from forms.tuning import fact_names, smb_conf
 from forms.tuning.catalogue import CatalogueEntry, EntryKind, about
 from forms.tuning.differences import effective, parameter_of
 from forms.tuning.instructions import DEFAULT_CONF
+from storage.looks import Audit
 from storage.notebook import Notebook
 from storage.records import ExperimentKind, Facts, Series, Target, with_zone
 
@@ -31,6 +33,8 @@ class MeasuredPlace:
     """The path of smb.conf on the server."""
     series: Series | None = None
     """The series whose environment has the settings; None where nothing was measured."""
+    audit: Audit | None = None
+    """The newest audit that read the settings of that server; None where none did."""
 
     @property
     def _facts(self) -> Facts:
@@ -80,6 +84,15 @@ class MeasuredPlace:
         in_brackets = f" ({mark})" if mark else ""
         return f"{value}{in_brackets}, when {self.when_measured}"
 
+    def sections_to_change(self, entry: CatalogueEntry, value: str) -> tuple[str, ...]:
+        """The sections whose line of the setting says another value, as they were read last; empty if not read."""
+        if self.audit is None or entry.kind is not EntryKind.SMB_CONF:
+            return ()
+        lines = [
+            line for line in self.audit.settings if line.line and smb_conf.spelling(line.name).name == entry.parameter
+        ]
+        return tuple(line.section for line in lines if not smb_conf.same_value(entry.parameter, line.value, value))
+
     @property
     def when_measured(self) -> str:
         series = self.series
@@ -112,8 +125,16 @@ def _newest_as_it_is(notebook: Notebook) -> Series | None:
     return None
 
 
-def measured_place(notebook: Notebook, practice: Sequence[Target], series_id: str = "") -> MeasuredPlace:
-    """Where that series was measured, else where the guide measures, else where the newest series was."""
+def measured_place(
+    notebook: Notebook, practice: Sequence[Target], series_id: str = "", looked_at: Target | None = None
+) -> MeasuredPlace:
+    """Where that series was measured, else where the guide measures, else where the newest series or diagnosis was.
+
+    ``looked_at`` is a share that was diagnosed or audited, which comes before all of them.
+    """
+    if looked_at is not None:
+        return _looked_at_place(notebook, looked_at)
+
     series: Series | None
     if series_id:
         series = notebook.series(series_id)
@@ -125,7 +146,18 @@ def measured_place(notebook: Notebook, practice: Sequence[Target], series_id: st
             series = _newest_as_it_is(notebook)
 
     target = choices.target or (series.target if series else None)
+    diagnosed = earlier_looks.share_diagnosed_last(notebook) if target is None else None
+    if diagnosed is not None:
+        return _looked_at_place(notebook, diagnosed)
+
     told_conf = read_ways(notebook, target.host).conf if target else ""
     facts = series.environment.get("server", {}) if series else {}
     conf = choices.spec.monitor.smb_conf or told_conf or facts.get("smb.conf.path") or DEFAULT_CONF
-    return MeasuredPlace(share=target.share if target else None, conf=str(conf), series=series)
+    audit = earlier_looks.settings_of(notebook, target) if target else None
+    return MeasuredPlace(share=target.share if target else None, conf=str(conf), series=series, audit=audit)
+
+
+def _looked_at_place(notebook: Notebook, target: Target) -> MeasuredPlace:
+    """A share that no series was measured of, or is not asked about here."""
+    conf = read_ways(notebook, target.host).conf or DEFAULT_CONF
+    return MeasuredPlace(share=target.share, conf=conf, audit=earlier_looks.settings_of(notebook, target))

@@ -1,6 +1,7 @@
 """What can be done next after a look at a server: an audit of its settings, or a diagnosis of what users wait for."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from app.base.errors import SharebenchError
 from app.base.targets import parse_target
@@ -8,15 +9,25 @@ from app.method.next_steps import NextStep
 from forms.audit.remedies import remedies
 from forms.diagnosis import admin_request
 from forms.diagnosis.answer import diagnosis_answer
+from forms.diagnosis.change_since import change_since
 from forms.diagnosis.chosen_complaint import COMPLAINTS, chosen_complaint
+from forms.diagnosis.explained_complaint import ExplainedComplaint
 from forms.diagnosis.next_act import AdvisedAct, advised_act
 from forms.findings.finding import NextAct
+from forms.tuning.trial_rules import is_tried
+from forms.wording import plain
 from storage.looks import Audit, AuditScope, Diagnosis
-from storage.records import Target, format_target
+from storage.records import Target, format_target, moment_beside
 
 
-def after_audit(audit: Audit) -> Iterator[NextStep]:
-    """Ask for the settings where they could not be read; try the costliest remedy."""
+def after_audit(audit: Audit, explained: ExplainedComplaint | None = None) -> Iterator[NextStep]:
+    """Ask for the settings where they could not be read; try the costliest remedy.
+
+    What comes first is to prove that a setting is why something is slow, where one fits a diagnosis.
+    """
+    if explained is not None:
+        yield from _after_explanation(explained, audit)
+
     if audit.scope is AuditScope.SESSION:
         target = _audited_target(audit)
         if target is not None:
@@ -27,6 +38,27 @@ def after_audit(audit: Audit) -> Iterator[NextStep]:
         yield _try_setting(remedy.name, remedy.value)
 
 
+def _after_explanation(explained: ExplainedComplaint, audit: Audit) -> Iterator[NextStep]:
+    """Try the setting where there is a way to the server; else diagnose again once somebody has set it."""
+    if audit.scope is AuditScope.SERVER and is_tried(explained.entry):
+        yield _try_setting(explained.entry.parameter, explained.value)
+
+    target = explained.diagnosis.target
+    share = plain(target.share or target.host)
+    name = f"Diagnose {share} again, once `{explained.line}` is set: what changed?"
+    yield diagnose_again(explained.diagnosis, name)
+    yield replace(read_about(explained.entry.name, target), name=f"How to set `{explained.line}`, and what it risks")
+
+
+def diagnose_again(diagnosis: Diagnosis, name: str = "Diagnose again") -> NextStep:
+    """The same share, and the same complaint."""
+    arguments: dict[str, object] = {"target": format_target(diagnosis.target)}
+    complaint = chosen_complaint(diagnosis)
+    if complaint is not None:
+        arguments["complaint"] = complaint.value
+    return NextStep(name=name, screen="diagnosis", arguments=arguments)
+
+
 def _audited_target(audit: Audit) -> Target | None:
     """None where the audit comes from elsewhere and names none."""
     try:
@@ -35,9 +67,14 @@ def _audited_target(audit: Audit) -> Target | None:
         return None
 
 
-def after_diagnosis(diagnosis: Diagnosis) -> Iterator[NextStep]:
-    """What its gravest finding names, where that can be done; then the settings that can be why."""
+def after_diagnosis(diagnosis: Diagnosis, before: Diagnosis | None = None) -> Iterator[NextStep]:
+    """What its gravest finding names, where that can be done; then the settings that can be why.
+
+    Where the same complaint was diagnosed ``before``, what changed since comes first.
+    """
     target = format_target(diagnosis.target)
+    if before is not None and change_since(before, diagnosis) is not None:
+        yield _compare_with(before, diagnosis)
     advised = advised_act(diagnosis)
     if advised is not None:
         yield _step_of_act(advised, diagnosis)
@@ -47,9 +84,11 @@ def after_diagnosis(diagnosis: Diagnosis) -> Iterator[NextStep]:
     if complaint is not None and entries:
         about = COMPLAINTS[complaint].subject.lower()
         name = f"Read about {len(entries)} settings that matter to {about}: the catalogue"
-        yield NextStep(name=name, screen="catalogue", arguments={"first": entries, "about": about})
+        arguments = {"first": entries, "about": about, "looked_at": diagnosis.target}
+        yield NextStep(name=name, screen="catalogue", arguments=arguments)
     else:
-        yield NextStep(name="Choose a setting to try: the catalogue", screen="catalogue")
+        arguments = {"looked_at": diagnosis.target}
+        yield NextStep(name="Choose a setting to try: the catalogue", screen="catalogue", arguments=arguments)
 
     are_settings_read = diagnosis.audit is not None and diagnosis.audit.scope is not AuditScope.SESSION
     if not are_settings_read:
@@ -58,7 +97,13 @@ def after_diagnosis(diagnosis: Diagnosis) -> Iterator[NextStep]:
         yield NextStep(
             name="See all that was found in the settings: audit", screen="audit", arguments={"target": target}
         )
-    yield NextStep(name="Diagnose again", screen="diagnosis", arguments={"target": target})
+    yield diagnose_again(diagnosis)
+
+
+def _compare_with(before: Diagnosis, diagnosis: Diagnosis) -> NextStep:
+    when = moment_beside(before.created_at, diagnosis.created_at)
+    name = f"Compare with the diagnosis before, {when}"
+    return NextStep(name=name, screen="comparison", arguments={"base": before.id, "other": diagnosis.id})
 
 
 def _step_of_act(advised: AdvisedAct, diagnosis: Diagnosis) -> NextStep:
@@ -71,7 +116,7 @@ def _step_of_act(advised: AdvisedAct, diagnosis: Diagnosis) -> NextStep:
             parameter, _, value = advised.setting.partition("=")
             return _try_setting(parameter, value)
         case NextAct.CATALOGUE:
-            return read_about(advised.entry)
+            return read_about(advised.entry, diagnosis.target)
         case NextAct.ASK:
             text = admin_request.request_text(diagnosis, diagnosis_answer(diagnosis).text)
             return _ask_administrator(text)
@@ -93,9 +138,12 @@ def _ask_administrator(text: str) -> NextStep:
     )
 
 
-def read_about(entry: str) -> NextStep:
-    """Open the catalogue at the entry of that name."""
-    return NextStep(name=f"Read about {entry}", screen="entry", arguments={"entry": entry})
+def read_about(entry: str, looked_at: Target | None = None) -> NextStep:
+    """Open the catalogue at the entry of that name, for that share if one is named."""
+    arguments: dict[str, object] = {"entry": entry}
+    if looked_at is not None:
+        arguments["looked_at"] = looked_at
+    return NextStep(name=f"Read about {entry}", screen="entry", arguments=arguments)
 
 
 def _try_setting(name: str, value: str) -> NextStep:

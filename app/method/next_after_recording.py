@@ -5,11 +5,13 @@ An isolation measures the layers of a server one by one: disk, network, Samba.
 
 from collections.abc import Iterator
 
+from app.audit.earlier_looks import EarlierLook
 from app.isolation.spec import DEFAULT_SECONDS
 from app.load.spec import CAPACITY
 from app.method import next_after_looks
 from app.method.next_steps import LOOK_AT_ALL, NextStep
 from app.trial.resume import StoredTrial
+from forms.diagnosis.explained_complaint import ExplainedComplaint
 from forms.isolation import verdict as isolation_verdict
 from forms.isolation.summary import isolation_summary
 from forms.isolation.wording import look_at
@@ -50,8 +52,11 @@ _AFTER_KIND = {
 """What is offered after each recording of a kind, whatever it found."""
 
 
-def after_recording(kind: str, record: object) -> Iterator[NextStep]:
-    """What can follow a record that is no series: first what its answer advises."""
+def after_recording(kind: str, record: object, earlier: EarlierLook | None = None) -> Iterator[NextStep]:
+    """What can follow a record that is no series: first what its answer advises.
+
+    ``earlier`` is what the notebook has of the same share: see `earlier_looks`.
+    """
     if (
         isinstance(record, Isolation | looks.Diagnosis | load_records.Load)
         and record.status is records.SeriesStatus.INTERRUPTED
@@ -66,9 +71,11 @@ def after_recording(kind: str, record: object) -> Iterator[NextStep]:
                 name = "Find its limit: as many users as it carries"
                 yield NextStep(name=name, screen="load", arguments={"users": CAPACITY})
         case looks.Diagnosis():
-            yield from next_after_looks.after_diagnosis(record)
+            before = earlier if isinstance(earlier, looks.Diagnosis) else None
+            yield from next_after_looks.after_diagnosis(record, before)
         case looks.Audit():
-            yield from next_after_looks.after_audit(record)
+            explained = earlier if isinstance(earlier, ExplainedComplaint) else None
+            yield from next_after_looks.after_audit(record, explained)
         case StoredTrial():
             yield from _after_trial(kind, record)
         case quick_records.Quick():

@@ -22,6 +22,7 @@ from app.tui.value_dialog import ValueDialog
 from app.tui.widgets.views import AnsiView
 from forms import wording
 from forms.tuning import catalogue, catalogue_text, instructions
+from storage.records import Target
 
 _WIDE = 118
 """Columns from which the entry stands beside the list."""
@@ -46,9 +47,20 @@ class CatalogueScreen(PlacedScreen):
     KEYS = keys("catalogue.search entry.try")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012  declared so in Textual
 
-    def __init__(self, words: str = "", series_id: str = "", first: Sequence[str] = (), about: str = "") -> None:
-        """``first`` are the entries that the list begins with, and ``about`` is what they have in common."""
+    def __init__(
+        self,
+        words: str = "",
+        series_id: str = "",
+        first: Sequence[str] = (),
+        about: str = "",
+        looked_at: Target | None = None,
+    ) -> None:
+        """``first`` are the entries that the list begins with, and ``about`` is what they have in common.
+
+        ``looked_at`` is the share that it is opened for; None for the one that is measured.
+        """
         super().__init__()
+        self.looked_at = looked_at
         self._first_names = tuple(first)
         self._about_first = about
         self.first_words = words
@@ -225,7 +237,12 @@ class CatalogueScreen(PlacedScreen):
 
         place = self.place
         text = catalogue_text.entry_text(
-            entry, share=place.share, conf=place.conf, now=place.value_in_words(entry), ansi=True
+            entry,
+            share=place.share,
+            sections=place.sections_to_change(entry, instructions.suggested_value(entry)),
+            conf=place.conf,
+            now=place.value_in_words(entry),
+            ansi=True,
         )
         # The pane's title is the heading already.
         _, _, text_below_heading = text.split("\n", 2)
@@ -237,7 +254,7 @@ class CatalogueScreen(PlacedScreen):
             return
         entry = self.shown[event.option_index]
         if not isinstance(entry, str):
-            self.sharebench_app.visit("entry", entry=entry.name, series_id=self.series_id)
+            self.sharebench_app.visit("entry", entry=entry.name, series_id=self.series_id, looked_at=self.looked_at)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "try_it":

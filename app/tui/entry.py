@@ -18,6 +18,7 @@ from app.tui.value_dialog import ValueDialog
 from app.tui.widgets import reading
 from app.tui.widgets.views import AnsiView
 from forms.tuning import catalogue, catalogue_text, instructions
+from storage.records import Target
 
 
 class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
@@ -30,8 +31,12 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
 
     KEYS = keys("entry.try entry.take entry.value")
 
-    def __init__(self, entry: str, share: str | None = None, series_id: str = "") -> None:
+    def __init__(
+        self, entry: str, share: str | None = None, series_id: str = "", looked_at: Target | None = None
+    ) -> None:
+        """``looked_at`` is the share that it is opened for; None for the one that is measured."""
         super().__init__()
+        self.looked_at = looked_at
         self.series_id = series_id
         self.entry = catalogue.find(entry)
         self.value = instructions.suggested_value(self.entry)
@@ -53,7 +58,12 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
     @property
     def advice(self) -> instructions.Instructions:
         """How the value is set by hand, with the section and the line to write."""
-        return instructions.advise(self.entry, self.value, share=self.place.share, conf=self.place.conf)
+        place = self.place
+        return instructions.advise(self.entry, self.value, share=place.share, sections=self._sections, conf=place.conf)
+
+    @property
+    def _sections(self) -> tuple[str, ...]:
+        return self.place.sections_to_change(self.entry, self.value)
 
     @property
     def _is_removed(self) -> bool:
@@ -63,7 +73,13 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
         entry = self.entry
         place = self.place
         return catalogue_text.entry_text(
-            entry, value=self.value, share=place.share, conf=place.conf, now=place.value_in_words(entry), ansi=ansi
+            entry,
+            value=self.value,
+            share=place.share,
+            sections=self._sections,
+            conf=place.conf,
+            now=place.value_in_words(entry),
+            ansi=ansi,
         )
 
     def show_entry(self) -> None:
@@ -76,8 +92,9 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
 
         advice = self.advice
         setting = f"{advice.section} {advice.line}".strip() or advice.setting
-        warnings = [f"! {text}" for text in advice.warnings if text != self.entry.risk]
-        return "\n".join([f"To try: {setting}", *warnings])
+        # The risk stands below, among what is told of the entry.
+        *warnings, _risk = advice.warnings
+        return "\n".join([f"To try: {setting}", *(f"! {text}" for text in warnings)])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "try_it" and not self.can_be_tried(self.entry):

@@ -10,6 +10,7 @@ from app.method.one_change import OWN_CHANGES
 from app.tui.frame.measuring import MeasureMixin
 from forms.tuning import catalogue, instructions
 from forms.tuning.trial_rules import is_tried
+from storage.records import Target
 
 
 class PlacedScreen(MeasureMixin):
@@ -24,8 +25,16 @@ class PlacedScreen(MeasureMixin):
     series_id = ""
     """The series whose server is told of, as it was then; empty for the newest series of the notebook."""
 
+    looked_at: Target | None = None
+    """The share that the screen was opened for, by a look at it that is no series; None for the one measured."""
+
     def read_place(self) -> None:
-        read = partial(measured_place.measured_place, practice=self.context.practice, series_id=self.series_id)
+        read = partial(
+            measured_place.measured_place,
+            practice=self.context.practice,
+            series_id=self.series_id,
+            looked_at=self.looked_at,
+        )
         self.with_notebook(read, self._take_place)
 
     def _take_place(self, place: measured_place.MeasuredPlace) -> None:

@@ -1,13 +1,13 @@
 """Audits on paper and as JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from forms import report
-from forms.layout import Sign, Tone
+from forms.layout import Sign, Tone, Toned
 from forms.tuning import fact_names
 from forms.tuning.differences import values_that_matter
 from forms.tuning.smb_values import words_of_value
@@ -49,6 +49,17 @@ _SCOPES = {
 }
 _SETTINGS_SHOWN = 8
 """The first settings that matter are shown even where they are at their defaults."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingExplanation:
+    """A setting that fits what was measured of the server."""
+
+    setting: AuditFinding
+    fits: str
+    """What it fits, after the setting's name."""
+    what_to_do: str
+    """In place of the advice of the finding, which knows nothing of the measurement."""
 
 
 def audit_document(audit: Audit) -> dict[str, Any]:
@@ -94,6 +105,22 @@ def audit_sign(audit: Audit) -> Sign:
     return Sign.GOOD if is_whole else Sign.UNKNOWN
 
 
+_EXPLAINS = Sign.WARNING
+"""The sign of a setting that fits what was measured: more than worth trying, and no proof."""
+
+
+def _answer_with(audit: Audit, explanation: SettingExplanation | None) -> Toned:
+    """The answer; first the setting that fits what was measured."""
+    sign = audit_sign(audit)
+    if explanation is None:
+        return Toned(f"{sign} {audit_answer(audit)}", sign.tone)
+
+    gravest = sign if sign is Sign.BAD else _EXPLAINS
+    setting = explanation.setting
+    line = f"[{setting.section}] {setting_text(setting)}"
+    return Toned(f"{gravest} {line} {explanation.fits}. {audit_answer(audit)}", gravest.tone)
+
+
 def place_text(finding: AuditFinding) -> str:
     """Where it stands, ``smb.conf:12``; of a fact ``server``."""
     name = finding.file.rpartition("/")[2]
@@ -131,16 +158,20 @@ def _measured_here(results: Sequence[str]) -> list[str]:
     return [f"Measured here {text}." for text in texts]
 
 
-def audit_report(audit: Audit, results: Mapping[str, Sequence[str]] | None = None) -> report.Report:
-    """An audit; ``results`` has what this notebook measured of each parameter."""
-    sign = audit_sign(audit)
+def audit_report(
+    audit: Audit,
+    results: Mapping[str, Sequence[str]] | None = None,
+    explanation: SettingExplanation | None = None,
+) -> report.Report:
+    """An audit; ``results`` has what this notebook measured of each parameter, ``explanation`` what a setting fits."""
+    answer = _answer_with(audit, explanation)
     path = str(audit.facts.get("smb.conf.path", ""))
     return report.Report(
         form="audit",
         title=f"Audit of {audit.subject}",
         name="Audit",
         fields=report.fields_of(
-            report.answer_field(f"{sign} {audit_answer(audit)}", sign.tone),
+            report.answer_field(answer.text, answer.tone),
             *(("Not read", text, Tone.CAUTION) for text in audit.unread),
             report.question_field(audit.question),
             ("Note", audit.note),
@@ -151,7 +182,7 @@ def audit_report(audit: Audit, results: Mapping[str, Sequence[str]] | None = Non
             ("Session", _session_text(audit)),
             *(("Not found out", problem, Tone.CAUTION) for problem in audit.problems),
         ),
-        tables=(*_finding_tables(audit, results or {}), *_settings_tables(audit)),
+        tables=(*_finding_tables(audit, results or {}, explanation), *_settings_tables(audit)),
         document=partial(audit_document, audit),
     )
 
@@ -182,13 +213,20 @@ _SESSION_FACTS: Mapping[str, str] = {
 """What is told of a session: the fact, and its name for people."""
 
 
-def _finding_tables(audit: Audit, results: Mapping[str, Sequence[str]]) -> Iterator[report.Table]:
+def _finding_tables(
+    audit: Audit, results: Mapping[str, Sequence[str]], explanation: SettingExplanation | None
+) -> Iterator[report.Table]:
     """What to mend, and below it what does nothing; neither where there is none."""
     to_mend = [finding for finding in audit.findings if finding.verdict is not Ruling.USELESS]
-    if to_mend:
+    rows = [_finding_row(finding, results.get(finding.parameter, ())) for finding in to_mend]
+    if explanation is not None:
+        place = to_mend.index(explanation.setting)
+        del rows[place]
+        rows.insert(0, _explaining_row(explanation, results.get(explanation.setting.parameter, ())))
+    if rows:
         yield report.Table(
             columns=report.columns_of("Finding", "Why", "What to do"),
-            rows=tuple(_finding_row(finding, results.get(finding.parameter, ())) for finding in to_mend),
+            rows=tuple(rows),
             caption="Findings",
             sentences=True,
         )
@@ -205,14 +243,27 @@ def _finding_tables(audit: Audit, results: Mapping[str, Sequence[str]]) -> Itera
 
 def _finding_row(finding: AuditFinding, results: Sequence[str]) -> report.Row:
     sign = SIGNS[finding.verdict]
-    name = f"{sign} {finding.verdict} {place_text(finding)}  {setting_text(finding)}"
+    name = f"{sign} {finding.verdict} {place_text(finding)}  {_line_text(finding)}"
     return report.row_of(name, _why_text(finding, results), finding.what_to_do, tone=sign.tone)
+
+
+def _explaining_row(explanation: SettingExplanation, results: Sequence[str]) -> report.Row:
+    """The row of the setting that fits what was measured."""
+    finding = explanation.setting
+    name = f"{_EXPLAINS} {place_text(finding)}  {_line_text(finding)} {explanation.fits}"
+    return report.row_of(name, _why_text(finding, results), explanation.what_to_do, tone=_EXPLAINS.tone)
+
+
+def _line_text(finding: AuditFinding) -> str:
+    """The setting, with the share whose line it is."""
+    is_of_share = finding.line and finding.section and finding.section.casefold() != "global"
+    return f"[{finding.section}] {setting_text(finding)}" if is_of_share else setting_text(finding)
 
 
 def _useless_row(finding: AuditFinding, results: Sequence[str]) -> report.Row:
     name = f"{SIGNS[finding.verdict]} {place_text(finding)}"
     reasons = " ".join([finding.why, *_measured_here(results)])
-    return report.row_of(name, setting_text(finding), reasons, tone=Tone.FAINT)
+    return report.row_of(name, _line_text(finding), reasons, tone=Tone.FAINT)
 
 
 def _settings_tables(audit: Audit) -> Iterator[report.Table]:

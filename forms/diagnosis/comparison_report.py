@@ -7,6 +7,7 @@ from typing import Any
 from forms import report, wording
 from forms.comparison.blame_report import with_blame
 from forms.diagnosis.answer import diagnosis_answer
+from forms.diagnosis.change_since import change_since, figures_text
 from forms.diagnosis.document import complaint_document
 from forms.diagnosis.figures import Figure, figures
 from forms.diagnosis.rules import complaints
@@ -18,12 +19,14 @@ COMPARISON_SCHEMA = "sharebench/diagnosis-comparison/1"
 
 
 def diagnosis_comparison(base: looks.Diagnosis, other: looks.Diagnosis) -> report.Report:
-    """Which findings are new or gone, and the figures side by side."""
+    """What changed in the complaint that was chosen, which findings are new or gone, and the figures side by side."""
     base_complaints = _complaints_only_in(base, other)
     new_complaints = _complaints_only_in(other, base)
-    answer = "The same findings."
+    findings_text = "The same findings."
     if new_complaints or base_complaints:
-        answer = f"{wording.count(len(new_complaints), 'finding')} new, {len(base_complaints)} gone."
+        findings_text = f"{wording.count(len(new_complaints), 'finding')} new, {len(base_complaints)} gone."
+    change = change_since(base, other)
+    answer = f"{figures_text(change)} {findings_text}" if change is not None else findings_text
 
     comparison = report.Report(
         form="diagnosis comparison",
@@ -56,10 +59,26 @@ def _comparison_document(base: looks.Diagnosis, other: looks.Diagnosis) -> dict[
         "other": other.id,
         "gone": [complaint_document(finding) for finding in _complaints_only_in(base, other)],
         "new": [complaint_document(finding) for finding in _complaints_only_in(other, base)],
+        "complaint": _change_document(base, other),
         "figures": {
             "base": [figure.to_json() for figure in _figures_by_key(base).values()],
             "other": [figure.to_json() for figure in _figures_by_key(other).values()],
         },
+    }
+
+
+def _change_document(base: looks.Diagnosis, other: looks.Diagnosis) -> dict[str, Any] | None:
+    """The figure of the chosen complaint and its control, each by how many times as good it is; None without one."""
+    change = change_since(base, other)
+    if change is None:
+        return None
+    control = change.control
+    return {
+        "stage": change.stage.value,
+        "figure": change.figure.before.key,
+        "times_as_good": change.figure.times,
+        "control": control.before.key if control is not None else None,
+        "control_times_as_good": control.times if control is not None else None,
     }
 
 

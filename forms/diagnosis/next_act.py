@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from forms.diagnosis.chosen_complaint import chosen_complaint, complaint_answer, finding_of_complaint
 from forms.diagnosis.rules import complaints
 from forms.findings.finding import Finding, NextAct
+from forms.layout import Sign
 from storage.looks import AuditScope, Diagnosis
 from storage.records import format_target
 
@@ -29,7 +30,8 @@ def advised_act(diagnosis: Diagnosis) -> AdvisedAct | None:
     """What the gravest finding names: that of the complaint that was named, else the costliest.
 
     Where it names nothing that can be done from here, and the settings of the server could not be read, who administers
-    it is asked. A complaint whose reason is not known leads to an isolation. None where there is nothing to do.
+    it is asked, unless a complaint was named and nothing is wrong. A complaint whose reason is not known leads to an
+    isolation. None where there is nothing to do.
     """
     name = chosen_complaint(diagnosis)
     gravest = finding_of_complaint(diagnosis, name) if name is not None else None
@@ -43,7 +45,8 @@ def advised_act(diagnosis: Diagnosis) -> AdvisedAct | None:
 
     if name is not None and complaint_answer(diagnosis, name).has_unknown_reason and act is None:
         return AdvisedAct(act=NextAct.ISOLATE)
-    return AdvisedAct(act=NextAct.ASK) if are_unread else None
+    is_all_well = gravest is None and name is not None and complaint_answer(diagnosis, name).sign is Sign.GOOD
+    return AdvisedAct(act=NextAct.ASK) if are_unread and not is_all_well else None
 
 
 def _gravest_to_act_on(diagnosis: Diagnosis) -> Finding | None:

@@ -9,7 +9,7 @@ from functools import partial
 from forms import layout, report, wording
 from forms.audit import report as audit_report
 from forms.diagnosis import summary as diagnosis_summary
-from forms.diagnosis.answer import diagnosis_answer
+from forms.diagnosis.answer_since import answer_since
 from forms.diagnosis.document import diagnosis_document
 from forms.diagnosis.next_act import advised_act, advised_command
 from forms.diagnosis.stage_names import STAGE_NAMES
@@ -20,8 +20,9 @@ from forms.who.busiest import busiest_text
 from storage import looks, records
 
 
-def diagnosis_report(diagnosis: looks.Diagnosis) -> report.Report:
-    answer = diagnosis_answer(diagnosis)
+def diagnosis_report(diagnosis: looks.Diagnosis, before: looks.Diagnosis | None = None) -> report.Report:
+    """``before`` is an earlier diagnosis of the same share, which the answer is held against."""
+    answer = answer_since(diagnosis, before)
     measured = {stage.name for stage in diagnosis.stages}
     missing = [STAGE_NAMES[name] for name in diagnosis.planned if name not in measured]
     not_measured = [

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from typing import Annotated, Any
 
-from forms.tuning.smb_conf import spelling, squeeze, toml_data
+from forms.tuning.smb_conf import same_value, spelling, squeeze, toml_data
 from storage import json_reader, records
 
 
@@ -110,6 +110,8 @@ class CatalogueEntry:
     """How one sees that it acts."""
     risk: str
     """For people: what may go wrong with it, or that nothing may."""
+    risks: Annotated[Mapping[str, str], json_reader.JSONNode.object_or_empty] = field(default_factory=dict)
+    """The same by value, where it is not alike for all of them; a sentence that begins with a small letter."""
     warning: str = ""
     """Why it is not tried without being asked for; empty where it may be."""
     synonyms: tuple[str, ...] = ()
@@ -120,6 +122,20 @@ class CatalogueEntry:
     def is_history(self) -> bool:
         """Whether no SMB session of today is affected by it."""
         return self.status in _PLACE_IN_HISTORY
+
+
+def risk_with_value(entry: CatalogueEntry, value: str) -> str:
+    """What may go wrong with that value, as ``no: a power cut may …``; the risk of the setting where all are alike."""
+    for name, risk in entry.risks.items():
+        if _is_same_value(entry, name, value):
+            return f"{name or '(empty)'}: {risk}"
+    return entry.risk
+
+
+def _is_same_value(entry: CatalogueEntry, value: str, other: str) -> bool:
+    if entry.kind is EntryKind.SMB_CONF:
+        return same_value(entry.parameter, value, other)
+    return value.casefold() == other.casefold()
 
 
 class UnknownEntryError(LookupError):
@@ -169,9 +185,8 @@ def _keys(entry: CatalogueEntry) -> set[str]:
 
 
 def _text_of(entry: CatalogueEntry) -> str:
-    return " ".join(
-        (entry.name, entry.parameter, *entry.synonyms, entry.kind, entry.scope, entry.does, entry.expect, entry.risk)
-    ).lower()
+    names = (entry.name, entry.parameter, *entry.synonyms, entry.kind, entry.scope)
+    return " ".join((*names, entry.does, entry.expect, entry.risk, *entry.risks.values())).lower()
 
 
 def _closest(name: str) -> tuple[str, ...]:
@@ -215,8 +230,14 @@ def entries() -> tuple[CatalogueEntry, ...]:
 
 
 def _folded(item: Mapping[str, Any]) -> dict[str, Any]:
-    """With each text on one line, which the file may wrap."""
-    return {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in item.items()}
+    """With each text on one line, which the file may wrap; that of a table in it too."""
+    return {key: _folded_value(value) for key, value in item.items()}
+
+
+def _folded_value(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return _folded(value)
+    return " ".join(value.split()) if isinstance(value, str) else value
 
 
 def _entry(rank: int, raw: Mapping[str, Any]) -> CatalogueEntry:

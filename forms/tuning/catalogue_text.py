@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from forms import layout
-from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status, misprints_about
+from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status, misprints_about, risk_with_value
 from forms.tuning.instructions import DEFAULT_CONF, Instructions, advise, suggested_value
 from forms.wording import plain
 
@@ -59,6 +59,7 @@ def entry_text(
     *,
     value: str | None = None,
     share: str | None = None,
+    sections: Sequence[str] = (),
     conf: str = DEFAULT_CONF,
     ansi: bool = False,
     with_command: bool = False,
@@ -67,11 +68,13 @@ def entry_text(
 ) -> str:
     """All about one entry, and how to check, apply and restore ``value``, by default :func:`suggested_value`.
 
+    ``share`` and ``sections`` say where the line belongs, as for :func:`~forms.tuning.instructions.advise`.
     ``now`` is what the server had, ``tried`` what trials of it gave, both in words; ``with_command`` adds the command
     that measures it then.
     """
     lines = [f"{entry.rank}. {entry.name}", ""]
-    facts = [("server had", now), *_facts(entry), *(("measured here", trial) for trial in tried)]
+    value = suggested_value(entry) if value is None else value
+    facts = [("server had", now), *_facts(entry, value), *(("measured here", trial) for trial in tried)]
     for label, text in facts:
         if not text:
             continue
@@ -81,7 +84,7 @@ def entry_text(
         lines += [first, *others]
 
     if entry.status is not Status.REMOVED:
-        advice = advise(entry, suggested_value(entry) if value is None else value, share=share, conf=conf)
+        advice = advise(entry, value, share=share, sections=sections, conf=conf)
         lines += ["", *_advice(advice)]
         if with_command:
             lines.append("then measure it:")
@@ -114,8 +117,8 @@ _EFFECT_SENTENCES = {
 }
 
 
-def _facts(entry: CatalogueEntry) -> Iterator[tuple[str, str]]:
-    """Labels and texts about an entry; a text may be empty."""
+def _facts(entry: CatalogueEntry, value: str) -> Iterator[tuple[str, str]]:
+    """Labels and texts about an entry, of which ``value`` is to be set; a text may be empty."""
     yield "where", _file_and_section(entry)
     yield "does", entry.does
     yield "expect", entry.expect
@@ -129,7 +132,7 @@ def _facts(entry: CatalogueEntry) -> Iterator[tuple[str, str]]:
     yield "needs", entry.needs.text and f"Does nothing unless {entry.needs.text}."
     yield "seen by", entry.seen_by
 
-    yield "risk", entry.risk
+    yield "risk", risk_with_value(entry, value)
     yield "warning", entry.warning
     yield "also called", ", ".join(entry.synonyms)
     for misprint in misprints_about(entry.name):

@@ -1,12 +1,13 @@
 """How an entry of the catalogue is set by hand: step by step, with what to check and how to undo it."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from forms import wording
 from forms.tuning import smb_conf
-from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status
+from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status, risk_with_value
 from forms.wording import plain
 
 DEFAULT_CONF = "/etc/samba/smb.conf"
@@ -27,7 +28,7 @@ class Instructions:
     """The parameter's in smb.conf, or else the entry's."""
     value: str
     section: str
-    """``[global]`` or ``[SHARE]``; empty outside smb.conf."""
+    """``[global]`` or ``[SHARE]``, or several such; empty outside smb.conf."""
     line: str
     """To write into smb.conf; empty outside it."""
     steps: tuple[InstructionStep, ...]
@@ -43,16 +44,26 @@ class Instructions:
         return f"{self.name} = {self.value}"
 
 
-def advise(entry: CatalogueEntry, value: str, *, share: str | None = None, conf: str = DEFAULT_CONF) -> Instructions:
+def advise(
+    entry: CatalogueEntry,
+    value: str,
+    *,
+    share: str | None = None,
+    sections: Sequence[str] = (),
+    conf: str = DEFAULT_CONF,
+) -> Instructions:
     """How to set an entry to a value in the smb.conf at ``conf``, for the whole server or for ``share``.
 
+    ``sections`` are those that have a line of it now, without brackets: it is changed there, as a line of a share wins
+    over one of [global].
     testparm comes before smbd, since smbd 4.17.12 takes a broken file and then refuses sessions.
     """
     if entry.kind is EntryKind.SMB_CONF:
         name = entry.parameter
-        section = smb_conf.section(smb_conf.spelling(name).parameter, share)
+        places = _places_of_line(entry, share, sections)
+        section = wording.listed(list(places))
         line = plain(f"{name} = {value}").rstrip()
-        steps = list(_samba_steps(entry, section, share, conf))
+        steps = list(_samba_steps(entry, _Place(places, share=share, has_line=bool(sections)), conf))
     else:
         name = entry.name
         section = ""
@@ -73,12 +84,51 @@ def advise(entry: CatalogueEntry, value: str, *, share: str | None = None, conf:
     )
 
 
-def _samba_steps(entry: CatalogueEntry, section: str, share: str | None, conf: str) -> Iterator[InstructionStep]:
+_GLOBAL = "[global]"
+
+
+class _Place(NamedTuple):
+    """Where the line of a setting belongs."""
+
+    sections: tuple[str, ...]
+    """With brackets."""
+    share: str | None
+    """The one that is measured; None where that is not known."""
+    has_line: bool
+    """Whether these sections are known to have a line of it now."""
+
+
+def _places_of_line(entry: CatalogueEntry, share: str | None, sections: Sequence[str]) -> tuple[str, ...]:
+    """The sections to write into: of those that have the line that of the share, else all; else the share's own."""
+    section_of_share = smb_conf.section(smb_conf.spelling(entry.parameter).parameter, share)
+    with_line = tuple(f"[{plain(section)}]" for section in sections)
+    is_in_share = section_of_share.casefold() in {section.casefold() for section in with_line}
+    if is_in_share or not with_line:
+        return (section_of_share,)
+    # What another share has does not matter to this one.
+    if share is not None:
+        return (_GLOBAL,) if _GLOBAL in with_line else (section_of_share,)
+    return with_line
+
+
+def _how_to_write(entry: CatalogueEntry, place: _Place, conf: str) -> str:
+    comment = "a comment must stand on a line of its own"
+    sections = wording.listed(list(place.sections))
+    if place.has_line:
+        return f"change the line in {sections} of {conf}; {comment}"
+    can_share_have_it = entry.scope == "share" and place.sections == (_GLOBAL,)
+    own_line = "; a share that has a line of it keeps its own: change that one" if can_share_have_it else ""
+    return f"write the line into {sections} of {conf}{own_line}; {comment}"
+
+
+def _samba_steps(entry: CatalogueEntry, place: _Place, conf: str) -> Iterator[InstructionStep]:
     file = shlex.quote(conf)
     control = "smbcontrol" if conf == DEFAULT_CONF else f"smbcontrol -s {file}"
-    section_option = f" --section-name={shlex.quote(share)}" if share and section != "[global]" else ""
+    first_section = place.sections[0].strip("[]")
+    section_option = "" if place.sections[0] == _GLOBAL else f" --section-name={shlex.quote(first_section)}"
+    share = place.share
 
-    yield InstructionStep(f"write the line into {section} of {conf}; a comment must stand on a line of its own")
+    yield InstructionStep(_how_to_write(entry, place, conf))
     yield InstructionStep(
         "on the server: this must end with code 0, without 'Unknown parameter' or 'Ignoring'", f"testparm -s {file}"
     )
@@ -185,7 +235,7 @@ def _warnings(entry: CatalogueEntry, value: str) -> list[str]:
         warnings.append(f"testparm refuses this value: {refused}.")
     if entry.warning:
         warnings.append(entry.warning)
-    return [*warnings, entry.risk]
+    return [*warnings, risk_with_value(entry, value)]
 
 
 def suggested_value(entry: CatalogueEntry) -> str:

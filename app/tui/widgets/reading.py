@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from app.audit.earlier_looks import earlier_look
 from app.base.errors import UsageError
 from app.base.output import output_file
 from app.method import next_after_recording
@@ -98,4 +99,5 @@ class RecordingGoesOn(GoesOn):
         record = None
         with suppress(UsageError):  # an imported trial cannot be resumed
             record = kind_of(head).read(notebook, head)
-        return without_resuming(next_after_recording.after_recording(head.kind, record), head)
+        earlier = earlier_look(notebook, record)
+        return without_resuming(next_after_recording.after_recording(head.kind, record, earlier), head)

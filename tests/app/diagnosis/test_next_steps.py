@@ -27,10 +27,14 @@ def best_after(kind: str, record: object) -> NextStep:
     [
         (diagnoses.long_run_stage(100e6, 10e6), "isolation", {"target": TARGET}),
         (diagnoses.cards_stage(300e6), "trial", {"setting": "server multi channel support = yes"}),
-        (diagnoses.folders_stage(ask=0.02), "entry", {"entry": "vfs objects: catia fruit streams_xattr"}),
+        (
+            diagnoses.folders_stage(ask=0.02),
+            "entry",
+            {"entry": "vfs objects: catia fruit streams_xattr", "looked_at": HEALTHY.target},
+        ),
     ],
 )
-def test_a_diagnosis_leads_to_what_its_gravest_finding_names(stage: Stage, screen: str, arguments: dict[str, str]):
+def test_a_diagnosis_leads_to_what_its_gravest_finding_names(stage: Stage, screen: str, arguments: dict[str, object]):
     best = best_after("diagnosis", healthy_but(stage, status=COMPLETE))
     assert (best.screen, best.arguments) == (screen, arguments)
 

@@ -15,6 +15,7 @@ from forms.isolation.document import EXAMPLES
 from forms.tuning import catalogue, smb_conf
 from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status, misprints, misprints_about, relevant
 from forms.tuning.catalogue_text import HISTORY, list_text
+from forms.tuning.instructions import suggested_value
 from forms.worksheets.references import BOOK_TABLES, TABLES
 from storage.records import Command
 from tests.builders import CLIENT, series
@@ -241,3 +242,25 @@ def test_what_can_be_computed_is():
 def test_names_are_found_in_any_case():
     assert misprints_about("Veto Files") == misprints_about("veto files") != ()
     assert misprints_about("no such thing") == ()
+
+
+_SPEAKS_OF_ONE_VALUE = re.compile(
+    r"\b(With (?:no|yes)|Without it|when (?:on|off)\b|Off\b|On,|On keeps|At 0|safer value|taken away|Required)"
+)
+
+
+@for_each("entry", [e for e in ENTRIES if _SPEAKS_OF_ONE_VALUE.search(e.risk) and e.values], lambda e: e.name)
+def test_a_risk_of_one_value_is_told_of_each(entry: CatalogueEntry) -> None:
+    """Else the risk of what is about to be done would be that of something else."""
+    for value in (*entry.values, suggested_value(entry)):
+        risk = catalogue.risk_with_value(entry, value)
+        assert risk.casefold().startswith(f"{value or '(empty)'}: ".casefold()), value
+
+
+def test_the_risk_is_that_of_the_value_however_it_is_spelled() -> None:
+    sync_always = catalogue.find("sync always")
+    assert "power cut" in catalogue.risk_with_value(sync_always, "no")
+    assert catalogue.risk_with_value(sync_always, "False") == catalogue.risk_with_value(sync_always, "no")
+    assert "power cut" not in catalogue.risk_with_value(sync_always, "Yes")
+    assert catalogue.risk_with_value(catalogue.find("log level"), "2") == catalogue.find("log level").risk
+    assert catalogue.risk_with_value(sync_always, "maybe") == sync_always.risk

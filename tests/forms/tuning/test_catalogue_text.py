@@ -120,3 +120,41 @@ def test_what_is_typed_cannot_leave_its_line() -> None:
 )
 def test_where_a_setting_stands_is_said(name: str, where: str):
     assert re.search(rf"where +smb.conf, {re.escape(where)}\n", entry_text(catalogue.find(name), value="no"))
+
+
+@pytest.mark.parametrize(
+    ("share", "sections", "section", "query"),
+    [
+        ("photos", (), "[photos]", "--section-name=photos"),
+        ("photos", ("photos",), "[photos]", "--section-name=photos"),
+        ("photos", ("global", "PHOTOS"), "[photos]", "--section-name=photos"),
+        ("photos", ("global",), "[global]", ""),
+        ("photos", ("archive",), "[photos]", "--section-name=photos"),
+        (None, (), "[global]", ""),
+        (None, ("photos",), "[photos]", "--section-name=photos"),
+        (None, ("photos", "archive"), "[photos] and [archive]", "--section-name=photos"),
+    ],
+)
+def test_the_line_is_changed_where_it_stands(
+    share: str | None, sections: tuple[str, ...], section: str, query: str
+) -> None:
+    """A line of a share wins over that of [global], which would then change nothing."""
+    advice = advise(catalogue.find("sync always"), "no", share=share, sections=sections)
+    assert advice.section == section
+    assert section in advice.steps[0].text
+    (check,) = [command for command in commands(advice) if "--parameter-name" in command]
+    assert ("--section-name" in check) is bool(query)
+    assert query in check
+    is_warned = "keeps its own" in advice.steps[0].text
+    assert is_warned is (section == "[global]" and not sections)
+
+
+def test_a_setting_of_the_whole_server_stands_in_global() -> None:
+    advice = advise(catalogue.find("server signing"), "mandatory", share="photos", sections=("global",))
+    assert advice.section == "[global]"
+    assert "keeps its own" not in advise(catalogue.find("server signing"), "mandatory").steps[0].text
+
+
+def test_the_page_tells_the_risk_of_the_value_that_it_shows() -> None:
+    assert "no: a power cut" in entry_text(catalogue.find("sync always"))
+    assert "power cut" not in entry_text(catalogue.find("sync always"), value="yes")

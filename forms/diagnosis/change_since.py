@@ -1,0 +1,212 @@
+"""What changed from one diagnosis to the next in the complaint that was chosen, beside a figure that tells the cause.
+
+A change of a setting of the server moves the figure of the complaint. A busier client or another network moves others
+too: of each figure there is a *control*, which such a setting leaves alone. The rest of the change, after that of the
+control, is what the setting can have done.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from forms import wording
+from forms.diagnosis import figures, summary
+from forms.diagnosis.chosen_complaint import COMPLAINTS, chosen_complaint, finding_of_complaint
+from forms.diagnosis.figures import Figure, Unit
+from storage.looks import Diagnosis, StageName
+from storage.records import moment_beside
+
+SAME_WITHIN = 1.25
+"""A figure that is less than this many times as good or as bad is as before: two diagnoses of one server differ so."""
+
+_CONTROLS: Mapping[str, str] = {
+    "put_file": "get_file",
+    "get_file": "round_trip",
+    "first_connect": "round_trip",
+    "later_connect": "round_trip",
+    **dict.fromkeys(figures.WINDOW_QUESTIONS, "round_trip"),
+    "ask": "round_trip",
+    "missing": "round_trip",
+    "as_it_is": "most_in_flight",
+    "whole": "most_in_flight",
+}
+"""By the figure of a complaint, what uses the same client and path, and not what is complained of."""
+
+_SMALLER_IS_BETTER = frozenset({Unit.SECONDS, Unit.EXPONENT, Unit.PERCENT})
+
+_DOING = {"put_file": "saving small files", "get_file": "reading small files"}
+"""What a figure that is told as a rate is of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureChange:
+    """A figure before and after."""
+
+    before: Figure
+    after: Figure
+
+    @property
+    def times(self) -> float:
+        """How many times as good it is as before; below 1 where it is worse."""
+        ratio = self.after.value / self.before.value
+        return 1 / ratio if self.before.unit in _SMALLER_IS_BETTER else ratio
+
+    @property
+    def is_same(self) -> bool:
+        return is_same(self.times)
+
+    @property
+    def values_text(self) -> str:
+        """``18 ms → 0.743 ms``."""
+        return f"{self.before.text} → {self.after.text}"
+
+    @property
+    def rates_text(self) -> str:
+        """As how many in a second: ``56/s → 1,346/s``."""
+        rates = [figures.value_text(1 / figure.value, Unit.PER_SECOND) for figure in (self.before, self.after)]
+        return " → ".join(rates)
+
+
+def is_same(times: float) -> bool:
+    return 1 / SAME_WITHIN < times < SAME_WITHIN
+
+
+def times_text(times: float) -> str:
+    """``24 times as fast``, ``1.8 times as slow``."""
+    word = "fast" if times >= 1 else "slow"
+    factor = max(times, 1 / times)
+    return f"{factor:.0f} times as {word}" if factor >= 10 else f"{factor:.1f} times as {word}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComplaintChange:
+    """The figure of the complaint, with its control."""
+
+    stage: StageName
+    figure: FigureChange
+    control: FigureChange | None
+    """None where there is none, or not both diagnoses measured it."""
+    base: Diagnosis
+    other: Diagnosis
+
+    @property
+    def rest_times(self) -> float | None:
+        """How many times as good the figure is beside its control; None without one."""
+        return self.figure.times / self.control.times if self.control is not None else None
+
+    @property
+    def is_partly_control(self) -> bool:
+        """Whether the control changed the same way, and the figure changed further."""
+        if self.control is None or self.rest_times is None or self.figure.is_same:
+            return False
+        is_better = self.figure.times > 1
+        return (self.control.times > 1) == is_better and (self.rest_times > 1) == is_better
+
+
+def change_since(base: Diagnosis, other: Diagnosis) -> ComplaintChange | None:
+    """What changed in the complaint that was chosen for the other one; None where not both measured it.
+
+    Of a complaint with several figures it is the one that was found to be wrong before, else now, else what changed
+    most.
+    """
+    name = chosen_complaint(other)
+    if name is None:
+        return None
+
+    changes = _changes_by_key(base, other)
+    deciding = [changes[key] for key in COMPLAINTS[name].figures if key in changes]
+    if not deciding:
+        return None
+
+    figure = _of_finding(base, name, deciding) or _of_finding(other, name, deciding) or max(deciding, key=_size_of)
+    control = changes.get(_CONTROLS.get(figure.before.key, ""))
+    return ComplaintChange(stage=name, figure=figure, control=control, base=base, other=other)
+
+
+def _changes_by_key(base: Diagnosis, other: Diagnosis) -> dict[str, FigureChange]:
+    before = {figure.key: figure for figure in figures.figures(base) if figure.value > 0}
+    after = {figure.key: figure for figure in figures.figures(other) if figure.value > 0}
+    return {
+        key: FigureChange(before=before[key], after=after[key])
+        for key in before
+        if key in after and before[key].unit is not Unit.EXPONENT
+    }
+
+
+def _of_finding(diagnosis: Diagnosis, name: StageName, changes: list[FigureChange]) -> FigureChange | None:
+    finding = finding_of_complaint(diagnosis, name)
+    keys = finding.figures if finding is not None else ()
+    return next((change for change in changes if change.before.key in keys), None)
+
+
+def _size_of(change: FigureChange) -> float:
+    return max(change.times, 1 / change.times)
+
+
+def since_text(change: ComplaintChange) -> str:
+    """What the answer of the other diagnosis begins with: ``saving small files is 24 times as fast as at 17:06``."""
+    figure = change.figure
+    when = moment_beside(change.base.created_at, change.other.created_at)
+    is_rate = COMPLAINTS[change.stage].is_told_as_rate
+    name = _DOING.get(figure.before.key, "") or _small(figure.before.name)
+    values = figure.rates_text if is_rate else figure.values_text
+    if figure.is_same:
+        return f"{name} is as {when}: {values}"
+    return f"{name} is {times_text(figure.times)} as {when}: {values}"
+
+
+def figures_text(change: ComplaintChange) -> str:
+    """The answer of a comparison: the figures, and what the control says of the cause."""
+    figure = change.figure
+    outcome = "as before" if figure.is_same else times_text(figure.times)
+    sentences = [f"{figure.before.name}: {figure.values_text}, {outcome}.", control_text(change)]
+    return " ".join(filter(None, sentences))
+
+
+def control_text(change: ComplaintChange) -> str:
+    """Whether what the setting leaves alone changed too, and what that means; empty without a control."""
+    control = change.control
+    rest_times = change.rest_times
+    if control is None or rest_times is None:
+        return ""
+
+    name = _small(control.before.name)
+    busy = _busy_text(change)
+    if control.is_same:
+        if change.figure.is_same:
+            return f"So is {name}: {control.values_text}."
+        return f"It is not the client or the network: {name} is as before ({control.values_text})."
+
+    too = "" if change.figure.is_same else " too"
+    changed = f"{name[:1].upper()}{name[1:]} changed{too}: {control.values_text}, {times_text(control.times)}{busy}."
+    if is_same(rest_times):
+        return f"{changed} That is as much, so that no effect of a setting is to be seen."
+    part = "So a part of it is the client or the path: beside" if change.is_partly_control else "Beside"
+    again = "To know better, diagnose again at the same load."
+    return f"{changed} {part} that, it is {times_text(rest_times)}. {again}"
+
+
+def _busy_text(change: ComplaintChange) -> str:
+    """When this client was too busy for its times to be right, in a clause; empty where it never was."""
+    is_busy_before = _is_busy(change.base, change.stage)
+    is_busy_after = _is_busy(change.other, change.stage)
+    if is_busy_before and is_busy_after:
+        return "; this client was busy both times"
+    if is_busy_before:
+        return f"; this client was busy the first time{_by_whom(change.base)}"
+    if is_busy_after:
+        return f"; this client was busy the second time{_by_whom(change.other)}"
+    return ""
+
+
+def _is_busy(diagnosis: Diagnosis, name: StageName) -> bool:
+    stage = diagnosis.stage(name)
+    return stage is not None and summary.is_machine_busy(stage)
+
+
+def _by_whom(diagnosis: Diagnosis) -> str:
+    busiest = summary.busiest_program_text(diagnosis)
+    return f" with {busiest}" if busiest else ""
+
+
+def _small(name: str) -> str:
+    return wording.plain(f"{name[:1].lower()}{name[1:]}")

@@ -1,0 +1,156 @@
+"""Audits and diagnoses of one share are found together in the notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.audit.earlier_looks import diagnosis_before, earlier_look, explained_by, is_of_server, settings_of
+from app.audit.kind import AUDIT_KIND
+from app.diagnosis.kind import DIAGNOSIS_KIND
+from app.method.measured_place import measured_place
+from app.method.next_after_recording import after_recording
+from forms.tuning.catalogue import find
+from storage.looks import Audit, AuditScope, Diagnosis, StageName, recording_of
+from storage.notebook import Notebook
+from storage.records import SeriesStatus
+from tests import diagnoses
+from tests.diagnoses import HEALTHY
+from tests.forms.diagnosis.test_explained_complaint import IN_SHARE, audit_of, slow_saving
+
+PHOTOS = replace(HEALTHY.target, share="photos")
+SLOW = replace(
+    slow_saving(),
+    status=SeriesStatus.COMPLETE,
+    audit=diagnoses.audit(AuditScope.SESSION),
+    created_at="2026-01-08T10:00:00.000Z",
+)
+FINE = replace(
+    HEALTHY,
+    id="dd66dd66dd66",
+    target=PHOTOS,
+    complaint=StageName.SMALL_FILES,
+    status=SeriesStatus.COMPLETE,
+    audit=diagnoses.audit(AuditScope.SESSION),
+    created_at="2026-01-08T12:00:00.000Z",
+)
+AUDIT = audit_of(IN_SHARE)
+"""Between the two."""
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Iterator[Notebook]:
+    with Notebook(tmp_path / "notebook.db") as opened:
+        yield opened
+
+
+def add(notebook: Notebook, *records: Audit | Diagnosis) -> None:
+    for record in records:
+        notebook.add_recording(recording_of(record))
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, True),
+        ({"target": replace(PHOTOS, share="PHOTOS", user="bob")}, True),
+        ({"target": replace(PHOTOS, share="public")}, False),
+        ({"target": replace(PHOTOS, host="nas-new")}, False),
+        ({"target": replace(PHOTOS, port=1445)}, False),
+        ({"from_host": "pc2"}, False),
+        ({"created_at": "2026-01-08T13:00:00.000Z"}, False),
+        ({"stages": ()}, False),
+    ],
+)
+def test_the_diagnosis_before_is_of_the_same_share_machine_and_complaint(
+    notebook: Notebook, changes: dict[str, object], found: bool
+):
+    add(notebook, replace(SLOW, **changes), FINE)  # type: ignore[arg-type]
+    before = diagnosis_before(notebook, FINE)
+    assert (before.id if before is not None else None) == (SLOW.id if found else None)
+    assert diagnosis_before(notebook, replace(FINE, complaint=None)) is None
+
+
+def test_a_stored_diagnosis_says_what_changed_and_leads_to_the_comparison(notebook: Notebook):
+    add(notebook, SLOW, FINE)
+    report = DIAGNOSIS_KIND.report(notebook, notebook.recording(FINE.id))
+    assert report.answer is not None
+    assert report.answer.text.startswith("✓ Saving small files is 5.7 times as fast as at ")
+    assert not [table for table in report.tables if table.caption == "For who administers the server"]
+
+    best, *others = after_recording("diagnosis", FINE, earlier_look(notebook, FINE))
+    assert (best.screen, best.arguments) == ("comparison", {"base": SLOW.id, "other": FINE.id})
+    assert "request" not in [step.screen for step in others]
+    assert others[-1].arguments == {"target": "smb://alice@nas/photos", "complaint": "small-files"}
+
+
+def test_where_something_is_wrong_who_administers_the_server_is_asked_still(notebook: Notebook):
+    add(notebook, SLOW)
+    report = DIAGNOSIS_KIND.report(notebook, notebook.recording(SLOW.id))
+    assert [table for table in report.tables if table.caption == "For who administers the server"]
+    assert next(after_recording("diagnosis", SLOW, earlier_look(notebook, SLOW))).screen == "request"
+
+
+def test_an_audit_of_a_file_leads_back_to_the_complaint_that_its_setting_fits(notebook: Notebook):
+    add(notebook, SLOW, AUDIT)
+    report = AUDIT_KIND.report(notebook, notebook.recording(AUDIT.id))
+    assert report.answer is not None
+    assert "fits the diagnosis of nas/photos" in report.answer.text
+
+    best, how_to_set, *_ = after_recording("audit", AUDIT, earlier_look(notebook, AUDIT))
+    assert best.screen == "diagnosis"
+    assert best.arguments == {"target": "smb://alice@nas/photos", "complaint": "small-files"}
+    assert how_to_set.arguments == {"entry": "sync always", "looked_at": PHOTOS}
+
+
+@pytest.mark.parametrize("other", [replace(FINE, id="dd88dd88dd88", created_at="2026-01-08T10:30:00.000Z"), None])
+def test_only_the_last_diagnosis_of_a_share_before_the_audit_counts(notebook: Notebook, other: Diagnosis | None):
+    add(notebook, *(record for record in (SLOW, other, FINE) if record is not None))
+    assert (explained_by(notebook, AUDIT) is None) is (other is not None)
+
+
+def test_a_server_that_the_file_names_comes_before_a_newer_diagnosis_of_another(notebook: Notebook):
+    elsewhere = replace(
+        SLOW, id="dd77dd77dd77", target=replace(PHOTOS, host="old"), created_at="2026-01-08T10:30:00.000Z"
+    )
+    add(notebook, SLOW, elsewhere)
+    hosts = []
+    for netbios_name in ("NAS", "OTHER"):
+        named = audit_of(IN_SHARE.replace("workgroup = OFFICE", f"netbios name = {netbios_name}"))
+        explained = explained_by(notebook, named)
+        assert explained is not None
+        hosts.append(explained.diagnosis.target.host)
+    assert hosts == ["nas", "old"]
+
+
+@pytest.mark.parametrize(
+    ("audit", "fits"),
+    [
+        (AUDIT, True),
+        (audit_of("[public]\npath = /q\n"), False),
+        (replace(AUDIT, scope=AuditScope.SERVER, subject="smb://bob@NAS/public"), True),
+        (replace(AUDIT, scope=AuditScope.SERVER, subject="smb://nas-new/photos"), False),
+        (replace(AUDIT, scope=AuditScope.SERVER, subject="smb://nas:1445/photos"), False),
+        (replace(AUDIT, scope=AuditScope.SERVER, subject="nas at home"), False),
+    ],
+)
+def test_an_audit_is_of_the_server_that_it_looked_at_or_whose_share_is_in_the_file(audit: Audit, fits: bool):
+    assert is_of_server(audit, PHOTOS) is fits
+
+
+def test_the_catalogue_names_the_section_that_has_the_line(notebook: Notebook):
+    entry = find("sync always")
+    add(notebook, SLOW)
+    assert measured_place(notebook, (), looked_at=PHOTOS).sections_to_change(entry, "no") == ()
+    add(notebook, AUDIT)
+    audit = settings_of(notebook, PHOTOS)
+    assert audit is not None
+    assert audit.id == AUDIT.id
+
+    place = measured_place(notebook, (), looked_at=PHOTOS)
+    assert (place.share, place.sections_to_change(entry, "no")) == ("photos", ("photos",))
+    assert place.sections_to_change(entry, "Yes") == (), "what is so already needs no change"
+    assert measured_place(notebook, ()) == place, "nothing else was measured"

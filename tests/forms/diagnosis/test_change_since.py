@@ -1,0 +1,143 @@
+"""What changed since the diagnosis before, and how much of that the control shows to be the client or the path."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from forms.diagnosis.answer import diagnosis_answer
+from forms.diagnosis.answer_since import answer_since
+from forms.diagnosis.change_since import SAME_WITHIN, change_since, control_text, figures_text, is_same, since_text
+from forms.diagnosis.comparison_report import diagnosis_comparison
+from forms.layout import Tone
+from storage.looks import Diagnosis, Stage, StageName
+from tests import diagnoses
+from tests.diagnoses import HEALTHY, healthy_but
+
+EARLIER = "2026-01-08T09:06:00.000Z"
+NO_EFFECT = "no effect of a setting"
+NOT_CLIENT = "It is not the client or the network"
+PARTLY = "a part of it is the client or the path"
+
+
+def saved_in(put_seconds: float, get_seconds: float, load: float = 0.2) -> Stage:
+    stage = diagnoses.small_files_stage(put_seconds, get_seconds=get_seconds)
+    return replace(stage, facts={**stage.facts, "machine.load_per_processor": load})
+
+
+def diagnosis_of(stage: Stage, created_at: str = HEALTHY.created_at) -> Diagnosis:
+    return healthy_but(stage, complaint=StageName.SMALL_FILES, created_at=created_at)
+
+
+@pytest.mark.parametrize(
+    ("times", "same"), [(1.0, True), (1.24, True), (SAME_WITHIN, False), (0.81, True), (1 / SAME_WITHIN, False)]
+)
+def test_what_differs_by_less_than_two_diagnoses_of_one_server_do_is_as_before(times: float, same: bool):
+    assert is_same(times) is same
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "times", "control_times", "told"),
+    [
+        # Saving and reading, in milliseconds, before and after.
+        ((24.0, 3.0), (1.0, 3.0), 24.0, 1.0, NOT_CLIENT),
+        ((24.0, 3.0), (1.0, 2.45), 24.0, 1.22, NOT_CLIENT),
+        ((24.0, 3.0), (1.0, 2.4), 24.0, 1.25, PARTLY),
+        ((24.0, 6.0), (3.0, 0.9), 8.0, 6.67, NO_EFFECT),
+        ((24.0, 6.0), (3.0, 0.96), 8.0, 6.25, PARTLY),
+        ((24.0, 6.0), (12.0, 1.0), 2.0, 6.0, "Beside that, it is 3.0 times as slow"),
+        ((24.0, 3.0), (6.0, 6.0), 4.0, 0.5, "Beside that, it is 8.0 times as fast"),
+        ((3.0, 3.0), (24.0, 3.0), 0.125, 1.0, NOT_CLIENT),
+        ((3.0, 3.0), (24.0, 6.0), 0.125, 0.5, PARTLY),
+        ((3.0, 3.0), (3.0, 3.0), 1.0, 1.0, "So is reading a small file"),
+    ],
+)
+def test_the_change_is_told_beside_that_of_what_the_setting_leaves_alone(
+    before: tuple[float, float], after: tuple[float, float], times: float, control_times: float, told: str
+):
+    base = diagnosis_of(saved_in(*(value / 1000 for value in before)), EARLIER)
+    other = diagnosis_of(saved_in(*(value / 1000 for value in after)))
+    change = change_since(base, other)
+    assert change is not None
+    assert change.control is not None
+    assert change.figure.times == pytest.approx(times)
+    assert change.control.times == pytest.approx(control_times, rel=0.01)
+    assert told in control_text(change)
+    assert control_text(change) in figures_text(change)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (1.5, 1.5, "busy both times"),
+        (1.5, 1.49, "busy the first time"),
+        (1.49, 1.5, "busy the second time"),
+        (1.49, 1.49, ""),
+    ],
+)
+def test_a_busy_client_is_named_where_the_control_changed(before: float, after: float, told: str):
+    base = diagnosis_of(saved_in(0.024, 0.006, before), EARLIER)
+    change = change_since(base, diagnosis_of(saved_in(0.001, 0.003, after)))
+    assert change is not None
+    text = control_text(change)
+    assert ("busy" in text) is bool(told)
+    assert told in text
+
+
+def test_the_answer_begins_with_what_changed_and_keeps_its_sign():
+    base = diagnosis_of(saved_in(0.024, 0.0024), EARLIER)
+    other = diagnosis_of(saved_in(0.001, 0.0024))
+    alone = diagnosis_answer(other)
+    since = answer_since(other, base)
+    assert since.text.startswith("✓ Saving small files is 24 times as fast as at ")
+    assert "42/s → 1,000/s" in since.text
+    assert since.text.endswith(alone.text.removeprefix("✓ "))
+    assert since.tone is alone.tone is Tone.GOOD
+    assert answer_since(other, None) == alone
+
+
+def test_the_day_is_told_where_it_is_another():
+    base = diagnosis_of(saved_in(0.024, 0.0024), "2026-01-05T09:06:00.000Z")
+    change = change_since(base, diagnosis_of(saved_in(0.001, 0.0024)))
+    assert change is not None
+    assert " as on 2026-01-05 at " in since_text(change)
+
+
+def test_of_several_figures_it_is_the_one_that_was_found_wrong():
+    """Reading changed more, but saving was found to be slow."""
+    slow = saved_in(0.003, 0.02)
+    slow = replace(slow, samples={**slow.samples, "put_data_seconds": (0.1,) * 40})
+    change = change_since(diagnosis_of(slow, EARLIER), diagnosis_of(saved_in(0.0024, 0.0001)))
+    assert change is not None
+    assert change.figure.before.key == "put_file"
+
+
+def test_without_a_chosen_complaint_or_its_stage_nothing_is_told():
+    base = diagnosis_of(saved_in(0.024, 0.0024), EARLIER)
+    assert change_since(base, HEALTHY) is None
+    without = replace(base, stages=tuple(stage for stage in base.stages if stage.name is not StageName.SMALL_FILES))
+    assert change_since(without, diagnosis_of(saved_in(0.001, 0.0024))) is None
+    assert diagnosis_comparison(without, HEALTHY).document()["complaint"] is None
+
+
+@pytest.mark.parametrize("name", [name for name in StageName if name is not StageName.SETTINGS])
+def test_every_complaint_has_a_change(name: StageName):
+    base = replace(HEALTHY, created_at=EARLIER)
+    change = change_since(base, replace(HEALTHY, complaint=name))
+    assert change is not None
+    assert change.figure.is_same
+    assert "as before" in figures_text(change)
+
+
+def test_a_comparison_answers_in_figures_first():
+    base = diagnosis_of(saved_in(0.024, 0.0024), EARLIER)
+    report = diagnosis_comparison(base, diagnosis_of(saved_in(0.001, 0.0024)))
+    assert report.fields[0].text.startswith("Saving a small file: 24 ms → 1 ms, 24 times as fast.")
+    assert report.document()["complaint"] == {
+        "stage": "small-files",
+        "figure": "put_file",
+        "times_as_good": pytest.approx(24),
+        "control": "get_file",
+        "control_times_as_good": pytest.approx(1),
+    }
