@@ -57,7 +57,8 @@ class FigureChange:
     @property
     def values_text(self) -> str:
         """``18 ms → 0.743 ms``."""
-        return f"{self.before.text} → {self.after.text}"
+        values = [figures.value_text(figure.value, figure.unit) for figure in (self.before, self.after)]
+        return " → ".join(values)
 
     @property
     def rates_text(self) -> str:
