@@ -159,6 +159,31 @@ def healthy_but(*stages: Stage, **changes: object) -> Diagnosis:
     return diagnosis
 
 
+def audit_of_file(text: str) -> Audit:
+    """Of the output of testparm that was saved to a file."""
+    conf = read_conf("testparm.txt", {"testparm.txt": text})
+    return Audit(
+        id="ee66ee66ee66",
+        created_at="2026-01-08T11:00:00.000Z",
+        subject="testparm.txt",
+        scope=AuditScope.FILE,
+        settings=conf.settings,
+        findings=judge(AuditedServer(conf=conf, path="testparm.txt", is_copy=True)),
+    )
+
+
+def slow_saving(share: str = "photos") -> Diagnosis:
+    """Each write takes long to be answered, as with `sync always = yes`."""
+    stage = small_files_stage()
+    slow = replace(stage, samples={**stage.samples, "put_data_seconds": (0.012,) * 40})
+    target = replace(HEALTHY.target, share=share)
+    return healthy_but(slow, complaint=StageName.SMALL_FILES, target=target)
+
+
+SYNC_ALWAYS_IN_PHOTOS = "[global]\nworkgroup = OFFICE\n[photos]\npath = /p\nsync always = Yes\n[public]\npath = /q\n"
+"""What testparm prints of a server, one share of which has each write reach the disk."""
+
+
 def invented(dice: random.Random) -> Diagnosis:
     """Any server, from good to bad, on any path."""
     round_trip = 10 ** dice.uniform(-4, -0.5)

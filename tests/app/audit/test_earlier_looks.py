@@ -18,8 +18,7 @@ from storage.looks import Audit, AuditScope, Diagnosis, StageName, recording_of
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
 from tests import diagnoses
-from tests.diagnoses import HEALTHY
-from tests.forms.diagnosis.test_explained_complaint import IN_SHARE, audit_of, slow_saving
+from tests.diagnoses import HEALTHY, SYNC_ALWAYS_IN_PHOTOS, audit_of_file, slow_saving
 
 PHOTOS = replace(HEALTHY.target, share="photos")
 SLOW = replace(
@@ -37,7 +36,7 @@ FINE = replace(
     audit=diagnoses.audit(AuditScope.SESSION),
     created_at="2026-01-08T12:00:00.000Z",
 )
-AUDIT = audit_of(IN_SHARE)
+AUDIT = audit_of_file(SYNC_ALWAYS_IN_PHOTOS)
 """Between the two."""
 
 
@@ -119,7 +118,7 @@ def test_a_server_that_the_file_names_comes_before_a_newer_diagnosis_of_another(
     add(notebook, SLOW, elsewhere)
     hosts = []
     for netbios_name in ("NAS", "OTHER"):
-        named = audit_of(IN_SHARE.replace("workgroup = OFFICE", f"netbios name = {netbios_name}"))
+        named = audit_of_file(SYNC_ALWAYS_IN_PHOTOS.replace("workgroup = OFFICE", f"netbios name = {netbios_name}"))
         explained = explained_by(notebook, named)
         assert explained is not None
         hosts.append(explained.diagnosis.target.host)
@@ -130,7 +129,7 @@ def test_a_server_that_the_file_names_comes_before_a_newer_diagnosis_of_another(
     ("audit", "fits"),
     [
         (AUDIT, True),
-        (audit_of("[public]\npath = /q\n"), False),
+        (audit_of_file("[public]\npath = /q\n"), False),
         (replace(AUDIT, scope=AuditScope.SERVER, subject="smb://bob@NAS/public"), True),
         (replace(AUDIT, scope=AuditScope.SERVER, subject="smb://nas-new/photos"), False),
         (replace(AUDIT, scope=AuditScope.SERVER, subject="smb://nas:1445/photos"), False),

@@ -6,47 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from forms.audit.audited_server import AuditedServer
-from forms.audit.judge import judge
 from forms.audit.report import audit_report
 from forms.diagnosis.explained_complaint import explained_complaint, explanation
 from forms.layout import Sign
-from forms.tuning.conf_file import read_conf
-from storage.looks import Audit, AuditScope, Diagnosis, StageName
-from tests import diagnoses
-from tests.diagnoses import HEALTHY, healthy_but
-
-
-def audit_of(text: str) -> Audit:
-    """Of the output of testparm that was saved to a file."""
-    conf = read_conf("testparm.txt", {"testparm.txt": text})
-    return Audit(
-        id="ee66ee66ee66",
-        created_at="2026-01-08T11:00:00.000Z",
-        subject="testparm.txt",
-        scope=AuditScope.FILE,
-        settings=conf.settings,
-        findings=judge(AuditedServer(conf=conf, path="testparm.txt", is_copy=True)),
-    )
-
-
-def slow_saving(share: str = "photos") -> Diagnosis:
-    """Each write takes long to be answered, as with `sync always = yes`."""
-    stage = diagnoses.small_files_stage()
-    slow = replace(stage, samples={**stage.samples, "put_data_seconds": (0.012,) * 40})
-    target = replace(HEALTHY.target, share=share)
-    return healthy_but(slow, complaint=StageName.SMALL_FILES, target=target)
-
-
-IN_SHARE = "[global]\nworkgroup = OFFICE\n[photos]\npath = /p\nsync always = Yes\n[public]\npath = /q\n"
+from storage.looks import StageName
+from tests.diagnoses import HEALTHY, SYNC_ALWAYS_IN_PHOTOS, audit_of_file, slow_saving
 
 
 @pytest.mark.parametrize(
     ("text", "share", "fits"),
     [
-        (IN_SHARE, "photos", True),
-        (IN_SHARE, "PHOTOS", True),
-        (IN_SHARE, "public", False),
+        (SYNC_ALWAYS_IN_PHOTOS, "photos", True),
+        (SYNC_ALWAYS_IN_PHOTOS, "PHOTOS", True),
+        (SYNC_ALWAYS_IN_PHOTOS, "public", False),
         ("[global]\nsync always = yes\n[photos]\npath = /p\n", "photos", True),
         ("[global]\nsync always = yes\n[photos]\npath = /p\nsync always = no\n", "photos", False),
         ("[photos]\npath = /p\nsync always = yes\nstrict sync = no\n", "photos", False),
@@ -55,16 +27,16 @@ IN_SHARE = "[global]\nworkgroup = OFFICE\n[photos]\npath = /p\nsync always = Yes
     ],
 )
 def test_a_line_fits_where_it_holds_for_the_share_and_is_what_was_measured(text: str, share: str, fits: bool):
-    assert (explained_complaint(audit_of(text), slow_saving(share)) is not None) is fits
+    assert (explained_complaint(audit_of_file(text), slow_saving(share)) is not None) is fits
 
 
 def test_a_fine_diagnosis_is_explained_by_nothing():
     fine = replace(HEALTHY, complaint=StageName.SMALL_FILES, target=replace(HEALTHY.target, share="photos"))
-    assert explained_complaint(audit_of(IN_SHARE), fine) is None
+    assert explained_complaint(audit_of_file(SYNC_ALWAYS_IN_PHOTOS), fine) is None
 
 
 def test_the_form_names_the_share_and_the_diagnosis_and_what_is_to_be_set():
-    audit = audit_of(IN_SHARE)
+    audit = audit_of_file(SYNC_ALWAYS_IN_PHOTOS)
     explained = explained_complaint(audit, slow_saving())
     assert explained is not None
 
@@ -84,14 +56,14 @@ def test_the_form_names_the_share_and_the_diagnosis_and_what_is_to_be_set():
 
 
 def test_a_line_of_a_share_is_told_with_its_share_and_one_of_global_without():
-    in_share = audit_report(audit_of(IN_SHARE)).tables[0].rows[0]
+    in_share = audit_report(audit_of_file(SYNC_ALWAYS_IN_PHOTOS)).tables[0].rows[0]
     assert str(in_share.cells[0].value).endswith("[photos] sync always = Yes")
-    in_global = audit_report(audit_of("[global]\nsync always = yes\n")).tables[0].rows[0]
+    in_global = audit_report(audit_of_file("[global]\nsync always = yes\n")).tables[0].rows[0]
     assert "[" not in str(in_global.cells[0].value)
 
 
 def test_what_is_harmful_stays_the_sign_of_the_answer():
-    audit = audit_of(IN_SHARE + "strict sync = no\n")
+    audit = audit_of_file(SYNC_ALWAYS_IN_PHOTOS + "strict sync = no\n")
     explained = explained_complaint(audit, slow_saving())
     assert explained is not None
     answer = audit_report(audit, explanation=explanation(explained, audit)).answer
