@@ -8,7 +8,7 @@ from app.audit import audit_result
 from app.audit.options import audit_of_options
 from app.base import errors
 from app.cli import console, declare, moved, notebooks, option_values, run_options, targets
-from app.comparison.tried import audit_form
+from app.comparison.audit_form import audit_form
 from app.recording.spec import SeriesSpec
 from app.trial.command import try_command
 from forms.audit import remedies

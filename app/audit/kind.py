@@ -20,7 +20,7 @@ class AuditKind(Kind[Audit]):
     shows_own_texts = True
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
-        from app.comparison.tried import audit_form
+        from app.comparison.audit_form import audit_form
 
         return audit_form(notebook, self.read(notebook, head))
 

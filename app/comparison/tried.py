@@ -6,35 +6,19 @@ A trial tries one value of a setting, a sweep several; a step of an experiment i
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from app.audit.earlier_looks import explained_by
 from app.base.errors import UsageError
 from app.comparison import named, sides
 from forms import wording
-from forms.audit.report import audit_report
 from forms.comparison.summary import comparisons
 from forms.comparison.wording import comparison_headline
-from forms.diagnosis.explained_complaint import explanation
-from forms.report import Report
 from forms.trial.changes_report import KINDS, change_answer, judge_change
 from forms.tuning.smb_conf import parameter_key
 from storage import records
-from storage.looks import Audit
 from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 
 MOST_RESULTS = 3
 """How many results of one setting are told, the newest."""
-
-
-def audit_form(notebook: Notebook, audit: Audit) -> Report:
-    """The form of an audit, with what trials of its settings gave, and a diagnosis that a setting fits."""
-    parameters = {finding.parameter for finding in audit.findings if finding.parameter}
-    explained = explained_by(notebook, audit)
-    return audit_report(
-        audit,
-        tried_here(notebook, parameters),
-        explanation(explained, audit) if explained is not None else None,
-    )
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -19,7 +19,6 @@ from forms.exporters.text import report_text
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from forms.tuning import catalogue, catalogue_text
-from forms.tuning.instructions import suggested_value
 from storage.notebook import Notebook
 
 
@@ -63,7 +62,7 @@ class PlainVisits:
         text = catalogue_text.entry_text(
             entry,
             share=place.share,
-            sections=place.sections_to_change(entry, suggested_value(entry)),
+            sections=place.sections_to_change(entry),
             conf=place.conf,
             now=place.value_in_words(entry),
         )

@@ -11,10 +11,8 @@ from app.method import rounds
 from app.method.choices import choices_of
 from app.method.known_ways import read_ways
 from forms import wording
-from forms.tuning import fact_names, smb_conf
-from forms.tuning.catalogue import CatalogueEntry, EntryKind, about
-from forms.tuning.differences import effective, parameter_of
-from forms.tuning.instructions import DEFAULT_CONF
+from forms.tuning import catalogue, differences, fact_names, smb_conf
+from forms.tuning.instructions import DEFAULT_CONF, suggested_value
 from storage.looks import Audit
 from storage.notebook import Notebook
 from storage.records import ExperimentKind, Facts, Series, Target, with_zone
@@ -43,7 +41,7 @@ class MeasuredPlace:
 
     def value(self, name: str) -> str:
         """What the server had when the series was measured; empty where that was not read."""
-        value = effective(self._facts, smb_conf.spelling(name).name, in_share=self._is_share_of_series())
+        value = differences.effective(self._facts, smb_conf.spelling(name).name, in_share=self._is_share_of_series())
         if value is None:
             return ""
         return value or "(empty)"
@@ -67,12 +65,12 @@ class MeasuredPlace:
         is_usual = default is None or smb_conf.same_value(setting, value.replace("(empty)", ""), default)
         return "" if is_usual else "not the default"
 
-    def value_and_mark(self, entry: CatalogueEntry) -> tuple[str, str]:
+    def value_and_mark(self, entry: catalogue.CatalogueEntry) -> tuple[str, str]:
         """The value and its mark; both empty for what is no setting of smbd."""
-        name = entry.parameter if entry.kind is EntryKind.SMB_CONF else ""
+        name = entry.parameter if entry.kind is catalogue.EntryKind.SMB_CONF else ""
         return self.value(name), self.mark(name, entry.default)
 
-    def value_in_words(self, entry: CatalogueEntry) -> str:
+    def value_in_words(self, entry: catalogue.CatalogueEntry) -> str:
         """The value, where it comes from and when it was read, as ``yes (the default), when …``; empty if not read."""
         value, mark = self.value_and_mark(entry)
         if not value:
@@ -84,10 +82,14 @@ class MeasuredPlace:
         in_brackets = f" ({mark})" if mark else ""
         return f"{value}{in_brackets}, when {self.when_measured}"
 
-    def sections_to_change(self, entry: CatalogueEntry, value: str) -> tuple[str, ...]:
-        """The sections whose line of the setting says another value, as they were read last; empty if not read."""
-        if self.audit is None or entry.kind is not EntryKind.SMB_CONF:
+    def sections_to_change(self, entry: catalogue.CatalogueEntry, value: str | None = None) -> tuple[str, ...]:
+        """The sections whose line of the setting says another value, as they were read last; empty if not read.
+
+        ``value`` is the suggested one where none is named.
+        """
+        if self.audit is None or entry.kind is not catalogue.EntryKind.SMB_CONF:
             return ()
+        value = suggested_value(entry) if value is None else value
         lines = [
             line for line in self.audit.settings if line.line and smb_conf.spelling(line.name).name == entry.parameter
         ]
@@ -101,12 +103,12 @@ class MeasuredPlace:
     def settings_without_entry(self, words: str) -> tuple[str, ...]:
         """Settings of the server with these words in their names that the catalogue has no entry for."""
         sought = words.casefold().strip()
-        names = {name for name in map(parameter_of, self._facts) if name and sought in name}
+        names = {name for name in map(differences.parameter_of, self._facts) if name and sought in name}
         return tuple(name for name in sorted(names) if not _has_entry(name))
 
 
 def _has_entry(name: str) -> bool:
-    return any(entry.kind is EntryKind.SMB_CONF for entry in about(name))
+    return any(entry.kind is catalogue.EntryKind.SMB_CONF for entry in catalogue.about(name))
 
 
 _MOST_LOOKED_AT = 50

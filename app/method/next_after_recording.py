@@ -5,13 +5,11 @@ An isolation measures the layers of a server one by one: disk, network, Samba.
 
 from collections.abc import Iterator
 
-from app.audit.earlier_looks import EarlierLook
 from app.isolation.spec import DEFAULT_SECONDS
 from app.load.spec import CAPACITY
-from app.method import next_after_looks
+from app.method import look_steps, next_after_looks
 from app.method.next_steps import LOOK_AT_ALL, NextStep
 from app.trial.resume import StoredTrial
-from forms.diagnosis.explained_complaint import ExplainedComplaint
 from forms.isolation import verdict as isolation_verdict
 from forms.isolation.summary import isolation_summary
 from forms.isolation.wording import look_at
@@ -52,10 +50,10 @@ _AFTER_KIND = {
 """What is offered after each recording of a kind, whatever it found."""
 
 
-def after_recording(kind: str, record: object, earlier: EarlierLook | None = None) -> Iterator[NextStep]:
+def after_recording(kind: str, record: object, earlier: object = None) -> Iterator[NextStep]:
     """What can follow a record that is no series: first what its answer advises.
 
-    ``earlier`` is what the notebook has of the same share: see `earlier_looks`.
+    ``earlier`` is what the notebook has of the same share: see `app.audit.earlier_looks`.
     """
     if (
         isinstance(record, Isolation | looks.Diagnosis | load_records.Load)
@@ -71,11 +69,9 @@ def after_recording(kind: str, record: object, earlier: EarlierLook | None = Non
                 name = "Find its limit: as many users as it carries"
                 yield NextStep(name=name, screen="load", arguments={"users": CAPACITY})
         case looks.Diagnosis():
-            before = earlier if isinstance(earlier, looks.Diagnosis) else None
-            yield from next_after_looks.after_diagnosis(record, before)
+            yield from next_after_looks.after_diagnosis(record, earlier)
         case looks.Audit():
-            explained = earlier if isinstance(earlier, ExplainedComplaint) else None
-            yield from next_after_looks.after_audit(record, explained)
+            yield from next_after_looks.after_audit(record, earlier)
         case StoredTrial():
             yield from _after_trial(kind, record)
         case quick_records.Quick():
@@ -105,7 +101,7 @@ def _after_isolation(isolation: Isolation) -> Iterator[NextStep]:
         arguments = {"target": records.format_target(isolation.target)}
         yield NextStep(name="Find out what users wait for: diagnose", screen="diagnosis", arguments=arguments)
     for name in look_at(verdict):
-        yield next_after_looks.read_about(name)
+        yield look_steps.read_about(name)
     if is_worth_longer:
         # Twice as many and twice as long: so doubled again until it is enough.
         rounds = 2 * isolation.rounds
@@ -125,7 +121,7 @@ def _is_worth_longer_isolation(isolation: Isolation, verdict: isolation_verdict.
 
 def _after_trial(kind: str, trial: StoredTrial) -> Iterator[NextStep]:
     for entry in about(trial.plan.name)[:1]:
-        yield next_after_looks.read_about(entry.name)
+        yield look_steps.read_about(entry.name)
     if kind == records.ExperimentKind.TRIAL:
         setting = f"{trial.plan.name} = {trial.plan.values[0]}"
         yield NextStep(name=f"Try {setting} again", screen="trial", arguments={"setting": setting})

@@ -22,7 +22,6 @@ from app.tui.value_dialog import ValueDialog
 from app.tui.widgets.views import AnsiView
 from forms import wording
 from forms.tuning import catalogue, catalogue_text, instructions
-from storage.records import Target
 
 _WIDE = 118
 """Columns from which the entry stands beside the list."""
@@ -53,11 +52,11 @@ class CatalogueScreen(PlacedScreen):
         series_id: str = "",
         first: Sequence[str] = (),
         about: str = "",
-        looked_at: Target | None = None,
+        looked_at: str = "",
     ) -> None:
         """``first`` are the entries that the list begins with, and ``about`` is what they have in common.
 
-        ``looked_at`` is the share that it is opened for; None for the one that is measured.
+        ``looked_at`` is the URL of the share that it is opened for; empty for the one that is measured.
         """
         super().__init__()
         self.looked_at = looked_at
@@ -239,7 +238,7 @@ class CatalogueScreen(PlacedScreen):
         text = catalogue_text.entry_text(
             entry,
             share=place.share,
-            sections=place.sections_to_change(entry, instructions.suggested_value(entry)),
+            sections=place.sections_to_change(entry),
             conf=place.conf,
             now=place.value_in_words(entry),
             ansi=True,

@@ -18,7 +18,6 @@ from app.tui.value_dialog import ValueDialog
 from app.tui.widgets import reading
 from app.tui.widgets.views import AnsiView
 from forms.tuning import catalogue, catalogue_text, instructions
-from storage.records import Target
 
 
 class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
@@ -31,10 +30,8 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
 
     KEYS = keys("entry.try entry.take entry.value")
 
-    def __init__(
-        self, entry: str, share: str | None = None, series_id: str = "", looked_at: Target | None = None
-    ) -> None:
-        """``looked_at`` is the share that it is opened for; None for the one that is measured."""
+    def __init__(self, entry: str, share: str | None = None, series_id: str = "", looked_at: str = "") -> None:
+        """``looked_at`` is the URL of the share that it is opened for; empty for the one that is measured."""
         super().__init__()
         self.looked_at = looked_at
         self.series_id = series_id

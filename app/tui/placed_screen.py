@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
+from app.base.targets import parse_target
 from app.method import measured_place, rounds
 from app.method.next_steps import NextStep
 from app.method.one_change import OWN_CHANGES
 from app.tui.frame.measuring import MeasureMixin
 from forms.tuning import catalogue, instructions
 from forms.tuning.trial_rules import is_tried
-from storage.records import Target
 
 
 class PlacedScreen(MeasureMixin):
@@ -25,15 +25,15 @@ class PlacedScreen(MeasureMixin):
     series_id = ""
     """The series whose server is told of, as it was then; empty for the newest series of the notebook."""
 
-    looked_at: Target | None = None
-    """The share that the screen was opened for, by a look at it that is no series; None for the one measured."""
+    looked_at = ""
+    """The URL of the share that the screen was opened for, by a look that is no series; empty for the one measured."""
 
     def read_place(self) -> None:
         read = partial(
             measured_place.measured_place,
             practice=self.context.practice,
             series_id=self.series_id,
-            looked_at=self.looked_at,
+            looked_at=parse_target(self.looked_at) if self.looked_at else None,
         )
         self.with_notebook(read, self._take_place)
 

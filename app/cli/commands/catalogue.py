@@ -11,7 +11,6 @@ from app.comparison.tried import tried_here
 from app.method.measured_place import MeasuredPlace, measured_place
 from forms.tuning import catalogue, catalogue_text
 from forms.tuning.catalogue import CatalogueEntry, misprints_about
-from forms.tuning.instructions import suggested_value
 
 
 @declare.command("catalogue")
@@ -73,7 +72,7 @@ def _answer_entry(
         entry,
         value=value,
         share=place.share,
-        sections=place.sections_to_change(entry, suggested_value(entry) if value is None else value),
+        sections=place.sections_to_change(entry, value),
         conf=conf or place.conf,
         ansi=console.draws_colour(),
         with_command=True,

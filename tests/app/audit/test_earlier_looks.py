@@ -102,7 +102,7 @@ def test_an_audit_of_a_file_leads_back_to_the_complaint_that_its_setting_fits(no
     best, how_to_set, *_ = after_recording("audit", AUDIT, earlier_look(notebook, AUDIT))
     assert best.screen == "diagnosis"
     assert best.arguments == {"target": "smb://alice@nas/photos", "complaint": "small-files"}
-    assert how_to_set.arguments == {"entry": "sync always", "looked_at": PHOTOS}
+    assert how_to_set.arguments == {"entry": "sync always", "looked_at": "smb://alice@nas/photos"}
 
 
 @pytest.mark.parametrize("other", [replace(FINE, id="dd88dd88dd88", created_at="2026-01-08T10:30:00.000Z"), None])

@@ -11,9 +11,10 @@ import pytest
 
 from app.base.errors import UsageError
 from app.cli.main import run
+from app.comparison.audit_form import audit_form
 from app.comparison.named import Counted
 from app.comparison.sides import sides_to_compare
-from app.comparison.tried import audit_form, tried_here
+from app.comparison.tried import tried_here
 from app.load.scenario import find_scenario
 from app.method.next_after_comparison import after_comparison
 from forms.comparison.document import comparison_document

@@ -30,7 +30,7 @@ def best_after(kind: str, record: object) -> NextStep:
         (
             diagnoses.folders_stage(ask=0.02),
             "entry",
-            {"entry": "vfs objects: catia fruit streams_xattr", "looked_at": HEALTHY.target},
+            {"entry": "vfs objects: catia fruit streams_xattr", "looked_at": TARGET},
         ),
     ],
 )
