@@ -41,6 +41,14 @@ _ABOUT_EFFORT = (
 )
 
 _COMPLAINTS_TEXT = ", ".join(_with_meaning(name, STAGE_NAMES[name]) for name in COMPLAINTS)
+
+
+def _is_begun(word: str) -> bool:
+    """Whether it is the beginning of a complaint's name: no mistake while it is typed."""
+    beginning = word.strip().casefold()
+    return any(name.startswith(beginning) and name != beginning for name in COMPLAINTS)
+
+
 _ABOUT_COMPLAINT = (
     f"Complaint: what users say is slow: {_COMPLAINTS_TEXT}. It is answered first, as soon as its own stage is"
     " measured; the other stages follow, and s stops them."
@@ -72,7 +80,7 @@ class DiagnosisScreen(LinesScreen):
     @classmethod
     def plan_of(cls, typed: Mapping[str, str]) -> str:
         effort = looks.Effort(typed["effort"]) if typed["effort"] in tuple(looks.Effort) else looks.Effort.USUAL
-        complaint = spec.parse_complaint(typed["complaint"])
+        complaint = None if _is_begun(typed["complaint"]) else spec.parse_complaint(typed["complaint"])
         return spec.time_text(effort, spec.parse_stages(typed["only"]) or looks.stages_of(()), complaint)
 
     @classmethod
@@ -106,4 +114,6 @@ class DiagnosisScreen(LinesScreen):
             super(DiagnosisScreen, self).begin(request)
 
         # `ask` calls it only after the answer yes.
-        self.ask(ConfirmDialog("Begin the diagnosis?", amount, yes="Begin", no="Back"), begin_after_yes)
+        self.ask(
+            ConfirmDialog("Begin the diagnosis?", amount, yes="Begin", no="Back", prefer_yes=True), begin_after_yes
+        )

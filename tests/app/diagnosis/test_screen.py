@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -171,3 +172,15 @@ def test_the_complaint_is_one_of_the_stages_or_none(typed: str, complaint: Stage
 def test_a_complaint_that_no_stage_answers_is_refused(typed: dict[str, str], said: str):
     with pytest.raises(UsageError, match=said):
         DiagnosisScreen.parse(TYPED | typed)
+
+
+@pytest.mark.parametrize(("word", "is_mistake"), [("small", False), ("small-files", False), ("smell", True)])
+def test_a_complaint_that_is_being_typed_is_no_mistake_yet(word: str, is_mistake: bool):
+    typed = {line.key: "" for line in DiagnosisScreen.LINES} | {"target": "nas/photos", "complaint": word}
+    if is_mistake:
+        with pytest.raises(UsageError):
+            DiagnosisScreen.plan_of(typed)
+    else:
+        assert DiagnosisScreen.plan_of(typed)
+    with pytest.raises(UsageError) if word != "small-files" else nullcontext():
+        DiagnosisScreen.parse(typed)
