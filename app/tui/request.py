@@ -14,8 +14,8 @@ from app.tui.widgets.views import AnsiView
 from forms import layout
 
 _ABOUT = (
-    "Send this to somebody who has access to the server (y copies it). The answer in a file is judged by F7 Audit: leave"
-    " the target empty, and type the file's name in the line smb.conf."
+    "Send this to somebody who has access to the server (y copies it). The answer in a file is judged by F7 Audit:"
+    " leave the target empty, and type the file's name in the line smb.conf."
 )
 
 
