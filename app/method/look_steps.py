@@ -21,7 +21,7 @@ def after_explanation(explained: ExplainedComplaint, audit: Audit) -> Iterator[N
 
     target = explained.diagnosis.target
     share = plain(target.share or target.host)
-    name = f"Diagnose {share} again, once `{explained.line}` is set: what changed?"
+    name = f"Diagnose {share} again, once `{explained.line}` is set"
     yield diagnose_again(explained.diagnosis, name)
     yield replace(read_about(explained.entry.name, target), name=f"How to set `{explained.line}`, and what it risks")
 
