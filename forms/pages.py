@@ -10,14 +10,9 @@ from dataclasses import replace
 from forms import report, wording
 from forms.comparison import wording as words
 from forms.comparison.remarks import weaknesses
+from forms.comparison.several import likely_links, sentences
+from forms.comparison.several import sides as several_sides
 from forms.comparison.several.remarks import weaknesses_beside_others
-from forms.comparison.several.sentences import (
-    basis_of_several,
-    explanation_of_several,
-    first_to_last,
-    rates_sentence,
-)
-from forms.comparison.several.sides import oldest_first
 from forms.comparison.summary import ComparisonSummary, series_of
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentSummary
@@ -47,6 +42,9 @@ _MOST_LETTERS = 600
 
 _ROWS_BESIDE_TWO_CHARTS = 8
 """Of more rows there is room for one chart only."""
+
+_BYTES_A_SECOND = ", bytes/sec"
+_MEGABYTES_A_SECOND = ", MB/s"
 
 _OF_A_PAGE = frozenset(
     {
@@ -85,11 +83,11 @@ def comparison_page(
 ) -> report.Report:
     """Two series or more: the verdicts, what they are judged by, and the runs of both where there are two.
 
-    ``neighbours`` are comparisons of each of several with the one measured before it: where there are any, the answers
-    stand in the order of the form.
+    ``neighbours`` are comparisons of each of several with the one measured before it: where there are any, what changed
+    from one to the next comes first, in the order of time, as whoever is handed the page asks for that.
     """
     if neighbours:
-        comparisons = first_to_last(oldest_first(comparisons))
+        comparisons = sentences.first_to_last(several_sides.oldest_first(comparisons))
     all_series = series_of(comparisons)
     first = comparisons[0]
     run_tables: list[report.Table] = []
@@ -100,47 +98,89 @@ def comparison_page(
 
     if len(comparisons) > 1:
         # The verdicts of the form, which say that too, make room for the answer of the page.
-        form = replace(form, fields=(*_settling_fields(comparisons), *form.fields))
-    answer, *verdicts = _answers_of_comparisons(comparisons)
+        fields = tuple(
+            field for field in form.fields if field.name not in (sentences.STEP_BY_STEP, likely_links.LIKELY_LINK)
+        )
+        form = replace(form, fields=(*_settling_fields(comparisons), *fields))
+    answer, *verdicts = _answers_of_comparisons(comparisons, neighbours)
+    tables = (*form.tables[:1], *run_tables, *form.tables[1:])
+    if len(comparisons) > 1:
+        tables = tuple(map(in_megabytes, form.tables))
     return one_page(
-        replace(form, tables=(*form.tables[:1], *run_tables, *form.tables[1:])),
+        replace(form, tables=tables),
         all_series,
         question=next((series.question for series in all_series if series.question), ""),
         answer=answer,
         verdicts=verdicts,
-        tone=first.comparison.tone,
-        how_sure=_basis_of_comparisons(comparisons),
+        tone=(neighbours or comparisons)[0].comparison.tone,
+        how_sure=_basis_of_comparisons(comparisons, neighbours),
         most_fields=_MOST_FIELDS if len(comparisons) == 1 else _MOST_FIELDS_OF_SEVERAL,
     )
+
+
+def in_megabytes(table: report.Table) -> report.Table:
+    """The table with its rates as people read them: MB/s, in place of the bytes a second of the form on paper."""
+    columns = list(table.columns)
+    places = [place for place, column in enumerate(columns) if column.heading.endswith(_BYTES_A_SECOND)]
+    for place in places:
+        heading = columns[place].heading.removesuffix(_BYTES_A_SECOND) + _MEGABYTES_A_SECOND
+        columns[place] = replace(columns[place], heading=heading, kind=report.ReportKind.DECIMAL)
+
+    rows = []
+    for row in table.rows:
+        cells = list(row.cells)
+        for place in places:
+            value = cells[place].value if place < len(cells) else None
+            if isinstance(value, (int, float)):
+                cells[place] = replace(cells[place], value=value / 1e6)
+        rows.append(replace(row, cells=tuple(cells)))
+    return replace(table, columns=tuple(columns), rows=tuple(rows))
 
 
 def _settling_fields(comparisons: Sequence[ComparisonSummary]) -> Iterator[report.Field]:
     for compared in comparisons:
         step = compared.comparison.settle
         if step is not None:
-            text = f"{compared.comparison.other_name}: {words.settling_sentence(step)}"
+            text = f"{words.comparison_title(compared.comparison)}: {words.settling_sentence(step)}"
             yield report.Field(name="To settle it", text=text)
 
 
-def _answers_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> list[str]:
-    """The verdict; of several each one says what is held against what, after what explains them all."""
+def _answers_of_comparisons(
+    comparisons: Sequence[ComparisonSummary], neighbours: Sequence[ComparisonSummary]
+) -> list[str]:
+    """The verdict; of several each one says what is held against what, after what explains them all.
+
+    Those of ``neighbours`` come first, as the steps that they are; a pair that is such a step has one verdict.
+    """
     if len(comparisons) == 1:
         comparison = comparisons[0].comparison
         answer = [words.comparison_headline(comparison), words.full_links_sentence(comparison)]
         return [" ".join(filter(None, [*answer, *weaknesses(comparisons[0])]))]
-    answers = list(filter(None, [explanation_of_several(comparisons)]))
+    answers = list(filter(None, [sentences.explanation_of_several(comparisons)]))
+    for compared in neighbours:
+        answers.append(" ".join([sentences.step_text(compared), *weaknesses_beside_others(compared)]))
+
+    steps = set(map(several_sides.pair_of, neighbours))
     for compared in comparisons:
+        if several_sides.pair_of(compared) in steps:
+            continue
         comparison = compared.comparison
         clause = words.comparison_clause(comparison)
-        verdict = f"{words.comparison_title(comparison)}: {clause}.{rates_sentence(comparison)}"
-        answers.append(" ".join([verdict, *weaknesses_beside_others(compared)]))
+        verdict = f"{words.comparison_title(comparison)}: {clause}.{sentences.rates_sentence(comparison)}"
+        certain_from = words.certain_from_sentence(comparison)
+        answers.append(" ".join(filter(None, [verdict, certain_from, *weaknesses_beside_others(compared)])))
+
+    outgrown = likely_links.first_likely_link((*neighbours, *comparisons))
+    if outgrown is not None:
+        answers.append(likely_links.likely_link_sentence(outgrown))
     return answers
 
 
-def _basis_of_comparisons(comparisons: Sequence[ComparisonSummary]) -> str:
+def _basis_of_comparisons(comparisons: Sequence[ComparisonSummary], neighbours: Sequence[ComparisonSummary]) -> str:
     """What the verdicts are judged by; the form of several says in a field of its own what is left out."""
     if len(comparisons) > 1:
-        return basis_of_several(comparisons)
+        texts = [sentences.basis_of_several(comparisons), sentences.unlike_verdicts_text(comparisons, neighbours)]
+        return " ".join(filter(None, texts))
     return words.basis_sentence(comparisons[0].comparison) or ""
 
 

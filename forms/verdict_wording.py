@@ -85,7 +85,7 @@ def _inconclusive(change_percent: float, low: float | None, high: float | None, 
     if low is None or high is None:
         return f"Inconclusive: {_seen_change(change_percent, 0)}"
     if is_too_wide(low, high):
-        amount = f" (by {wording.percent(varies_by)})" if varies_by is not None else ""
+        amount = f" (by {wording.percent(varies_by)} over all of them)" if varies_by is not None else ""
         return f"Inconclusive: these runs vary too much to tell{amount}"
 
     digits = _digits(low, high)

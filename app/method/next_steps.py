@@ -11,7 +11,7 @@ from functools import partial
 
 from app.method.choices import GuideChoices
 from app.method.improvements import Improvement, improvements_of
-from app.method.rounds import branch_from, measure_again, repeat_of
+from app.method.rounds import branch_from, measure_again, repeat_of, round_to_correct
 from forms.experiments.survey import Survey
 from forms.stats.decision import LEAST_RUNS
 from forms.wording import plain
@@ -47,6 +47,14 @@ def repeat_step(name: str, series_id: str, better: Improvement | None = None) ->
 def change_step(name: str, series_id: str) -> NextStep:
     """Change one thing, with the series as the base of that change."""
     return NextStep(name=name, choices=partial(branch_from, series_id=series_id))
+
+
+def give_link_step(name: str, series_id: str) -> NextStep:
+    """To give a series the link speed that it was measured over, which may make a past change certain."""
+    return NextStep(
+        name=f"Give {name} its link speed: the page of its form in the guide sets it",
+        choices=partial(round_to_correct, series_id=series_id),
+    )
 
 
 TO_COME = "Change one thing (a change that is still to be made)"

@@ -104,6 +104,12 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     return _remember_round(notebook, replace(repeat, spec=with_label(repeat.spec, label)))
 
 
+def round_to_correct(notebook: Notebook, series_id: str) -> GuideChoices:
+    """The guide at the form of a stored series, where its link speed can be corrected; remembered."""
+    series = notebook.series(series_id)
+    return _remember_round(notebook, replace(choices_of(series), step=MethodStep.REVIEW, series_id=series.id))
+
+
 def round_to_compare(notebook: Notebook, series_id: str) -> GuideChoices:
     """The same as in that series once more, to be compared with other targets, which are chosen next; remembered."""
     return _remember_round(notebook, other_targets.choices_to_compare(notebook.series(series_id)))

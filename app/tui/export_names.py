@@ -9,7 +9,6 @@ from app.recording.several import base_first
 from forms import wording
 from forms.series.listing import RecordingLine
 from storage.notebook import Notebook
-from storage.recordings import Recording
 from storage.records import with_zone
 
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
@@ -28,18 +27,23 @@ def safe_file_name(name: str) -> str:
 
 
 def names_to_export(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], str]:
-    """The recordings' names, and one for a file: the label, else the day, the server and share, and what was done."""
+    """The recordings' names, and one for a file.
+
+    That is the baseline or label, else the day, the server and share, and what was done.
+    """
     heads = notebook.recordings_of(base_first(notebook, ids))
     lines = recording_lines(notebook, heads)
+    baseline_names = {baseline.recording_id: baseline.name for baseline in notebook.baselines()}
+    own_names = [baseline_names.get(head.id) or wording.plain(head.label or "") for head in heads]
     series = {head.id: head for head in notebook.heads_of(list(ids))}
 
-    names = [_name_of(line) for line in lines] or ["no recording any more"]
+    names = [baseline_names.get(line.id) or _name_of(line) for line in lines] or ["no recording any more"]
     if len(heads) != 1:
-        return names, _name_of_several(heads, is_series=series.keys() >= {*ids})
+        return names, _name_of_several(own_names, is_series=series.keys() >= {*ids})
 
     head = heads[0]
-    if head.label:
-        return names, head.label
+    if own_names[0]:
+        return names, own_names[0]
 
     day = with_zone(head.created_at)[:10]
     target = kind_of(head).target(notebook, head)
@@ -52,13 +56,12 @@ def names_to_export(notebook: Notebook, ids: Sequence[str]) -> tuple[list[str], 
     return names, f"{day} {place} {action}"
 
 
-def _name_of_several(heads: Sequence[Recording], *, is_series: bool) -> str:
-    """Their labels where each of a few has one; else how many there are."""
-    labels = [wording.plain(head.label or "") for head in heads]
-    if all(labels) and 1 < len(labels) <= _MOST_NAMED:
-        return wording.listed(labels)
+def _name_of_several(own_names: Sequence[str], *, is_series: bool) -> str:
+    """The names that people gave them, where each of a few has one; else how many there are."""
+    if all(own_names) and 1 < len(own_names) <= _MOST_NAMED:
+        return wording.listed(list(own_names))
     noun = "series" if is_series else "recordings"
-    return f"{len(heads)} {noun}"
+    return f"{len(own_names)} {noun}"
 
 
 def _name_of(line: RecordingLine) -> str:

@@ -37,6 +37,11 @@ def make_comparison(
     claimed = other.change if other.change and other.base_id in (None, base.id) else None
     decision = _unless_settings_deny(decision, claimed, sides, differing)
 
+    old_link = side_values.old_link_of(sides, differing, claimed)
+    # A link that is outgrown was replaced, so that nobody measures over it again.
+    if old_link is not None:
+        sides = replace(sides, base_told_gone=True)
+
     server_seen = side_values.shows_parameters(base) and side_values.shows_parameters(other)
     was_changed = base.change or other.change or (sides.unseen and other.base_id is not None)
     is_alike = server_seen and not differing and not was_changed
@@ -95,7 +100,7 @@ def make_comparison(
         change=claimed,
         server_seen=server_seen,
         is_alike=is_alike,
-        old_link=side_values.old_link_of(sides, differing, claimed),
+        old_link=old_link,
         base_told_gone=sides.base_told_gone,
         is_other_newest=newest_moment(sides.other) >= newest_moment(sides.base),
         has_short_runs=is_judged_as_same and side_values.newer_has_short_runs(base, other),

@@ -9,6 +9,7 @@ from forms.comparison import wording as words
 from forms.comparison.comparison import Comparison
 from forms.comparison.document import comparison_document
 from forms.comparison.remarks import comparison_remarks, weaknesses
+from forms.comparison.several.likely_links import LIKELY_LINK, likely_link_sentence
 from forms.comparison.summary import ComparisonSummary
 from forms.comparison.typed_commands import command_to_compare
 from forms.series.origin import origin_fields
@@ -45,6 +46,7 @@ def pair_report(compared: ComparisonSummary) -> report.Report:
                 ("Certain", words.certain_sentence(comparison) or ""),
                 (name_of_alternative, _alternative_text(comparison)),
                 ("Stands out", _outstanding_text(comparison)),
+                (LIKELY_LINK, likely_link_sentence(compared)),
                 report.basis_field(words.basis_sentence(comparison)),
                 ("To settle it", _settling_text(comparison)),
             ),

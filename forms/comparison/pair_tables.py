@@ -218,7 +218,7 @@ def averages_chart(compared: ComparisonSummary, *, table: int) -> report.Chart |
     intervals = "95 % interval"
     # Of whole series the scatter between equal series counts, which a single series does not show.
     if compared.comparison.apart_percent:
-        title = "Averages, and where 19 of 20 such series would lie"
+        title = "Averages, and where 19 of 20 would lie, by both sides together"
         intervals = "19 of 20 such series"
     return report.Chart(title=title, unit="bytes/sec", bars=bars, source=(table, column), intervals=intervals)
 

@@ -140,7 +140,9 @@ def old_link_of(sides: Sides, differing: Sequence[Difference], claimed: records.
     is_other_way = any(difference.name in ("command", "target") for difference in differing)
     if not link_bits or base_rate is None or other_rate is None or is_other_way:
         return None
-    if not replaced_in(differing, claimed):
+    # What carried more than the base's link can is another one, also where nobody gave its speed.
+    is_other_link_unknown = sides.other[0].link_bits_per_second is None
+    if not replaced_in(differing, claimed) and not is_other_link_unknown:
         return None
 
     share_percent = records.percent_of_link(base_rate, link_bits)

@@ -366,7 +366,11 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
     run_deviation = comparison.variation.run_deviation if comparison.variation else None
     if is_one_a_side and run_deviation is not None and comparison.leaning and not comparison.history_count:
         runs = wording.percent(100 * run_deviation)
-        return f"One series a side cannot rule out chance here (the runs vary by {runs})."
+        sentence = f"One series a side cannot rule out chance here (the runs vary by {runs})"
+        certain_from = _least_certain_text(comparison)
+        if certain_from:
+            sentence += f": certain {certain_from}{_seen_beside_least(comparison)}"
+        return f"{sentence}."
 
     is_change = comparison.verdict in (Verdict.FASTER, Verdict.SLOWER)
     interval = comparison.interval_percent
@@ -379,11 +383,49 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
         return f"{counts}."
     else:
         sentence = f"{counts}: a change is certain {least_text}"
+    if least_text:
+        sentence += _seen_beside_least(comparison)
     if comparison.history_count:
-        return f"{sentence} (judged with {comparison.history_count:,} earlier series{_history_age(comparison)})."
+        return f"{sentence}. {_history_sentence(comparison)}"
     if least_text and is_one_a_side and run_deviation is not None:
         return f"{sentence}; the runs vary by {wording.percent(100 * run_deviation)}, and series by more."
     return f"{sentence}."
+
+
+def certain_from_sentence(comparison: series_comparison.Comparison) -> str:
+    """``One series a side: certain only from a factor of 2.7 on; this is 1.68.``; empty where nothing is open.
+
+    For pages that have no basis beside the verdict.
+    """
+    if comparison.known or comparison.is_certain_by_link or comparison.interleaved or not comparison.is_open:
+        return ""
+    least_text = _least_certain_text(comparison)
+    change = comparison.change_percent
+    # Beside no difference the range says from where on one had shown.
+    if least_text is None or change is None or not round(change):
+        return ""
+    return f"{counts_before_and_after(comparison)}: certain {least_text}{_seen_beside_least(comparison)}."
+
+
+def _seen_beside_least(comparison: series_comparison.Comparison) -> str:
+    """``; this is 1.68``: the change that is seen, in the form of the one that would be certain.
+
+    Empty where the change is certain, or none is seen.
+    """
+    change = comparison.change_percent
+    least = comparison.least_certain_percent
+    if comparison.known or change is None or least is None or not round(change):
+        return ""
+    if change > 0 and least > verdict_wording.MOST_PLAIN_PERCENT:
+        return f"; this is {1 + change / 100:.2f}"
+    return f"; this is {wording.percent(abs(change))}"
+
+
+def _history_sentence(comparison: series_comparison.Comparison) -> str:
+    """``How much equal series differ is judged by 1 earlier series as well, measured 6 days before.``"""
+    count = comparison.history_count
+    age = _history_age(comparison)
+    return f"How much equal series differ is judged by {count:,} earlier series as well{age}."
 
 
 def counts_before_and_after(comparison: series_comparison.Comparison) -> str:
@@ -415,11 +457,11 @@ def _least_certain_text(comparison: series_comparison.Comparison) -> str | None:
 
 
 def _history_age(comparison: series_comparison.Comparison) -> str:
-    """``, the newest 4 days before``."""
+    """``, the newest of them measured 4 days before 'april'``."""
     if comparison.history_days is None:
         return ""
-    newest = ", the newest" if comparison.history_count > 1 else ","
-    return f"{newest} {_age(comparison.history_days)} before"
+    newest = ", the newest of them" if comparison.history_count > 1 else ","
+    return f"{newest} measured {_age(comparison.history_days)} before '{comparison.other_name}'"
 
 
 def _age(days: float) -> str:

@@ -98,18 +98,24 @@ def as_a_lower_ethernet(series: Series) -> Iterator[Finding]:
 def filled_ethernet(series: Series) -> float | None:
     """The lower Ethernet that the runs just fill, all of them alike; None without one."""
     link = series.link_bits_per_second
+    ethernet = ethernet_of_steady_runs(series)
+    return ethernet if link and ethernet is not None and ethernet < link else None
+
+
+def ethernet_of_steady_runs(series: Series) -> float | None:
+    """The Ethernet that the runs just fill, all of them alike, whatever the link is said to be; None without one."""
     rates = series.rates()
     average = summary.mean(rates)
-    if not link or average is None or not is_one_stream(series) or path.is_wireless(series):
+    if average is None or not is_one_stream(series) or path.is_wireless(series):
         return None
     deviation = summary.deviation_percent(rates)
     if deviation is not None and deviation > STEADY_PERCENT:
         return None
 
     least_percent, most_percent = FULL_ETHERNET_PERCENT
-    for lower in LOWER_ETHERNETS:
-        if lower < link and least_percent <= 100 * 8 * average / lower <= most_percent:
-            return lower
+    for ethernet in LOWER_ETHERNETS:
+        if least_percent <= 100 * 8 * average / ethernet <= most_percent:
+            return ethernet
     return None
 
 

@@ -140,7 +140,7 @@ def test_several_verdicts_say_which_is_which_and_nothing_is_cut_or_counted_twice
     assert "april: " in said["How sure"] or "april and may: " in said["How sure"]
     settle = found[1].comparison.settle
     assert settle is not None
-    assert said["To settle it"] == f"may: {settling_sentence(settle)}"
+    assert said["To settle it"] == f"may against spring (2 series): {settling_sentence(settle)}"
     assert "…" not in " ".join(field.text for field in report.fields)
     assert {"Target", "File", "Runs", "Client", "Link", "When"} <= {*said}
 

@@ -195,7 +195,7 @@ def test_no_end_is_rounded_to_zero_and_a_change_that_is_hardly_known_is_told_by_
 
 def test_runs_that_vary_too_much_say_by_how_much():
     said = verdict_wording.verdict_sentence(Verdict.UNKNOWN, -40.0, (-92.0, 325.0), 24.0)
-    assert said == "Inconclusive: these runs vary too much to tell (by 24 %)"
+    assert said == "Inconclusive: these runs vary too much to tell (by 24 % over all of them)"
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from forms.comparison import pair_tables
 from forms.comparison import wording as comparison_wording
 from forms.comparison.blame_report import BLAME
 from forms.comparison.pair_report import pair_report
+from forms.comparison.several.likely_links import outgrown_ethernet
 from forms.comparison.summary import ComparisonSummary
 from forms.exporters.text import figures_text
 from forms.pages import comparison_page
@@ -165,7 +166,12 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
     def next_steps(self) -> Iterable[method_next_steps.NextStep]:
         if self.comparisons is None or self.form is None:
             return ()
-        return next_after_comparison.after_comparison(self.form.comparison)
+        comparison = self.form.comparison
+        steps = list(next_after_comparison.after_comparison(comparison))
+        if outgrown_ethernet(self.form) is None:
+            return steps
+        give_link = method_next_steps.give_link_step(comparison.base_name, comparison.base_id)
+        return [give_link, *steps]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "only":

@@ -16,9 +16,9 @@ from app.tui.widgets.report_screen import ReportScreen
 from forms.comparison import summary as comparison_summary
 from forms.comparison import wording as comparison_wording
 from forms.comparison.report import comparison_report
-from forms.comparison.several.sides import pair_of
+from forms.comparison.several import sides as several_sides
+from forms.comparison.several.likely_links import first_likely_link
 from forms.report import Report
-from forms.stats.decision import Verdict
 from storage.notebook import Notebook
 
 
@@ -43,7 +43,7 @@ class TableScreen(ReportScreen, reading.GoesOn):
         self.with_base = compared.with_base
         by_pair: dict[frozenset[str], comparison_summary.ComparisonSummary] = {}
         for summary in chain(*compared):
-            by_pair.setdefault(pair_of(summary), summary)
+            by_pair.setdefault(several_sides.pair_of(summary), summary)
         self.summaries = list(by_pair.values())
         return comparison_report(first_series(notebook, self.ids), compared.with_base, compared.neighbours)
 
@@ -54,12 +54,22 @@ class TableScreen(ReportScreen, reading.GoesOn):
         return partial(export_files.gather_page, ids=self.ids)
 
     def next_steps(self) -> Iterable[method_next_steps.NextStep]:
-        """The report first where each answer beside the base is settled: then it is what the comparison was for."""
-        is_settled = all(map(_is_settled, self.with_base))
-        if is_settled:
+        """The report first where no measuring comes before it: each answer is settled, or the sides are of the past.
+
+        What would make a past one certain comes before it.
+        """
+        outgrown = first_likely_link(self.summaries)
+        if outgrown is not None:
+            base_name = outgrown.comparison.base_name
+            yield method_next_steps.give_link_step(base_name, outgrown.comparison.base_id)
+
+        is_report_next = all(
+            several_sides.is_settled(summary) or several_sides.is_of_the_past(summary) for summary in self.with_base
+        )
+        if is_report_next:
             yield self._report_step()
         yield from self._steps_of_pairs()
-        if not is_settled:
+        if not is_report_next:
             yield self._report_step()
 
     def _report_step(self) -> method_next_steps.NextStep:
@@ -85,9 +95,3 @@ class TableScreen(ReportScreen, reading.GoesOn):
                 screen="compare",
                 arguments={"base": comparison.base_id, "other": comparison.other_id},
             )
-
-
-def _is_settled(summary: comparison_summary.ComparisonSummary) -> bool:
-    """Whether it has a verdict, by the series, by a trial or by the link."""
-    comparison = summary.comparison
-    return comparison.decided is not Verdict.UNKNOWN or comparison.is_certain_by_link

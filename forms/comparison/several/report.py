@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 
 from forms import report, wording
 from forms.comparison import matrix_report, summary
 from forms.comparison.document import matrix_document
 from forms.comparison.matrix import ProtocolMatrix
 from forms.comparison.pair_report import FORM
-from forms.comparison.several import sentences, tables
+from forms.comparison.several import likely_links, sentences, tables
 from forms.comparison.several.facts import measured_fields
 from forms.comparison.several.remarks import remarks_on_several
 from forms.comparison.several.sides import left_out_of_all, oldest_first, sides_of_comparisons
@@ -52,7 +51,7 @@ def report_of_several(
         )
     )
     verdicts = [sentences.verdict_field(compared) for compared in answers]
-    trials = list(chain.from_iterable(map(sentences.trial_fields, answers)))
+    trials = [field for compared in answers for field in sentences.trial_fields(compared)]
     return report.Report(
         form=FORM,
         title="Comparison of several series" if is_b1 or not sides else f"{sentences.names_text(sides)} compared",
@@ -61,10 +60,11 @@ def report_of_several(
             *explanations,
             *verdicts,
             *trials,
+            *likely_links.likely_link_fields((*in_order, *neighbours)),
             *report.fields_of(
-                ("Step by step", sentences.neighbours_text(neighbours)),
+                (sentences.STEP_BY_STEP, sentences.neighbours_text(neighbours)),
                 ("Base", sentences.base_text(comparisons, sides)),
-                report.basis_field(sentences.basis_of_several(in_order)),
+                report.basis_field(_basis_text(in_order, neighbours)),
                 ("Left out", sentences.left_out_text(left_out)),
                 ("Intervals", sentences.joint_intervals_text(in_order, neighbours)),
             ),
@@ -76,3 +76,9 @@ def report_of_several(
         advice=remarks_on_several(in_order, sides),
         document=partial(matrix_document, comparisons, neighbours),
     )
+
+
+def _basis_text(comparisons: Sequence[ComparisonSummary], neighbours: Sequence[ComparisonSummary]) -> str:
+    """What the verdicts are judged by, and why those on like changes differ."""
+    texts = [sentences.basis_of_several(comparisons), sentences.unlike_verdicts_text(comparisons, neighbours)]
+    return " ".join(filter(None, texts))

@@ -1,6 +1,7 @@
 """What is said of several compared: their verdicts, and what these rest on."""
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from forms import report, wording
 from forms.comparison import wording as words
@@ -11,10 +12,17 @@ from forms.comparison.several.sides import (
     ComparedSide,
     moment_of_other,
     names_for_a_title,
+    pair_of,
 )
 from forms.comparison.summary import ComparisonSummary
 from forms.stats.decision import Limits, Verdict
 from forms.tuning.differences import differences_prose
+
+STEP_BY_STEP = "Step by step"
+"""The name of the field that says what changed from one to the next."""
+
+_LIKE_CHANGE_FACTOR = 1.05
+"""Two changes whose factors differ by at most this one look alike to a reader."""
 
 
 def names_text(sides: Sequence[ComparedSide]) -> str:
@@ -26,6 +34,7 @@ def verdict_field(compared: ComparisonSummary) -> report.Field:
     comparison = compared.comparison
     verdict = f"{comparison.sign} {words.verdict_and_next_step(comparison)}"
     text = f"{words.comparison_title(comparison)}: {verdict}{rates_sentence(comparison)}"
+    text = " ".join(filter(None, [text, words.certain_from_sentence(comparison)]))
     if comparison.differences and not comparison.known:
         text += f" What differs: {differences_prose(comparison.differences)}."
     text = " ".join([text, *weaknesses_beside_others(compared)])
@@ -65,12 +74,52 @@ def trial_fields(compared: ComparisonSummary) -> Iterator[report.Field]:
 
 
 def neighbours_text(neighbours: Sequence[ComparisonSummary]) -> str:
-    """``march → april: Faster by 102 %; april → may: Inconclusive: no difference seen``"""
-    steps = []
-    for compared in neighbours:
-        comparison = compared.comparison
-        steps.append(f"{comparison.base_name} → {comparison.other_name}: {words.comparison_clause(comparison)}")
-    return f"{'; '.join(steps)}." if steps else ""
+    """``march → april: Faster by 102 %. april → may: Inconclusive: no difference seen.``"""
+    return " ".join(map(step_text, neighbours))
+
+
+def step_text(compared: ComparisonSummary) -> str:
+    """What changed from one to the next, and from which change on that would be certain."""
+    comparison = compared.comparison
+    clause = words.comparison_clause(comparison)
+    step = f"{comparison.base_name} → {comparison.other_name}: {clause}.{rates_sentence(comparison)}"
+    return " ".join(filter(None, [step, words.certain_from_sentence(comparison)]))
+
+
+def unlike_verdicts_text(comparisons: Sequence[ComparisonSummary], neighbours: Sequence[ComparisonSummary]) -> str:
+    """Why two verdicts on changes of the same size differ; empty where no two do."""
+    pairs: dict[frozenset[str], Comparison] = {}
+    for compared in (*comparisons, *neighbours):
+        pairs.setdefault(pair_of(compared), compared.comparison)
+
+    for first, second in combinations(pairs.values(), 2):
+        if _is_like_change_with_other_verdict(first, second):
+            return (
+                "Changes of the same size are not equally sure where the runs that they are judged by vary by more or"
+                f" less: {_judged_by_text(first)}; {_judged_by_text(second)}."
+            )
+    return ""
+
+
+def _is_like_change_with_other_verdict(first: Comparison, second: Comparison) -> bool:
+    if first.change_percent is None or second.change_percent is None:
+        return False
+    if first.variation is None or second.variation is None:
+        return False
+
+    least_factor, most_factor = sorted((1 + first.change_percent / 100, 1 + second.change_percent / 100))
+    is_like = 0 < most_factor <= _LIKE_CHANGE_FACTOR * least_factor
+    return is_like and words.verdict_word(first) != words.verdict_word(second)
+
+
+def _judged_by_text(comparison: Comparison) -> str:
+    """``april against march by runs that vary by 5.9 %, those of 1 earlier series among them``"""
+    assert comparison.variation is not None, "without a variation no two verdicts are held against each other"
+    deviation = wording.percent(100 * comparison.variation.run_deviation)
+    text = f"{words.comparison_title(comparison)} by runs that vary by {deviation}"
+    if comparison.history_count:
+        text += f", those of {comparison.history_count:,} earlier series among them"
+    return text
 
 
 def base_text(comparisons: Sequence[ComparisonSummary], sides: Sequence[ComparedSide]) -> str:
@@ -135,7 +184,7 @@ def joint_intervals_text(comparisons: Sequence[ComparisonSummary], neighbours: S
     judged_neighbours = _judged_together(neighbours)
     if judged_neighbours:
         against = f" against {judged[0].base_name}"
-        step_by_step = f", and {_all_of(judged_neighbours)} from one to the next as well"
+        step_by_step = f"; so are {_all_of(judged_neighbours)} verdicts on the steps"
     return (
         "the ranges in brackets; wider than for a pair that is compared alone, so that"
         f" {_all_of(judged)} verdicts{against} together are right 19 times in 20{step_by_step}"

@@ -8,10 +8,16 @@ from forms.comparison.side_values import counted_rates, pooled_deviation
 from forms.comparison.summary import ComparisonSummary
 from forms.series.summary import SeriesSummary
 from forms.stats.changes import percent_of
+from forms.stats.decision import Verdict
 from forms.stats.summary import LEVEL
+from forms.stats.variation import DAY_SECONDS
 
 _MOST_NAMED = 4
 """Of more names a title has the first ones, and how many more there are."""
+
+
+PAST_SECONDS = 14 * DAY_SECONDS
+"""From two weeks between two sides on what stood at the first of them is taken to be gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,3 +125,16 @@ def names_for_a_title(names: Sequence[str]) -> Iterator[str]:
     kept_count = _MOST_NAMED - 1
     yield from names[:kept_count]
     yield f"{len(names) - kept_count} more"
+
+
+def is_settled(compared: ComparisonSummary) -> bool:
+    """Whether it has a verdict, by the series, by a trial or by the link."""
+    comparison = compared.comparison
+    return comparison.decided is not Verdict.UNKNOWN or comparison.is_certain_by_link
+
+
+def is_of_the_past(compared: ComparisonSummary) -> bool:
+    """Whether the other side was measured so long after the base that nobody goes back to that."""
+    base_moment = max(side.series.moment for side in compared.bases)
+    other_moment = max(side.series.moment for side in compared.others)
+    return other_moment - base_moment >= PAST_SECONDS

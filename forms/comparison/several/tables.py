@@ -143,7 +143,7 @@ def averages_chart(sides: Sequence[ComparedSide], *, table: int, leaves_out: boo
     bars = tuple(report.Bar(name=side.name, value=side.average, interval=_series_interval(side)) for side in sides)
     title = "Average throughput"
     if any(bar.interval for bar in bars):
-        title = "Averages, and where 19 of 20 such series would lie"
+        title = f"Averages, and where 19 of 20 would lie, each judged beside {sides[0].name}"
     return report.Chart(
         title=title,
         unit="bytes/sec",

@@ -344,7 +344,9 @@ def test_earlier_series_of_the_path_are_history_by_themselves_and_later_ones_are
     found = compare_sides(sides, Limits())
     assert found.variation is not None
     assert (found.verdict, found.variation.freedom, found.history_count) == ("faster", 8, 5)
-    assert "judged with 5 earlier series, the newest 4 days before" in comparison_sentences(found)
+    assert "judged by 5 earlier series as well, the newest of them measured 4 days before" in comparison_sentences(
+        found
+    )
     (one_only,) = sides_to_compare(notebook, (f"{1:012x}", f"{9:012x}"))
     assert one_only.history == ()
 

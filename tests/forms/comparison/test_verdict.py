@@ -323,7 +323,7 @@ def test_no_interval_ends_beyond_what_can_be_read():
     assert found.doubt is Doubt.BASE_VARIED
     assert "−100 %" not in comparison_sentences(found)
     assert "Inconclusive: these runs vary too much to tell (by " in comparison_sentences(found)
-    assert "a change is certain only from a factor of over 100 on." in comparison_sentences(found)
+    assert "a change is certain only from a factor of over 100 on; this is " in comparison_sentences(found)
     assert "to +1," not in comparison_sentences(found)
 
 
@@ -344,10 +344,12 @@ def test_history_of_the_same_path_sharpens_the_verdict_and_is_said():
     assert (found.verdict, found.history_count, found.variation.repeats) == ("faster", 8, 7)
     assert found.apart_percent is not None
     assert found.apart_percent < 8
-    assert "(judged with 8 earlier series, the newest 6 days before)" in comparison_sentences(found)
+    assert "judged by 8 earlier series as well, the newest of them measured 6 days before" in comparison_sentences(
+        found
+    )
     assert compare_sides(Sides(base=(base,), other=(other,)), Limits()).verdict == "unknown"
     newest = compare_sides(Sides(base=(base,), other=(other,), history=(spread[-1:],)), Limits())
-    assert "(judged with 1 earlier series, 6 days before)" in comparison_sentences(newest)
+    assert "judged by 1 earlier series as well, measured 6 days before" in comparison_sentences(newest)
 
 
 def test_a_steady_trend_takes_the_verdict_away_unless_the_sides_alternate():

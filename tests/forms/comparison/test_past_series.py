@@ -1,0 +1,111 @@
+"""Series of weeks ago on one page: what would be certain, why like changes differ, and what their rates say."""
+
+from dataclasses import replace
+
+import pytest
+
+from forms import pages
+from forms.comparison.history import groups_of
+from forms.comparison.judged_sides import Sides
+from forms.comparison.report import comparison_report
+from forms.comparison.several.likely_links import likely_link_sentence, outgrown_ethernet
+from forms.comparison.several.sentences import unlike_verdicts_text
+from forms.comparison.several.sides import is_of_the_past
+from forms.comparison.summary import ComparisonSummary, comparison_form, comparisons
+from forms.comparison.wording import certain_from_sentence, verdict_word
+from forms.report import Report
+from storage.records import Series
+from tests.builders import series
+
+GIGABIT = 1_000_000_000
+STEADY = [119.0e6, 119.1e6, 118.95e6, 119.05e6, 119.0e6]
+RESTLESS = [175.5e6, 238e6, 190e6, 195e6, 200e6]
+
+
+def measured_in(month: int, label: str, rates: list[float]) -> Series:
+    moment = f"2026-{month:02d}-01T10:00:00.000Z"
+    return series(rates, id=f"{month:012x}", label=label, created_at=moment, link_bits_per_second=None)
+
+
+BEFORE = measured_in(7, "before-switch", STEADY)
+MARCH = measured_in(9, "march", [rate + 0.1e6 for rate in STEADY])
+APRIL = measured_in(10, "april", RESTLESS)
+
+
+def compared() -> tuple[list[ComparisonSummary], list[ComparisonSummary]]:
+    with_base = comparisons([Sides(base=(BEFORE,), other=(other,)) for other in (MARCH, APRIL)])
+    step = Sides(base=(MARCH,), other=(APRIL,), history=groups_of([BEFORE], MARCH, {}))
+    return with_base, comparisons([Sides(base=(BEFORE,), other=(MARCH,)), step])
+
+
+def page() -> Report:
+    with_base, neighbours = compared()
+    return pages.comparison_page(
+        with_base, comparison_report([BEFORE, MARCH, APRIL], with_base, neighbours), neighbours
+    )
+
+
+def test_like_changes_with_other_verdicts_say_what_each_was_judged_by():
+    with_base, neighbours = compared()
+    beside_base = with_base[1].comparison
+    step = neighbours[1].comparison
+    assert verdict_word(beside_base) != verdict_word(step)
+    text = unlike_verdicts_text(with_base, neighbours)
+    assert "april against before-switch by runs that vary by 8.4 %" in text
+    assert "april against march by runs that vary by 6.5 %, those of 1 earlier series among them" in text
+    assert unlike_verdicts_text(with_base, []) == ""
+
+
+def test_an_open_verdict_says_from_where_on_it_were_certain_and_a_certain_one_does_not():
+    with_base, _ = compared()
+    sentence = certain_from_sentence(with_base[1].comparison)
+    assert "certain only from a factor of " in sentence
+    assert sentence.endswith("; this is 1.60.")
+    faster = comparison_form(BEFORE, replace(MARCH, runs=measured_in(9, "march", [3e8] * 5).runs)).comparison
+    assert faster.known
+    assert certain_from_sentence(faster) == ""
+
+
+def test_the_steps_are_the_answer_of_the_page_in_the_order_of_time():
+    fields = page().fields
+    assert [field.name for field in fields[:4]] == ["Answer", "Verdict", "Verdict", "Verdict"]
+    assert fields[0].text.startswith("before-switch → march: ")
+    assert fields[1].text.startswith("march → april: ")
+    assert fields[2].text.startswith("april against before-switch: ")
+    assert fields[3].text.startswith("It looks as if a link of 1 Gb/s held ")
+    assert fields[4].name == "How sure"
+    assert "Step by step" not in [field.name for field in fields]
+
+
+def test_the_rates_of_the_page_are_those_of_its_sentences():
+    table = page().tables[0]
+    headings = [column.heading for column in table.columns]
+    assert "Average, MB/s" in headings
+    assert table.rows[0].cells[headings.index("Average, MB/s")].value == pytest.approx(119.02)
+
+
+@pytest.mark.parametrize(("slowest", "looks_so"), [(125.1e6, True), (125.0e6, False)])
+def test_each_run_beyond_the_ethernet_that_the_base_fills_is_a_hint(slowest: float, looks_so: bool):
+    other = measured_in(10, "april", [*RESTLESS[:4], slowest])
+    compared = comparison_form(BEFORE, other)
+    assert (outgrown_ethernet(compared) is not None) is looks_so
+    assert bool(likely_link_sentence(compared)) is looks_so
+
+
+@pytest.mark.parametrize("rates", [[109e6] * 5, [119e6, 130e6, 108e6, 119e6, 119e6]])
+def test_what_fills_no_ethernet_steadily_is_no_hint(rates: list[float]):
+    assert outgrown_ethernet(comparison_form(measured_in(7, "before", rates), APRIL)) is None
+
+
+def test_the_link_speed_of_the_base_given_afterwards_makes_it_certain():
+    given = replace(BEFORE, link_bits_per_second=GIGABIT)
+    comparison = comparison_form(given, APRIL).comparison
+    assert comparison.is_certain_by_link
+    assert comparison.is_base_gone
+    assert outgrown_ethernet(comparison_form(given, APRIL)) is None
+
+
+@pytest.mark.parametrize(("day", "is_past"), [("15", True), ("14", False)])
+def test_nobody_goes_back_to_a_base_of_two_weeks_before(day: str, is_past: bool):
+    later = replace(APRIL, created_at=f"2026-07-{day}T10:00:00.000Z")
+    assert is_of_the_past(comparison_form(BEFORE, later)) is is_past
