@@ -24,7 +24,7 @@ from forms.comparison import pair_tables
 from forms.comparison import wording as comparison_wording
 from forms.comparison.blame_report import BLAME
 from forms.comparison.pair_report import pair_report
-from forms.comparison.several.likely_links import outgrown_ethernet
+from forms.comparison.several.likely_links import would_be_certain
 from forms.comparison.summary import ComparisonSummary
 from forms.exporters.text import figures_text
 from forms.pages import comparison_page
@@ -168,7 +168,7 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
             return ()
         comparison = self.form.comparison
         steps = list(next_after_comparison.after_comparison(comparison))
-        if outgrown_ethernet(self.form) is None:
+        if not would_be_certain(self.form):
             return steps
         give_link = method_next_steps.give_link_step(comparison.base_name, comparison.base_id)
         return [give_link, *steps]

@@ -17,7 +17,7 @@ from forms.comparison import summary as comparison_summary
 from forms.comparison import wording as comparison_wording
 from forms.comparison.report import comparison_report
 from forms.comparison.several import sides as several_sides
-from forms.comparison.several.likely_links import first_likely_link
+from forms.comparison.several.likely_links import would_be_certain
 from forms.report import Report
 from storage.notebook import Notebook
 
@@ -58,7 +58,7 @@ class TableScreen(ReportScreen, reading.GoesOn):
 
         What would make a past one certain comes before it.
         """
-        outgrown = first_likely_link(self.summaries)
+        outgrown = next(filter(would_be_certain, self.summaries), None)
         if outgrown is not None:
             base_name = outgrown.comparison.base_name
             yield method_next_steps.give_link_step(base_name, outgrown.comparison.base_id)

@@ -72,12 +72,21 @@ def likely_link_sentence(compared: ComparisonSummary) -> str:
     slowest = wording.rate(outgrown.slowest_bytes_per_second, beside=outgrown.fastest_bytes_per_second)
     fastest = wording.rate(outgrown.fastest_bytes_per_second)
     base_rate = wording.rate(outgrown.base_bytes_per_second)
+    name = comparison.other_name
+    if comparison.known:
+        what_follows = "a link that lets more through explains the change"
+    else:
+        what_follows = f"{name} is certainly faster: give {comparison.base_name} its link speed to have that said"
     return (
         f"It looks as if a link of {link} held {comparison.base_name} back: {base_rate} in each run is all that one"
-        f" shows. Each run of {comparison.other_name} ({slowest} to {fastest}) is more than it carries. If it was"
-        f" {link}, {comparison.other_name} is certainly faster: give {comparison.base_name} its link speed to"
-        " have that said."
+        f" shows. Each run of {name} ({slowest} to {fastest}) is more than it carries. If it was {link},"
+        f" {what_follows}."
     )
+
+
+def would_be_certain(compared: ComparisonSummary) -> bool:
+    """Whether an open answer would be certain, were the base given the link speed that its rates look like."""
+    return compared.comparison.is_open and outgrown_ethernet(compared) is not None
 
 
 def first_likely_link(several: Sequence[ComparisonSummary]) -> ComparisonSummary | None:

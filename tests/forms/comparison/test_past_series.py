@@ -8,7 +8,7 @@ from forms import pages
 from forms.comparison.history import groups_of
 from forms.comparison.judged_sides import Sides
 from forms.comparison.report import comparison_report
-from forms.comparison.several.likely_links import likely_link_sentence, outgrown_ethernet
+from forms.comparison.several.likely_links import likely_link_sentence, outgrown_ethernet, would_be_certain
 from forms.comparison.several.sentences import unlike_verdicts_text
 from forms.comparison.several.sides import is_of_the_past
 from forms.comparison.summary import ComparisonSummary, comparison_form, comparisons
@@ -109,3 +109,11 @@ def test_the_link_speed_of_the_base_given_afterwards_makes_it_certain():
 def test_nobody_goes_back_to_a_base_of_two_weeks_before(day: str, is_past: bool):
     later = replace(APRIL, created_at=f"2026-07-{day}T10:00:00.000Z")
     assert is_of_the_past(comparison_form(BEFORE, later)) is is_past
+
+
+def test_only_an_open_answer_asks_for_the_link_speed():
+    certain = comparison_form(BEFORE, measured_in(10, "april", [rate + 120e6 for rate in STEADY]))
+    assert certain.comparison.known
+    assert likely_link_sentence(certain)
+    assert not would_be_certain(certain)
+    assert would_be_certain(comparison_form(BEFORE, APRIL))
