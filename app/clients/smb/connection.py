@@ -36,8 +36,8 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         """None before the server has answered."""
         self.is_guest = False
         """Whether the session is a guest's or anonymous, and so cannot be protected."""
-        self._user = ""
-        """Who is to be logged in by name; empty for a guest."""
+        self.named_user = ""
+        """Who is to be logged in by name; empty where nobody is named, who becomes a guest."""
         self.signing: int | None = None
         """The algorithm by which requests are signed; None where they are not."""
         self._offer = imitation.offer_of(settings)
@@ -122,7 +122,6 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
 
         Raises impacket's SessionError for a login that is refused.
         """
-        self._user = user
         self._Session["PreauthIntegrityHashValue"] = self._Connection["PreauthIntegrityHashValue"]
         greeting = ntlm.getNTLMSSPType1(self._Connection["ClientName"], domain, signingRequired=True)
         offered = SPNEGO_NegTokenInit()
@@ -141,6 +140,13 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         self._Session["SessionKey"] = session_key
         self._protect(anonymous=not user)
         return True
+
+    def forget_login(self) -> None:
+        """Have the next login begin a session of its own, after one that was refused."""
+        self._Session["SessionID"] = 0
+        self.channel.session_id = 0
+        self._login_answer = b""
+        self._failure = None
 
     def open_share(self, share: str) -> int:
         """The id of the tree. Raises the error for a share that the server refuses."""
@@ -210,7 +216,7 @@ class ChannelConnection(smb3.SMB3):  # type: ignore[misc]
         elif response.command == wire.Opcode.TREE_CONNECT and response.status == wire.SUCCESS:
             self._open_tree(response)
         elif response.command == wire.Opcode.TREE_CONNECT:
-            refusal = share_refusal(response.status, self.channel.where, self._user, is_guest=self.is_guest)
+            refusal = share_refusal(response.status, self.channel.where, self.named_user, is_guest=self.is_guest)
             if refusal is not None:
                 raise refusal
 

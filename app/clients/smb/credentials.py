@@ -10,6 +10,9 @@ from app.base import errors
 from app.clients.base import Secrets
 from storage import records
 
+GUEST = "guest"
+"""Whom servers take for a guest: an account of theirs, or a name that they do not know (Samba: map to guest)."""
+
 _NT_HASH = re.compile(r"[0-9A-Fa-f]{32}")
 
 
@@ -32,6 +35,11 @@ def login_credentials(target: records.Target, secrets: Secrets) -> Credentials:
         use_kerberos=secrets.kerberos,
         ccacheFile=_ticket_cache(target.host) if secrets.kerberos else None,
     )
+
+
+def names_nobody(credentials: Credentials) -> bool:
+    """Whether they are for a guest or an anonymous session."""
+    return not (credentials.username or credentials.nt_hex or credentials.use_kerberos)
 
 
 def realm_advice(user: str, *, kerberos: bool = False) -> str:

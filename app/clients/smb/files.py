@@ -7,7 +7,7 @@ would cost more than the server has granted is asked for in smaller pieces.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from app.base.errors import AccessDeniedError, ProtocolError
+from app.base.errors import ProtocolError
 from app.clients import base
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
@@ -24,7 +24,7 @@ from app.clients.smb.imitation import with_files_imitated
 from app.clients.smb.link import SMBLink
 from app.clients.smb.share import Share
 from storage.plan import Settings
-from storage.records import Target, format_target
+from storage.records import Target
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 """Size of one READ or WRITE, as mount.cifs and Windows use; smaller files use their own size."""
@@ -121,19 +121,9 @@ class SMBFiles(SMBLink):
 
     def make_folder(self, path: str) -> None:
         # Ours: smbclient-ng's mkdir says nothing where the name is taken, and the puts of trees time it.
-        try:
-            self._share_at(path).together(
-                path, wire.ACCESS_LIST, disposition=wire.DISPOSITION_CREATE, options=wire.OPTION_A_FOLDER
-            )
-        except AccessDeniedError as error:
-            if self.target.user:
-                raise
-            # Samba lets an anonymous session make a folder and nothing inside it, where a guest may do both.
-            named_guest = format_target(replace(self.target, user="guest"))
-            raise AccessDeniedError(
-                f"{error}; a session without a user may be refused what a guest is not: try {named_guest}, with an "
-                "empty password"
-            ) from error
+        self._share_at(path).together(
+            path, wire.ACCESS_LIST, disposition=wire.DISPOSITION_CREATE, options=wire.OPTION_A_FOLDER
+        )
 
     def remove_folder(self, path: str) -> None:
         where = self._share_at(path).channel.where

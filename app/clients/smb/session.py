@@ -46,6 +46,10 @@ class Session:
         )
         self._credentials = smb_credentials.login_credentials(target, secrets)
         self._loaded_session: LoggedInSession | None = None
+        self.connection.named_user = self._credentials.username or ""
+        if smb_credentials.names_nobody(self._credentials) and self._is_let_in_as_guest():
+            return
+
         try:
             self._log_in(f"{self._where} as {target.user or 'guest'}")
         except errors.LoginError as error:
@@ -105,6 +109,20 @@ class Session:
         finally:
             if not self.connection.channel.broken:
                 self.connection.close_files()
+
+    def _is_let_in_as_guest(self) -> bool:
+        """Log in as a guest, as smbclient and Windows do where nobody is named; False where the server has none.
+
+        Samba (4.17, without winbind) lets an anonymous session make a folder, and then nothing inside it.
+        """
+        self._credentials.username = smb_credentials.GUEST
+        try:
+            self._log_in(f"{self._where} as {smb_credentials.GUEST}")
+        except errors.LoginError:
+            self._credentials.username = ""
+            self.connection.forget_login()
+            return False
+        return True
 
     def _log_in(self, where: str) -> None:
         try:
