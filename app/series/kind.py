@@ -13,6 +13,7 @@ from app.base.exit_codes import exit_code_of
 from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind, ListEntry, RunPlace, measured_folder
 from app.recording.made_of_series import MadeOfSeries
 from forms import wording
+from forms.findings.finding import Finding, NextAct, Severity
 from forms.layout import Tone, Toned
 from forms.series.listing import SeriesLine, series_lines
 from storage.notebook import Notebook
@@ -246,21 +247,30 @@ class SeriesKind(Kind[Series]):
 
 
 def recommendations_for(series: Series) -> list[str]:
-    """The commands that help against what the form warns of, and the one that removes what the series left."""
-    from forms.findings.rules_server import harmful_in
+    """What helps against what the form says, the gravest first, and the command that removes what the series left."""
     from forms.findings.series_warnings import advice
+    from forms.series.report import unwarned_findings
 
-    texts = []
+    warnings = advice(series)
     # What harms every measurement comes before what would make this one better known.
-    if harmful_in(series.environment):
-        monitor = series.plan.monitor if series.plan else MonitorChoices()
-        texts.append(wording.plain(audit_command(series.target, monitor)))
-    for warning in advice(series):
+    problems = [finding for finding in unwarned_findings(series, warnings) if finding.severity is Severity.PROBLEM]
+    texts = list(dict.fromkeys(_way_out(series, problem) for problem in problems))
+
+    for warning in warnings:
         if warning.command or warning.options:
             texts.append(warning.command or f"measure again with {warning.options}")
     if series.scratch_path and not series.running_by:
         texts.append(f"sharebench clean {wording.plain(format_target(series.target))}")
     return texts
+
+
+def _way_out(series: Series, problem: Finding) -> str:
+    """The audit's command for a setting of the server, else what to do, for which there is no command."""
+    if problem.next_act is not NextAct.AUDIT:
+        return problem.what_to_do
+
+    monitor = series.plan.monitor if series.plan else MonitorChoices()
+    return wording.plain(audit_command(series.target, monitor))
 
 
 def _entry(line: SeriesLine) -> ListEntry:

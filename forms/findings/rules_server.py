@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from forms import wording
-from forms.findings.finding import Finding, Severity
+from forms.findings.finding import Finding, NextAct, Severity
 from forms.tuning import fact_names
 from storage import records
 from storage.looks import AuditFinding
@@ -19,6 +19,7 @@ def harmful_server_settings(series: records.Series) -> Iterator[Finding]:
             title=f"Harmful on the server: {setting}",
             evidence=wording.plain(evidence),
             what_to_do=f"{harmful.what_to_do} sharebench audit names the line, and tests it with --try.",
+            next_act=NextAct.AUDIT,
         )
 
 

@@ -4,7 +4,7 @@ From the top: the answer, the fields about what was measured (``head_fields.py``
 (``run_table.py``), the results below it, and the warnings and findings.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -44,10 +44,7 @@ def series_report(series_summary: SeriesSummary, power: BasePower | None = None)
     """The form of a series; ``power`` is what its baseline shows after a change, where it is one."""
     series = series_summary.series
     warnings = series_warnings.advice(series)
-    warned_of = {warning.key for warning in warnings}
-    findings = [
-        finding for finding in rules_series.series_findings(series) if _WARNED_BY.get(finding.key) not in warned_of
-    ]
+    findings = unwarned_findings(series, warnings)
     return report.Report(
         form=FORM,
         title=series.title or wording.default_title(series.command, series.target),
@@ -64,6 +61,13 @@ def series_report(series_summary: SeriesSummary, power: BasePower | None = None)
 def _document(series: records.Series, power: BasePower | None) -> dict[str, Any]:
     document = series_document(series)
     return document if power is None else {**document, "base_shows_percent": power.shows_percent}
+
+
+def unwarned_findings(series: records.Series, warnings: Iterable[Finding]) -> list[Finding]:
+    """What one series says of its set-up, the gravest first, but for what its warnings say already."""
+    warned_of = {warning.key for warning in warnings}
+    findings = rules_series.series_findings(series)
+    return [finding for finding in findings if _WARNED_BY.get(finding.key) not in warned_of]
 
 
 def _charts(series_summary: SeriesSummary) -> Iterator[report.Chart]:

@@ -184,3 +184,43 @@ def test_what_harms_every_measurement_is_recommended_first(server: dict[str, str
     busy = Quiet(verdict=QuietVerdict.BUSY, reasons=("others were at work",))
     one = series((100e6, 101e6, 99e6, 100e6, 100e6), quiet=busy, environment={"server": server})
     assert recommendations_for(one)[0].startswith(first)
+
+
+GIGABIT_CARD = {"link.interface": "eth0", "link.fastest_rate_bits_per_second": 10**9}
+LOST_CARRIER = {"link.interface": "eth0", "link.errors_during": 40}
+
+
+@pytest.mark.parametrize(
+    ("path", "advice"),
+    [
+        ({"link.interface": "eth0", "link.duplex": "half"}, "negotiation"),
+        (GIGABIT_CARD | {"link.rate_bits_per_second": 100e6}, "Look at the cable first"),
+        (LOST_CARRIER, "Change the cable"),
+        (GIGABIT_CARD | {"link.rate_bits_per_second": 101e6}, None),
+        ({"link.interface": "eth0", "link.drops_during": 40}, None),
+    ],
+)
+def test_what_is_recommended_first_is_for_the_gravest_finding(path: dict[str, str | float], advice: str | None):
+    quiet_time = "measure again with --quiet-time require --wait 600"
+    busy = Quiet(verdict=QuietVerdict.BUSY, reasons=("others were at work",))
+    one = series((9e6, 9.4e6, 8.6e6, 9e6, 9e6), quiet=busy, link_bits_per_second=None, environment={"path": path})
+    first, *others = recommendations_for(one)
+    if advice is None:
+        assert first == quiet_time
+    else:
+        assert advice in first
+        assert quiet_time in others
+
+
+def test_two_harmful_settings_and_a_bad_cable_are_recommended_each_once():
+    server = {"smb.conf/global/socket options": "SO_SNDBUF=14596", "smb.conf/share/veto files": "/*.tmp/"}
+    one = series((9e6, 9.4e6, 8.6e6, 9e6, 9e6), environment={"server": server, "path": LOST_CARRIER})
+    cable, audit, *_others = recommendations_for(one)
+    assert cable.startswith("Change the cable")
+    assert audit.startswith("sharebench audit ")
+    assert len(recommendations_for(one)) == len(set(recommendations_for(one)))
+
+
+def test_a_link_that_was_given_too_slow_is_recommended_by_its_option_alone():
+    one = series((200e6, 201e6, 199e6, 200e6, 200e6), size_bytes=1 << 32, link_bits_per_second=10**9)
+    assert recommendations_for(one) == ["measure again with --link RATE"]
