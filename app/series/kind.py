@@ -13,7 +13,6 @@ from app.base.exit_codes import exit_code_of
 from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind, ListEntry, RunPlace, measured_folder
 from app.recording.made_of_series import MadeOfSeries
 from forms import wording
-from forms.findings.finding import Finding, NextAct, Severity
 from forms.layout import Tone, Toned
 from forms.series.listing import SeriesLine, series_lines
 from storage.notebook import Notebook
@@ -23,6 +22,7 @@ from storage.records import ExperimentKind, Run, RunStatus, Series, Target, form
 
 if TYPE_CHECKING:
     from app.comparison.several import NamedComparisons
+    from forms.findings.finding import Finding
     from forms.report import Report
     from forms.series.summary import SeriesSummary
 
@@ -248,6 +248,7 @@ class SeriesKind(Kind[Series]):
 
 def recommendations_for(series: Series) -> list[str]:
     """What helps against what the form says, the gravest first, and the command that removes what the series left."""
+    from forms.findings.finding import Severity
     from forms.findings.series_warnings import advice
     from forms.series.report import unwarned_findings
 
@@ -264,8 +265,10 @@ def recommendations_for(series: Series) -> list[str]:
     return texts
 
 
-def _way_out(series: Series, problem: Finding) -> str:
+def _way_out(series: Series, problem: "Finding") -> str:
     """The audit's command for a setting of the server, else what to do, for which there is no command."""
+    from forms.findings.finding import NextAct
+
     if problem.next_act is not NextAct.AUDIT:
         return problem.what_to_do
 
