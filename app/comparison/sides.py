@@ -68,7 +68,11 @@ def sides_to_compare(
     # Even where only what is named is averaged, its repeats tell whether both sides are the same, and whether a trial
     # or interleaved runs answer better.
     groups = named_groups if counted is Counted.ALONE else named.with_repeats(notebook, named_groups)
-    all_sides = [_one_of_each_if_shared(sides, named_ids) for sides in sides_of(groups)]
+    by_baseline = {
+        series.id for reference, series in zip(references, named_series, strict=False) if reference != series.id
+    }
+    ids_of_named_sides = {group[0].id: ids_of_side(group) for group in named_groups}
+    all_sides = [_apart_if_shared(sides, ids_of_named_sides, by_baseline) for sides in sides_of(groups)]
     if counted is not Counted.ALONE and by_interleaved is not False:
         rule = stand_in.StandIn.BOTH_NAMED
         if counted is Counted.REPEATS:
@@ -143,14 +147,31 @@ def _other_after_repeats(sides: Sides, whole: Sides) -> Series | None:
     return other if any(repeat.created_at < other.created_at for repeat in repeats) else None
 
 
-def _one_of_each_if_shared(sides: Sides, named_ids: Collection[str]) -> Sides:
-    """The sides; or just the two series named, as equal, where the sides have a series in common."""
-    ids_of_base = {series.id for series in sides.base}
-    if ids_of_base.isdisjoint(series.id for series in sides.other):
+def _apart_if_shared(
+    sides: Sides, ids_of_named_sides: Mapping[str, Collection[str]], ids_by_baseline: Collection[str]
+) -> Sides:
+    """The sides; or, where they have series in common, these told apart, as of equal settings.
+
+    Who names a baseline says that something may have changed since, which no setting shows: what repeats both sides
+    belongs to the base if it was measured before the other side began. Else just the two series named are compared.
+    ``ids_of_named_sides``: by the first series of each; ``ids_by_baseline``: the first series that a baseline names.
+    """
+    ids_of_base = ids_of_side(sides.base)
+    if ids_of_base.isdisjoint(ids_of_side(sides.other)):
         return sides
 
-    return Sides(
-        base=tuple(series for series in sides.base[:1] if series.id in named_ids),
-        other=tuple(series for series in sides.other[:1] if series.id in named_ids),
-        equal=True,
-    )
+    named_base_ids = ids_of_named_sides[sides.base[0].id]
+    named_other_ids = ids_of_named_sides[sides.other[0].id]
+    is_told_apart = not ids_by_baseline.isdisjoint((sides.base[0].id, sides.other[0].id))
+    if not is_told_apart or not named_other_ids.isdisjoint(named_base_ids):
+        return Sides(base=sides.base[:1], other=sides.other[:1], equal=True)
+
+    other_began_at = min(series.moment for series in sides.other if series.id in named_other_ids)
+    base = [series for series in sides.base if series.id in named_base_ids]
+    other = [series for series in sides.other if series.id in named_other_ids]
+    for series in named.joined(sides.base, sides.other):
+        if series.id in named_base_ids or series.id in named_other_ids:
+            continue
+        side = base if series.moment < other_began_at else other
+        side.append(series)
+    return Sides(base=tuple(base), other=tuple(other), equal=True)

@@ -27,8 +27,19 @@ def series_as_base(
     is_proven = proof is not None and choices.step is not MethodStep.CHANGE
     if choices.step not in _STEPS_OF_BASES or is_proven or not series.measured():
         return None
-    ids = tuple(repeat.id for repeat in series_with_repeats(notebook, series))
+    ids = tuple(repeat.id for repeat in _repeats_of_its_side(notebook, series))
     return StoredBase(series=series, ids=ids, power=power_of_stored_base(notebook, ids))
+
+
+def _repeats_of_its_side(notebook: Notebook, series: records.Series) -> list[records.Series]:
+    """The series and its repeats, without those of a baseline that it is not of: something may have changed since."""
+    names_by_id: dict[str, set[str]] = {}
+    for baseline in notebook.baselines():
+        names_by_id.setdefault(baseline.recording_id, set()).add(baseline.name)
+
+    own_names = names_by_id.get(series.id, set())
+    repeats = series_with_repeats(notebook, series)
+    return [repeat for repeat in repeats if names_by_id.get(repeat.id, set()) <= own_names]
 
 
 def newest_baseline(notebook: Notebook, choices: GuideChoices, practice: Sequence[records.Target]) -> StoredBase | None:

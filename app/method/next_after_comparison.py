@@ -79,6 +79,8 @@ def _larger_file_step(comparison: Comparison) -> NextStep:
 def _steps_to_change(comparison: Comparison) -> Iterator[NextStep]:
     """Another change, from the side that the answer says is the better one to start from."""
     was_changed = comparison.change or comparison.tried or comparison.interleaved or comparison.is_base_gone
+    # A baseline is named before a change, also one that no setting shows.
+    was_changed = was_changed or comparison.base_baseline
     if busy_times.has_answer(comparison) and was_changed:
         # Nobody can go back to a base that is gone.
         if comparison.decided is Verdict.FASTER or comparison.is_base_gone:
@@ -112,6 +114,9 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
         sides = (base,)
     elif comparison.is_base_gone:
         sides = (other,)
+    elif comparison.base_baseline:
+        # What a baseline was measured on is likely changed by now.
+        sides = (other, base)
     for name, series_id in sides:
         if series_id in comparison.busy_ids:
             wait = improvements.WAIT

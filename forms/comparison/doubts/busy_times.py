@@ -10,7 +10,9 @@ from forms.stats.decision import Verdict
 
 def is_in_doubt(comparison: Comparison) -> bool:
     """Whether there is an answer, and a busy time may be the reason for it."""
-    return has_answer(comparison) and bool(comparison.busy_ids) and why_no_matter(comparison) is None
+    if not has_answer(comparison) or not comparison.busy_ids or _met_both_sides(comparison):
+        return False
+    return why_no_matter(comparison) is None
 
 
 def has_answer(comparison: Comparison) -> bool:
@@ -38,6 +40,12 @@ def why_no_matter(comparison: Comparison) -> str | None:
     return None
 
 
+def _met_both_sides(comparison: Comparison) -> bool:
+    """Whether one side is faster and both were busy: other work slowed both, and hardly tells which is faster."""
+    is_one_faster = comparison.verdict in (Verdict.FASTER, Verdict.SLOWER)
+    return is_one_faster and {comparison.base_id, comparison.other_id} <= set(comparison.busy_ids)
+
+
 def consequence(comparison: Comparison) -> str:
     """What follows from a busy time for the answer, as a clause; empty where there is no answer."""
     if not has_answer(comparison):
@@ -46,6 +54,8 @@ def consequence(comparison: Comparison) -> str:
     if reason is not None:
         return f"this does not matter, because {reason}"
 
+    if _met_both_sides(comparison):
+        return "both sides were, so this hardly tells which is faster, but may be part of how much"
     is_only_base = comparison.busy_ids and comparison.other_id not in comparison.busy_ids
     if comparison.is_base_gone and is_only_base:
         return "this may be part of the difference, and the old side cannot be measured again"

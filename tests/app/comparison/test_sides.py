@@ -18,6 +18,7 @@ from app.comparison.tried import tried_here
 from app.load.scenario import find_scenario
 from app.method.next_after_comparison import after_comparison
 from forms.comparison.document import comparison_document
+from forms.comparison.judged_sides import Sides
 from forms.comparison.pair_report import pair_report
 from forms.comparison.remarks import comparison_remarks, weaknesses
 from forms.comparison.summary import comparisons
@@ -593,3 +594,48 @@ def test_interleaved_series_of_a_busy_time_need_not_be_measured_again(notebook: 
     (form,) = comparisons(sides_to_compare(notebook, (f"{1:012x}", f"{2:012x}")))
     assert form.comparison.interleaved
     assert any(sentence.startswith("Measured at a busy time: ") for sentence in weaknesses(form))
+
+
+def _repeats_of_the_first(*factors: float) -> Iterator[Series]:
+    """A series a day of equal settings: each but the first was measured as that one again."""
+    for number, factor in enumerate(factors, 1):
+        yield at(number, factor, base_id=f"{1:012x}" if number > 1 else None)
+
+
+def _before_and_after(notebook: Notebook, factor: float) -> Sides:
+    """Two series before a change that no setting shows, named, and two after it, named or not."""
+    for series in _repeats_of_the_first(1.0, 1.001, factor, 1.001 * factor):
+        notebook.add(series)
+    notebook.set_baseline("before", f"{1:012x}", f"{2:012x}")
+    notebook.set_baseline("after", f"{3:012x}", f"{4:012x}")
+    (sides,) = sides_to_compare(notebook, ("before", "after"))
+    return sides
+
+
+def test_two_baselines_of_equal_settings_are_compared_whole(notebook: Notebook) -> None:
+    sides = _before_and_after(notebook, 1.9)
+    assert (sorted(ids(sides.base)), sorted(ids(sides.other)), sides.equal) == ([1, 2], [3, 4], True)
+
+
+@pytest.mark.parametrize(("factor", "answer"), [(1.9, ("faster", None)), (1.002, ("unknown", Doubt.SAME_SETTINGS))])
+def test_a_clear_change_against_a_baseline_is_an_answer_though_no_setting_shows_it(
+    notebook: Notebook, factor: float, answer: tuple[str, Doubt | None]
+) -> None:
+    comparison = compare_sides(_before_and_after(notebook, factor), Limits())
+    assert (comparison.verdict, comparison.doubt) == answer
+
+
+def test_what_repeats_a_baseline_and_the_series_after_it_belongs_to_the_side_of_its_time(notebook: Notebook) -> None:
+    for series in _repeats_of_the_first(1.0, 1.0, 1.0, 1.0):
+        notebook.add(series)
+    notebook.set_baseline("before", f"{1:012x}")
+    (sides,) = sides_to_compare(notebook, ("before", f"{3:012x}"), counted=Counted.REPEATS)
+    assert (sorted(ids(sides.base)), sorted(ids(sides.other))) == ([1, 2], [3, 4])
+
+
+def test_of_equal_series_that_no_baseline_names_just_two_are_compared(notebook: Notebook) -> None:
+    for series in _repeats_of_the_first(1.0, 1.0, 1.9):
+        notebook.add(series)
+    (sides,) = sides_to_compare(notebook, (f"{1:012x}", f"{3:012x}"), counted=Counted.REPEATS)
+    assert (ids(sides.base), ids(sides.other)) == ([1], [3])
+    assert compare_sides(sides, Limits()).doubt is Doubt.SAME_SETTINGS
