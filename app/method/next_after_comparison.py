@@ -80,8 +80,7 @@ def _steps_to_change(comparison: Comparison) -> Iterator[NextStep]:
     """Another change, from the side that the answer says is the better one to start from."""
     was_changed = comparison.change or comparison.tried or comparison.interleaved or comparison.is_base_gone
     # A baseline is named before a change, also one that no setting shows.
-    was_changed = was_changed or comparison.base_baseline
-    if busy_times.has_answer(comparison) and was_changed:
+    if busy_times.has_answer(comparison) and (was_changed or comparison.base_baseline):
         # Nobody can go back to a base that is gone.
         if comparison.decided is Verdict.FASTER or comparison.is_base_gone:
             start = f"{comparison.other_name} (the other)"
