@@ -7,7 +7,8 @@ the one and a run of the other by turns, so that what disturbed one disturbed bo
 different times.
 """
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
@@ -148,7 +149,7 @@ def _other_after_repeats(sides: Sides, whole: Sides) -> Series | None:
 
 
 def _apart_if_shared(
-    sides: Sides, ids_of_named_sides: Mapping[str, frozenset[str]], ids_by_baseline: Set[str]
+    sides: Sides, ids_of_named_sides: Mapping[str, frozenset[str]], ids_by_baseline: AbstractSet[str]
 ) -> Sides:
     """The sides; or, where they have series in common, these told apart, as of equal settings.
 
