@@ -50,10 +50,11 @@ _AFTER_KIND = {
 """What is offered after each recording of a kind, whatever it found."""
 
 
-def after_recording(kind: str, record: object, earlier: object = None) -> Iterator[NextStep]:
+def after_recording(kind: str, record: object, earlier: object = None, before_id: str = "") -> Iterator[NextStep]:
     """What can follow a record that is no series: first what its answer advises.
 
-    ``earlier`` is what the notebook has of the same share: see `app.audit.earlier_looks`.
+    ``earlier`` is what the notebook has of the same share: see `app.audit.earlier_looks`. ``before_id``: the recording
+    of the same target before it, to compare it with; empty for none.
     """
     if (
         isinstance(record, Isolation | looks.Diagnosis | load_records.Load)
@@ -75,19 +76,22 @@ def after_recording(kind: str, record: object, earlier: object = None) -> Iterat
         case StoredTrial():
             yield from _after_trial(kind, record)
         case quick_records.Quick():
-            yield from _after_quick(record)
+            yield from _after_quick(record, before_id)
             return
     yield from _AFTER_KIND.get(kind, (_CHOOSE_SETTING, LOOK_AT_ALL))
 
 
-def _after_quick(quick: quick_records.Quick) -> Iterator[NextStep]:
+def _after_quick(quick: quick_records.Quick, before_id: str) -> Iterator[NextStep]:
     """To measure again comes first where the form asks for it, else last."""
     again = NextStep(name="Measure it again: another quick test", screen="quick")
-    if any(figures.is_restless for figures in quick_figures(quick)):
+    is_restless = any(figures.is_restless for figures in quick_figures(quick))
+    if is_restless:
         yield again
-        yield from _AFTER_KIND[quick_records.QUICK]
-    else:
-        yield from _AFTER_KIND[quick_records.QUICK]
+    if before_id:
+        ids = (before_id, quick.id)
+        yield NextStep(name="Compare with the quick test before", screen="compared", arguments={"ids": ids})
+    yield from _AFTER_KIND[quick_records.QUICK]
+    if not is_restless:
         yield again
 
 

@@ -1,6 +1,8 @@
 """The quick tests of the notebook that measured the same path in the same way, so that they should be equal."""
 
-from forms.quick.comparison import is_alike
+from collections.abc import Iterator
+
+from forms.quick.comparison import has_same_place, is_alike
 from forms.stats.variation import MOST_EARLIER
 from storage.errors import DamagedNotebookError
 from storage.notebook import Notebook
@@ -11,16 +13,29 @@ _MOST_LOOKED_AT = 10 * MOST_EARLIER
 """Of the newest quick tests: of all paths together."""
 
 
+def quick_test_before(notebook: Notebook, quick: Quick) -> Quick | None:
+    """The newest complete one of the same target that is older; None where there is none."""
+    for earlier in _complete_quick_tests(notebook, before=quick.created_at):
+        if has_same_place(earlier, quick):
+            return earlier
+    return None
+
+
 def quick_tests_like(notebook: Notebook, quick: Quick, *, before: str) -> list[Quick]:
     """Complete ones that were measured before that moment, the oldest first; at most as many as count."""
     alike: list[Quick] = []
-    for head in notebook.recordings(QUICK, limit=_MOST_LOOKED_AT):
-        if head.created_at >= before or head.status is not SeriesStatus.COMPLETE or len(alike) >= MOST_EARLIER:
-            continue
-        try:
-            earlier = quick_of(head)
-        except DamagedNotebookError:
-            continue
-        if is_alike(earlier, quick):
+    for earlier in _complete_quick_tests(notebook, before=before):
+        if len(alike) < MOST_EARLIER and is_alike(earlier, quick):
             alike.append(earlier)
     return alike[::-1]
+
+
+def _complete_quick_tests(notebook: Notebook, *, before: str) -> Iterator[Quick]:
+    """Those of before that moment that can be read, the newest first."""
+    for head in notebook.recordings(QUICK, limit=_MOST_LOOKED_AT):
+        if head.created_at >= before or head.status is not SeriesStatus.COMPLETE:
+            continue
+        try:
+            yield quick_of(head)
+        except DamagedNotebookError:
+            continue

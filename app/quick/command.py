@@ -67,7 +67,8 @@ def quick_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
             line.say(text)
 
     events = record_quick(request, notebooks.notebook_path(context), control)
-    quick = progress.watch_to_end(events, control, measurement.QuickClosed, show, line).quick
+    closed = progress.watch_to_end(events, control, measurement.QuickClosed, show, line)
+    quick = closed.quick
     if quick.lines or choices["as_json"]:
-        console.answer_report(quick_report(quick), as_json=choices["as_json"])
+        console.answer_report(quick_report(quick, closed.before), as_json=choices["as_json"])
     return cancelling.exit_code_when_complete(quick, control, "quick test")

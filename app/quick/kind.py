@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.base.errors import UsageError
 from app.base.exit_codes import exit_code_of
-from app.quick.alike import quick_tests_like
+from app.quick.alike import quick_test_before, quick_tests_like
 from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind
 from forms.layout import Toned
 from storage import records
@@ -28,12 +28,17 @@ class QuickKind(Kind[quick_records.Quick]):
     def report(self, notebook: Notebook, head: Recording) -> "Report":
         from forms.quick import report
 
-        return report.quick_report(self.read(notebook, head))
+        quick = self.read(notebook, head)
+        return report.quick_report(quick, quick_test_before(notebook, quick))
 
     def answer(self, notebook: Notebook, head: Recording) -> Toned:
-        from forms.quick import report
+        from forms.quick.answer import quick_answer
 
-        return report.quick_answer(self.read(notebook, head))
+        return quick_answer(self.read(notebook, head))
+
+    def before(self, notebook: Notebook, head: Recording) -> str:
+        before = quick_test_before(notebook, self.read(notebook, head))
+        return before.id if before else ""
 
     def count_done(self, notebook: Notebook, head: Recording) -> int:
         return len(self.read(notebook, head).lines)

@@ -45,6 +45,8 @@ class QuickClosed:
     """The quick test has ended, well or not; always the last event."""
 
     quick: quick_records.Quick
+    before: quick_records.Quick | None = None
+    """The quick test before of the same target, as the recorder finds it in the notebook; None for none."""
 
 
 MeasurementEvent = QuickOpened | QuickChanged | plan.LineBegan | process.Warned

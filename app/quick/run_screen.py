@@ -13,6 +13,7 @@ from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.views import join_toned
 from forms import layout, wording
 from forms.quick import report, summary
+from forms.report import Report
 from storage.quick import records as quick_records
 from storage.records import Command
 
@@ -46,6 +47,8 @@ class QuickRunScreen(report_run.MeasurementScreen):
         """The line that is measured; None before the first."""
         self.line_began_at = 0.0
         """When it began (monotonic clock)."""
+        self.before: quick_records.Quick | None = None
+        """The quick test before of the same target, once this one has ended; None for none."""
 
     def steps(self) -> Iterator[Any]:
         return record.record_quick(self.request, self.context.notebook_path, self.control)
@@ -63,8 +66,9 @@ class QuickRunScreen(report_run.MeasurementScreen):
                 self.record = quick
             case Warned(text=text):
                 self.problems.append(text)
-            case measurement.QuickClosed(quick=quick):
+            case measurement.QuickClosed(quick=quick, before=before):
                 self.record = quick
+                self.before = before
                 self.is_closed = True
 
     def now(self) -> str:
@@ -77,8 +81,12 @@ class QuickRunScreen(report_run.MeasurementScreen):
         seconds_left = line_seconds * (later_lines + 1) - passed_seconds
         return f"{super().now()}; {wording.duration(seconds_left)} left at most"
 
+    def result(self) -> Report | None:
+        return report.quick_report(self.record, self.before) if self.is_closed else None
+
     def headline(self) -> Content:
-        return join_toned([report.quick_answer(self.record)], "")
+        answer = self.report.answer if self.report else None
+        return join_toned([layout.Toned(answer.text, answer.tone)], "") if answer else Content("")
 
     def warnings(self) -> str:
         return "\n".join(map(wording.plain, self.problems))

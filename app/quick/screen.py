@@ -34,7 +34,7 @@ class QuickScreen(LinesScreen):
         form_lines.FormLine(
             "size", "File size", "1G is usual; 64M at least", typed_size(quick_records.USUAL_FILE_BYTES), _ABOUT_SIZE
         ),
-        form_lines.FormLine("link", "Link speed", "empty: as it is; else such as 1G", about=_ABOUT_LINK),
+        form_lines.FormLine("link", "Link speed", "empty: what the interface says; else such as 1G", about=_ABOUT_LINK),
         form_lines.FormLine("like", "As client", "empty: as it is; else such as windows-11-24h2", about=_ABOUT_LIKE),
         form_lines.FormLine("label", "Label", "may stay empty; what it is called in the notebook"),
     )

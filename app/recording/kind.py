@@ -264,6 +264,11 @@ class Kind(Generic[RecordT]):
         del notebook, head
         return ()
 
+    def before(self, notebook: Notebook, head: Recording) -> str:
+        """The id of the recording of the same target before this one, to compare it with; empty for none."""
+        del notebook, head
+        return ""
+
     def leftover_text(self, notebook: Notebook, head: Recording) -> str:
         """Possible leftovers on a server and the command that removes them, or empty."""
         if head.leftovers is None or head.running or head.imported_at:

@@ -119,6 +119,11 @@ def _have_sizes_alike(quick: Quick, other: Quick) -> bool:
     return larger <= _MOST_SIZE_RATIO * smaller
 
 
+def has_same_place(quick: Quick, other: Quick) -> bool:
+    """Whether the two measured the same target with the same program, in whatever way."""
+    return quick.program == other.program and _place(quick.target) == _place(other.target)
+
+
 def _differences(base: Quick, other: Quick) -> list[str]:
     sides = (
         ("target", _place(base.target), _place(other.target)),

@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from forms import report, verdict_wording, wording
+from forms.quick.answer import limits_answer
 from forms.quick.comparison import QuickComparison, QuickPair
-from forms.quick.report import quick_answer
 from forms.quick.summary import line_rates
 from forms.stats import changes
 from forms.stats.decision import Verdict
@@ -122,7 +122,7 @@ def _basis_text(comparison: QuickComparison) -> str:
 
 def _name_and_answer(quick: Quick) -> str:
     name = " · ".join(filter(None, (quick.id, wording.plain(quick.label), wording.plain(quick.program))))
-    return f"{name}, {with_zone(quick.created_at)}: {quick_answer(quick).text}"
+    return f"{name}, {with_zone(quick.created_at)}: {limits_answer(quick).text}"
 
 
 def _advice(comparison: QuickComparison) -> Iterator[str]:

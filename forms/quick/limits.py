@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from forms.findings.path import REQUEST_ROUND_TRIP, number_of_fact
+from forms.findings.path import REQUEST_ROUND_TRIP, TCP_ROUND_TRIP, number_of_fact
 from forms.findings.rules_link import FULL_ETHERNET_PERCENT
 from forms.worksheets.references import ethernet_payload
 from storage.quick.records import Access, Quick
@@ -69,12 +69,20 @@ def round_trip_seconds(quick: Quick) -> float | None:
     """How long a request takes that moves nothing; None where it is unknown.
 
     It was measured by a few requests before all others. Where this machine was busy just then, the fastest of the
-    thousands of single small requests shows that it is less.
+    thousands of single small requests shows that it is less: but no less than the network itself takes, as a link
+    carries the first blocks after a pause faster than its speed says.
     """
-    measured_seconds = number_of_fact(quick.environment.get("path", {}), REQUEST_ROUND_TRIP)
+    measured_seconds = measured_round_trip_seconds(quick)
     if measured_seconds is None:
         return None
-    return min([measured_seconds, *_most_round_trip_seconds(quick)])
+    network_seconds = number_of_fact(quick.environment.get("path", {}), TCP_ROUND_TRIP) or 0.0
+    least_seconds = min(_most_round_trip_seconds(quick), default=measured_seconds)
+    return min(measured_seconds, max(network_seconds, least_seconds))
+
+
+def measured_round_trip_seconds(quick: Quick) -> float | None:
+    """How long the fastest of the few requests took that moved nothing."""
+    return number_of_fact(quick.environment.get("path", {}), REQUEST_ROUND_TRIP)
 
 
 def _most_round_trip_seconds(quick: Quick) -> Iterator[float]:

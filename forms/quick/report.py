@@ -5,10 +5,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from forms import layout, link_share, report, wording
+from forms import report, wording
 from forms.findings import path
 from forms.quick import limits, summary
+from forms.quick.answer import limit_legend, quick_answer
 from forms.quick.disk_reference import disk_reference
+from forms.quick.since_before import since_text
 from forms.series import origin
 from forms.series.head_fields import client_text, link_field
 from forms.series.imitation import imitation_fields, unsigned_session_hint
@@ -22,9 +24,8 @@ SCHEMA = "sharebench/quick/1"
 
 _READ = records.Command.GET
 _WRITE = records.Command.PUT
-_LARGE = quick_records.ACCESSES[:2]
 _SMALL = quick_records.ACCESSES[-1]
-"""The lines that the judgement is about: the first sequential one that was measured, and single small requests."""
+"""Single small requests."""
 
 _INTERVAL_COLUMNS = (
     report.Column(heading="from", kind=report.ReportKind.DECIMAL),
@@ -32,8 +33,7 @@ _INTERVAL_COLUMNS = (
 )
 _ALLOWANCE_COLUMNS = (
     report.Column(heading="At most", kind=report.ReportKind.DECIMAL),
-    report.Column(heading="by the", kind=report.ReportKind.TEXT),
-    report.Column(heading="% of that", kind=report.ReportKind.PERCENT),
+    report.Column(heading="Set by", kind=report.ReportKind.TEXT),
 )
 _P99_COLUMN = report.Column(heading="p99 ms", kind=report.ReportKind.SECONDS, is_detail=True)
 
@@ -49,101 +49,14 @@ def quick_document(quick: quick_records.Quick) -> dict[str, Any]:
     }
 
 
-def quick_answer(quick: quick_records.Quick) -> layout.Toned:
-    """What limits large files and small requests, with their figures; or how far it came."""
-    judgement = judgement_text(quick)
-    if quick.status is records.SeriesStatus.COMPLETE and judgement:
-        return layout.Toned(f"{judgement}.")
-
-    reason = f": {wording.plain(quick.error)}" if quick.error else ""
-    if not judgement:
-        return layout.Toned(f"Nothing was measured{reason}.", layout.Tone.CAUTION)
-    ended = wording.ended_early(quick.status, reason)
-    return layout.Toned(f"{ended.text}. {judgement}.", ended.tone)
-
-
-def judgement_text(quick: quick_records.Quick) -> str:
-    """``The link limits large reads (112 MB/s); …``, without a full stop; empty where nothing was measured."""
-    texts = []
-    groups: dict[str, list[str]] = {}
-    for name, figures in _judged_lines(quick):
-        amount = f"{name} ({_amount_text(quick, figures)})"
-        groups.setdefault(_judgement_pattern(quick, figures), []).append(amount)
-    for pattern, amounts in groups.items():
-        texts.append(pattern.format(lines=wording.listed(amounts)))
-
-    sentence = "; ".join(texts)
-    return sentence[:1].upper() + sentence[1:]
-
-
-def _judgement_pattern(quick: quick_records.Quick, figures: summary.LineFigures) -> str:
-    """What is said of all lines that are alike, in place of which ``{lines}`` stands."""
-    if figures.limit is None:
-        program = wording.plain(quick.program).replace("{", "{{").replace("}", "}}")
-        return f"{program} shows {{lines}}"
-    if figures.percent_of_link is not None and not link_share.is_possible_share(figures.percent_of_link):
-        return "{lines} are more than the link can carry, so that its speed (--link) is another"
-    if figures.is_restless:
-        return f"what limits {{lines}} is not clear, as runs differ by over {summary.RESTLESS_PERCENT:.0f} %"
-    if figures.is_full_link:
-        return "{lines} are as fast as the link allows"
-    return f"{limit_name(figures.limit, quick)} limits {{lines}}"
-
-
-def _judged_lines(quick: quick_records.Quick) -> Iterator[tuple[str, summary.LineFigures]]:
-    """(what people call it, figures) of the lines that the judgement is about, as far as they were measured."""
-    for name, command in (("large reads", _READ), ("large writes", _WRITE)):
-        large_lines = [figures for access in _LARGE if (figures := _figures(quick, access, command))]
-        if large_lines:
-            yield name, large_lines[0]
-    for name, command in (("small reads", _READ), ("small writes", _WRITE)):
-        small_line = _figures(quick, _SMALL, command)
-        if small_line:
-            yield name, small_line
-
-
-def _figures(
-    quick: quick_records.Quick, access: quick_records.Access, command: records.Command
-) -> summary.LineFigures | None:
-    line = quick.line(access, command)
-    return summary.line_figures(quick, line) if line else None
-
-
-def _amount_text(quick: quick_records.Quick, figures: summary.LineFigures) -> str:
-    """Of small requests their time, and how much of it the path needs; of large ones their rate, as in the table."""
-    if not figures.line.access.random or figures.request_seconds is None:
-        return wording.table_rate(figures.bytes_per_second)
-
-    text = f"{wording.milliseconds(figures.request_seconds)} each"
-    needed_seconds = limits.path_seconds(quick, figures.line.access)
-    if needed_seconds is None:
-        return text
-    return f"{text}, of which the path needs {wording.milliseconds(needed_seconds)}"
-
-
-def limit_name(limit: limits.LineLimit, quick: quick_records.Quick) -> str:
-    """As in the middle of a sentence."""
-    match limit:
-        case limits.LineLimit.LINK:
-            return "the link"
-        case limits.LineLimit.CLIENT:
-            return "this client"
-        case limits.LineLimit.ROUND_TRIP:
-            return "the round trip of a request"
-        case limits.LineLimit.PATH:
-            return "the path, by its round trip and link together,"
-    if quick.past_page_cache is None:
-        return "the server or its disk"
-    return "the disk" if quick.past_page_cache else "the page cache"
-
-
-def quick_report(quick: quick_records.Quick) -> report.Report:
+def quick_report(quick: quick_records.Quick, before: quick_records.Quick | None = None) -> report.Report:
+    """``before``: the quick test before of the same target, where there is one."""
     figures = summary.quick_figures(quick)
     return report.Report(
         form=FORM,
         title="Quick test",
         name=quick.label or quick.id,
-        fields=tuple(_fields(quick)),
+        fields=tuple(_fields(quick, before)),
         tables=tuple(_tables(quick, figures)),
         advice=tuple(_advice(quick, figures)),
         drawn=tuple(_charts(quick, figures)),
@@ -151,9 +64,10 @@ def quick_report(quick: quick_records.Quick) -> report.Report:
     )
 
 
-def _fields(quick: quick_records.Quick) -> Iterator[report.Field]:
+def _fields(quick: quick_records.Quick, before: quick_records.Quick | None) -> Iterator[report.Field]:
     answer = quick_answer(quick)
-    yield report.answer_field(answer.text, answer.tone)
+    answer_texts = filter(None, [answer.text, since_text(before, quick)])
+    yield report.answer_field(" ".join(answer_texts), answer.tone)
     yield from report.fields_of(("Label", wording.plain(quick.label)))
     if quick.target is not None:
         target_text = records.format_target(quick.target, escaped=False)
@@ -212,10 +126,32 @@ def _round_trip_fields(quick: quick_records.Quick) -> Iterator[report.Field]:
     if request_seconds is not None:
         yield report.Field(
             name="Empty SMB request",
-            text=wording.milliseconds(request_seconds),
+            text=_empty_request_text(quick, request_seconds),
             number=request_seconds,
             unit="seconds",
         )
+        yield from _small_request_fields(quick)
+
+
+def _empty_request_text(quick: quick_records.Quick, request_seconds: float) -> str:
+    """Its time, and why it is less than was measured."""
+    text = wording.milliseconds(request_seconds)
+    measured_seconds = limits.measured_round_trip_seconds(quick)
+    if measured_seconds is None or measured_seconds <= request_seconds:
+        return text
+    measured_text = wording.milliseconds(measured_seconds)
+    return f"{text} (it took {measured_text} before the test; the fastest small requests show that it can be less)"
+
+
+def _small_request_fields(quick: quick_records.Quick) -> Iterator[report.Field]:
+    """What of a small request the path needs, and what that is made of."""
+    path_seconds = limits.path_seconds(quick, _SMALL)
+    on_link = limits.seconds_on_link(quick, _SMALL)
+    if path_seconds is None or not on_link:
+        return
+    size = wording.binary_size(_SMALL.block_bytes)
+    text = f"{wording.milliseconds(path_seconds)}: the empty request, and {wording.milliseconds(on_link)} for {size}"
+    yield report.Field(name="Path of a small one", text=f"{text} on the link", number=path_seconds, unit="seconds")
 
 
 # The tables
@@ -224,7 +160,7 @@ def _round_trip_fields(quick: quick_records.Quick) -> Iterator[report.Field]:
 def _tables(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[report.Table]:
     if not figures:
         return
-    yield _known_table(figures)
+    yield _known_table(quick, figures)
     yield from _references_table(figures)
     for caption, reads in (("Read", True), ("Write", False)):
         lines = [line for line in figures if line.line.reads is reads]
@@ -232,24 +168,44 @@ def _tables(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
             yield _details_table(caption, quick, lines)
 
 
-def _known_table(figures: Sequence[summary.LineFigures]) -> report.Table:
-    """The table of the program that everybody knows: a row a line, its reads beside its writes."""
-    rates: dict[str, dict[records.Command, float]] = {}
+def _known_table(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> report.Table:
+    """The table of the program that everybody knows, a row an access, its reads beside its writes; and their limits."""
+    # Another program does not tell what limits it.
+    has_limits = not quick.program
+    of_accesses: dict[str, dict[records.Command, summary.LineFigures]] = {}
     for line in figures:
-        of_access = rates.setdefault(line.line.access.name, {})
-        of_access[line.line.command] = line.bytes_per_second
+        of_accesses.setdefault(line.line.access.name, {})[line.line.command] = line
 
     rows = []
-    for name, of_access in rates.items():
-        read = wording.megabytes(of_access.get(_READ))
-        written = wording.megabytes(of_access.get(_WRITE))
-        rows.append(report.row_of(name, read, written))
+    for name, of_access in of_accesses.items():
+        read_cells = _known_cells(of_access.get(_READ), has_limits=has_limits)
+        write_cells = _known_cells(of_access.get(_WRITE), has_limits=has_limits)
+        rows.append(report.row_of(name, *read_cells, *write_cells))
+
+    limit_headings = ["Limited by"] if has_limits else []
     return report.Table(
         columns=report.columns_of(
-            "", ("Read MB/s", report.ReportKind.DECIMAL), ("Write MB/s", report.ReportKind.DECIMAL)
+            "",
+            ("Read MB/s", report.ReportKind.DECIMAL),
+            *limit_headings,
+            ("Write MB/s", report.ReportKind.DECIMAL),
+            *limit_headings,
         ),
         rows=tuple(rows),
+        caption=limit_legend(quick, figures) if has_limits else "",
     )
+
+
+def _known_cells(figures: summary.LineFigures | None, *, has_limits: bool) -> list[str | float | None]:
+    rate = wording.megabytes(figures.bytes_per_second) if figures else None
+    if not has_limits:
+        return [rate]
+    return [rate, _limit_cell(figures.limit, figures) if figures else None]
+
+
+def _limit_cell(limit: limits.LineLimit | None, figures: summary.LineFigures) -> str | None:
+    """A limit of a line, with a ``?`` where its runs leave that in doubt."""
+    return f"{limit}?" if limit and figures.is_limit_doubtful else limit
 
 
 def _references_table(figures: Sequence[summary.LineFigures]) -> Iterator[report.Table]:
@@ -274,10 +230,10 @@ def _references_table(figures: Sequence[summary.LineFigures]) -> Iterator[report
 
 
 def _references_row(line: summary.LineFigures, *, has_allowance: bool, has_disk: bool) -> report.Row:
-    allowance_cells: tuple[str | float | None, ...] = (None, None, None)
+    allowance_cells: tuple[str | float | None, ...] = (None, None)
     if line.allowance is not None:
         rate = wording.megabytes(line.allowance.bytes_per_second)
-        allowance_cells = (rate, line.allowance.limit, line.percent_of_allowance)
+        allowance_cells = (rate, _limit_cell(line.allowance.limit, line))
 
     return report.row_of(
         line.line.name,
@@ -291,13 +247,16 @@ def _references_caption(*, has_allowance: bool, has_disk: bool) -> str:
     disk = disk_reference()["name"]
     if not has_allowance:
         return f"Held against a {disk}"
-    text = "Held against the most that link, round trips and this client allow"
-    return f"{text}, and against a {disk}" if has_disk else text
+    against_disk = f", and against a {disk}" if has_disk else ""
+    return (
+        f"Held against the most that a server could reach that answered at once{against_disk}. Set by: what would stop"
+        " it then; what limits a line now stands in the first table"
+    )
 
 
 def _details_table(caption: str, quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> report.Table:
     has_link = quick.link_bits_per_second is not None
-    # Another program tells one rate for each line, without an interval and what limits it.
+    # Another program tells one rate for each line, without an interval.
     has_runs = not quick.program
     columns = [
         report.Column(heading="", kind=report.ReportKind.TEXT),
@@ -307,7 +266,6 @@ def _details_table(caption: str, quick: quick_records.Quick, figures: Sequence[s
         report.Column(heading="ms", kind=report.ReportKind.SECONDS),
         *([_P99_COLUMN] if has_runs else []),
         *([report.Column(heading="% of link", kind=report.ReportKind.PERCENT)] if has_link else []),
-        *([report.Column(heading="Limited by", kind=report.ReportKind.TEXT)] if has_runs else []),
     ]
 
     return report.Table(
@@ -322,8 +280,6 @@ def _details_row(
 ) -> report.Row:
     low, high = possible_interval(quick, figures) or (None, None)
     interval = (wording.megabytes(low), wording.megabytes(high))
-    limit = figures.limit
-    limit_text = f"{limit}?" if limit and figures.is_restless else limit
 
     return report.row_of(
         figures.line.access.name,
@@ -333,7 +289,6 @@ def _details_row(
         _milliseconds(figures.request_seconds),
         *([_milliseconds(figures.p99_seconds)] if has_runs else []),
         *([figures.percent_of_link] if has_link else []),
-        *([limit_text] if has_runs else []),
     )
 
 

@@ -1,9 +1,10 @@
 """The figures of a quick test: rate, operations and times of each line, what limits it, and what it is held against."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from forms.link_share import is_possible_share
 from forms.quick import limits
 from forms.quick.disk_reference import bytes_per_second_with_disk
 from forms.stats import summary as stats
@@ -38,7 +39,10 @@ class LineFigures:
     limit: limits.LineLimit | None
     """None where another program measured."""
     allowance: limits.Allowance | None
-    """The most that path and client allow; None of a local path, and where another program measured."""
+    """The most that path and client allow, never less than was reached.
+
+    None of a local path, where another program measured, and where the link cannot be as slow as it is said to be.
+    """
     bytes_per_second_with_disk: float | None
     """What a usual server with the disk of reference would reach in its place; None where nobody can say."""
 
@@ -53,8 +57,13 @@ class LineFigures:
         return self.percent_of_link is not None and self.percent_of_link >= limits.FULL_LINK_PERCENT
 
     @property
-    def percent_of_allowance(self) -> float | None:
-        return 100 * self.bytes_per_second / self.allowance.bytes_per_second if self.allowance else None
+    def is_beyond_link(self) -> bool:
+        """Whether it is more than a link of that speed can carry, so that the speed is another."""
+        return self.percent_of_link is not None and not is_possible_share(self.percent_of_link)
+
+    @property
+    def is_limit_doubtful(self) -> bool:
+        return self.is_restless or self.is_beyond_link
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -68,7 +77,7 @@ class LineFigures:
             "client_cpu_percent": self.client_percent,
             "client_held_percent": self.held_percent,
             "limit": self.limit,
-            "is_limit_doubtful": self.is_restless,
+            "is_limit_doubtful": self.is_limit_doubtful,
             "allowed": self.allowance.to_json() if self.allowance else None,
             "with_ssd_bytes_per_second": self.bytes_per_second_with_disk,
         }
@@ -129,8 +138,14 @@ def _allowance(quick: Quick, line: QuickLine, rate: float, held_percent: float |
     # A local path is asked by many threads: what one processor allows is no limit of theirs.
     if quick.target is None or quick.target.abilities.is_local:
         return None
+    percent_of_link = records.percent_of_link(rate, quick.link_bits_per_second)
+    if percent_of_link is not None and not is_possible_share(percent_of_link):
+        return None
+
     by_path = limits.path_allowance(quick, line.access)
-    return limits.lowest_allowance(by_path, limits.client_allowance(rate, held_percent))
+    lowest = limits.lowest_allowance(by_path, limits.client_allowance(rate, held_percent))
+    # Frames may be larger than those that a link is computed with: what was reached is possible.
+    return lowest and replace(lowest, bytes_per_second=max(rate, lowest.bytes_per_second))
 
 
 def quick_figures(quick: Quick) -> list[LineFigures]:

@@ -217,9 +217,7 @@ class SeriesActions(MeasureMixin):
 
     def _show_comparison(self, ids: list[str], kind: "Kind[Any]") -> None:
         if not kind.has_comparison_screen:
-            from app.tui.widgets.report_screen import ReportScreen
-
-            self.app.push_screen(ReportScreen("Comparison", partial(comparing_jobs.comparison_report, ids=ids)))
+            self.sharebench_app.visit("compared", ids=ids)
         elif len(ids) == 2:
             self.sharebench_app.visit("compare", base=ids[0], other=ids[1])
         else:

@@ -96,8 +96,10 @@ class RecordingGoesOn(GoesOn):
 
     def _read_next_steps(self, notebook: Notebook) -> list[method_next_steps.NextStep]:
         head = notebook.recording(*self.recorded)
+        kind = kind_of(head)
         record = None
         with suppress(UsageError):  # an imported trial cannot be resumed
-            record = kind_of(head).read(notebook, head)
+            record = kind.read(notebook, head)
         earlier = earlier_look(notebook, record)
-        return without_resuming(next_after_recording.after_recording(head.kind, record, earlier), head)
+        before_id = kind.before(notebook, head)
+        return without_resuming(next_after_recording.after_recording(head.kind, record, earlier, before_id), head)

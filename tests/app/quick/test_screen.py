@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import Input
 
 from app.base.errors import UsageError
 from app.quick import measurement, plan, spec
+from app.quick.alike import quick_test_before
 from app.quick.run_screen import QuickRunScreen
 from app.quick.screen import QuickScreen
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
-from forms.quick.report import quick_answer
+from app.tui.frame.dialogs import PickDialog
+from app.tui.notebook.compared import ComparedScreen
+from forms.quick.answer import quick_answer
 from storage.notebook import Notebook
 from storage.plan import Imitated
-from storage.quick.records import LEAST_FILE_BYTES, QUICK, quick_of
-from storage.records import Command, SeriesStatus, format_target
+from storage.quick.records import LEAST_FILE_BYTES, QUICK, quick_of, recording_of_quick
+from storage.records import Command, SeriesStatus, Target, format_target
 from tests.app.quick.leftovers import left_on
-from tests.quick_tests import SEQ_Q8, quick_test
+from tests.quick_tests import RND_Q1, RND_Q32, SEQ_Q8, quick_test
 from tests.servers.smbd import Smbd
 from tests.tui import measured, painted, press, settled
 
@@ -74,6 +78,60 @@ async def test_it_measures_and_shows_the_answer(tmp_path: Path, smbd: Smbd, monk
         assert "SEQ1M Q8" in painted(app)
         assert "x Export" in painted(app)
     assert left_on(smbd) == []
+
+
+OTHER_RATES = {
+    (SEQ_Q8, Command.PUT): [5e6, 9e6, 15e6],
+    (RND_Q32, Command.GET): [19.3e6] * 3,
+    (RND_Q1, Command.GET): [5.6e6] * 3,
+}
+
+
+async def test_all_lines_and_their_limits_stand_on_the_first_page_of_a_small_terminal(tmp_path: Path):
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        before = quick_test(id="aa00aa00aa00", created_at="2026-01-30T10:00:00.000Z")
+        notebook.add_recording(recording_of_quick(before))
+        notebook.add_recording(recording_of_quick(quick_test(OTHER_RATES)))
+
+    app = SharebenchApp(Context(notebook_path=tmp_path / "notebook.db"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("stored", recording_id="aa77aa77aa77")
+        await settled(app, pilot)
+        page = painted(app)
+        for name in ("SEQ1M Q8", "SEQ1M Q1", "RND4K Q32", "RND4K Q1"):
+            assert f"{name}   " in page, page
+        assert "19.3  server" in page
+        assert "server?" in page
+
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, PickDialog)
+        names = [row for _, row in app.screen.rows]
+        assert "Compare with the quick test before" in names[1]
+        await press(app, pilot, "down", "enter")
+        assert isinstance(app.screen, ComparedScreen)
+        assert "SEQ1M Q8 write" in painted(app)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"status": SeriesStatus.FAILED},
+        {"created_at": "2026-02-01T10:00:00.000Z"},
+        {"target": Target(protocol="smb", host="other", share="data", path="tests")},
+        {"program": "CrystalDiskMark"},
+    ],
+)
+def test_only_a_complete_older_one_of_the_same_target_is_the_one_before(tmp_path: Path, fields: dict[str, Any]):
+    quick = quick_test()
+    older = quick_test(id="aa00aa00aa00", created_at="2026-01-30T10:00:00.000Z", size_bytes=1 << 29)
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        notebook.add_recording(recording_of_quick(quick))
+        assert quick_test_before(notebook, quick) is None
+        notebook.add_recording(recording_of_quick(replace(older, id="aa11aa11aa11", **fields)))
+        assert quick_test_before(notebook, quick) is None
+        notebook.add_recording(recording_of_quick(older))
+        assert quick_test_before(notebook, quick) == older
 
 
 def test_the_table_fills_line_by_line_and_the_time_is_counted_down(monkeypatch: pytest.MonkeyPatch):
