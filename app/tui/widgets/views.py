@@ -182,8 +182,8 @@ class ZoomsCharts(DOMNode):
             chart.zoom()
 
 
-LEAST_COLUMNS = 160
-"""The width from which text stands in two columns."""
+LEAST_COLUMNS = 159
+"""The width from which text stands in two columns: 160 less a scrollbar, which may come and go with them."""
 _GAP = 4
 
 
