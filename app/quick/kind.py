@@ -1,4 +1,4 @@
-"""Quick tests as a kind of recording: what commands and screens do with them (`Kind` tells what each method is for)."""
+"""Quick tests as a kind of recording: what commands and screens do with them, as `app.recording.kind` tells."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.base.errors import UsageError
 from app.base.exit_codes import exit_code_of
 from app.quick.alike import quick_test_before, quick_tests_like
-from app.recording.kind import ComparedRecordings, ComparisonChoices, Kind
+from app.recording import kind
 from forms.layout import Toned
 from storage import records
 from storage.json_reader import JSONNode
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forms.report import Report
 
 
-class QuickKind(Kind[quick_records.Quick]):
+class QuickKind(kind.Kind[quick_records.Quick]):
     name = quick_records.QUICK
     record: type = quick_records.Quick
     has_history = True
@@ -47,14 +47,14 @@ class QuickKind(Kind[quick_records.Quick]):
         return self.read(notebook, head).target
 
     def compare(
-        self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
-    ) -> ComparedRecordings:
+        self, notebook: Notebook, heads: Sequence[Recording], choices: kind.ComparisonChoices | None = None
+    ) -> kind.ComparedRecordings:
         """Line by line, with the earlier quick tests of the base's path. Raises UsageError."""
         from forms.quick.comparison import compare_quick_tests
         from forms.quick.comparison_report import quick_comparison_report
         from forms.stats.decision import Limits
 
-        choices = choices or ComparisonChoices()
+        choices = choices or kind.ComparisonChoices()
         # What they are called here may be the name of a baseline.
         base, other = (replace(self.read(notebook, head), label=head.label) for head in self.two_of(heads))
         earlier: list[quick_records.Quick] = []
@@ -64,7 +64,7 @@ class QuickKind(Kind[quick_records.Quick]):
 
         limits = Limits(noise_percent=choices.noise_percent, margin_percent=choices.margin_percent)
         comparison = compare_quick_tests(base, other, earlier, limits)
-        return ComparedRecordings(quick_comparison_report(comparison), exit_code_of([comparison.verdict]))
+        return kind.ComparedRecordings(quick_comparison_report(comparison), exit_code_of([comparison.verdict]))
 
     def judge_run(
         self, notebook: Notebook, head: Recording, run: str, status: records.RunStatus, reason: str | None
