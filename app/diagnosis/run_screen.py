@@ -125,12 +125,12 @@ _OUTCOMES = {
     Sign.GOOD: "as it should be",
     Sign.UNKNOWN: "measured; it could not be judged",
 }
-"""What is said of a stage that was measured; of any other sign the form says what is wrong."""
+"""What is said of a stage that was measured; of any other sign the result says what is wrong."""
 
 
 def _line_of_stage(diagnosis: Diagnosis, stage: Stage) -> str:
     sign = answer.stage_sign(diagnosis, stage.name)
-    outcome = _OUTCOMES.get(sign, "something is wrong; the form at the end says what")
+    outcome = _OUTCOMES.get(sign, "something is wrong; the result at the end says what")
     if stage.name is StageName.SETTINGS and sign is Sign.UNKNOWN:
         outcome = "not read, as there is no ssh to it"
     if stage.status is not SeriesStatus.COMPLETE:

@@ -13,12 +13,14 @@ from app.method.known_ways import read_ways
 from forms import wording
 from forms.tuning import catalogue, differences, fact_names, smb_conf
 from forms.tuning.instructions import DEFAULT_CONF, suggested_value
+from forms.tuning.needed_settings import SettingInEffect, default_of
 from storage.looks import Audit
 from storage.notebook import Notebook
 from storage.records import ExperimentKind, Facts, Series, Target, with_zone
 
 SET = "set in smb.conf"
 """The mark of a setting that smb.conf sets."""
+_DEFAULT = "the default"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +80,7 @@ class MeasuredPlace:
         if not mark and fact_names.CONF_SET in self._facts:
             mark = "not set in smb.conf"
         elif not mark and entry.default is not None:
-            mark = "the default"
+            mark = _DEFAULT
         in_brackets = f" ({mark})" if mark else ""
         return f"{value}{in_brackets}, when {self.when_measured}"
 
@@ -94,6 +96,42 @@ class MeasuredPlace:
             line for line in self.audit.settings if line.line and smb_conf.spelling(line.name).name == entry.parameter
         ]
         return tuple(line.section for line in lines if not smb_conf.same_value(entry.parameter, line.value, value))
+
+    def needed_settings(self, entry: catalogue.CatalogueEntry) -> dict[str, SettingInEffect]:
+        """What the server has of the settings that the entry needs, as they were read last; empty if not read."""
+        needed = {option: self._setting_in_effect(option) for option in entry.needs.options}
+        return {option: setting for option, setting in needed.items() if setting is not None}
+
+    def _setting_in_effect(self, name: str) -> SettingInEffect | None:
+        """By the audit or the series, whichever read the settings last; None where neither has it."""
+        in_audit = self._setting_of_audit(name)
+        value = self.value(name)
+        is_series_newer = (
+            self.series is not None and self.audit is not None and self.series.created_at > self.audit.created_at
+        )
+        if not value or (in_audit is not None and not is_series_newer):
+            return in_audit
+        is_set = self.mark(name, default_of(name)) != ""
+        return SettingInEffect(value=value.replace("(empty)", ""), origin=SET if is_set else _DEFAULT)
+
+    def _setting_of_audit(self, name: str) -> SettingInEffect | None:
+        """The share's own line, else that of [global], else the default; None where no audit read all of them."""
+        if self.audit is None:
+            return None
+
+        lines = [line for line in self.audit.settings if smb_conf.spelling(line.name).name == name]
+        for section in ((self.share or "").casefold(), "global"):
+            # Of two lines in one section the last one counts.
+            of_section = [line for line in lines if line.section.casefold() == section]
+            if of_section:
+                line = of_section[-1]
+                value = smb_conf.opposite_value(line.value) if smb_conf.spelling(line.name).opposite else line.value
+                return SettingInEffect(value=value, origin=SET if line.line else _DEFAULT)
+
+        if self.audit.unread:
+            return None
+        default = default_of(name, fact_names.samba_version(self.audit.facts))
+        return SettingInEffect(value=default, origin=_DEFAULT) if default is not None else None
 
     @property
     def when_measured(self) -> str:

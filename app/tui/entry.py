@@ -56,7 +56,14 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
     def advice(self) -> instructions.Instructions:
         """How the value is set by hand, with the section and the line to write."""
         place = self.place
-        return instructions.advise(self.entry, self.value, share=place.share, sections=self._sections, conf=place.conf)
+        return instructions.advise(
+            self.entry,
+            self.value,
+            share=place.share,
+            sections=self._sections,
+            conf=place.conf,
+            read=place.needed_settings(self.entry),
+        )
 
     @property
     def _sections(self) -> tuple[str, ...]:
@@ -76,6 +83,7 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
             sections=self._sections,
             conf=place.conf,
             now=place.value_in_words(entry),
+            read=place.needed_settings(entry),
             ansi=ansi,
         )
 
@@ -91,7 +99,8 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
         setting = f"{advice.section} {advice.line}".strip() or advice.setting
         # The risk stands below, among what is told of the entry.
         *warnings, _risk = advice.warnings
-        return "\n".join([f"To try: {setting}", *(f"! {text}" for text in warnings)])
+        condition = [advice.condition] if advice.condition else []
+        return "\n".join([f"To try: {setting}", *condition, *(f"! {text}" for text in warnings)])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "try_it" and not self.can_be_tried(self.entry):

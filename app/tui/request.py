@@ -1,5 +1,6 @@
 """The screen of what to ask of who administers a server: a text to copy and send."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from textual.app import ComposeResult
@@ -14,8 +15,8 @@ from app.tui.widgets.views import AnsiView
 from forms import layout
 
 _ABOUT = (
-    "Send this to somebody who has access to the server (y copies it). The answer in a file is judged by F7 Audit:"
-    " leave the target empty, and type the file's name in the line smb.conf."
+    "Send this to somebody who has access to the server (y copies it). With the answer in a file, F7 opens"
+    " Audit, where the cursor is in the line smb.conf: type the file's name there."
 )
 
 
@@ -36,6 +37,10 @@ class RequestScreen(Copies):
     def on_mount(self) -> None:
         self.query_one("#request-box").focus()
         self.query_one("#request", AnsiView).show(partial(_wrap_lines, self._text))
+
+    def arguments_for(self, name: str) -> Mapping[str, object]:
+        """The audit is of the file that was sent, and of no server."""
+        return {"cursor": "conf", "target": "", "ssh": "", "conf": ""} if name == "audit" else {}
 
     def text_to_copy(self) -> str:
         return self._text

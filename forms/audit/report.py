@@ -1,7 +1,7 @@
 """Audits on paper and as JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -58,8 +58,12 @@ class SettingExplanation:
     setting: AuditFinding
     fits: str
     """What it fits, after the setting's name."""
+    measured: str
+    """What it costs there, in sentences, in place of the price of the finding, which is of another server."""
     what_to_do: str
     """In place of the advice of the finding, which knows nothing of the measurement."""
+    act: str
+    """The same in one short sentence, for the answer."""
 
 
 def audit_document(audit: Audit) -> dict[str, Any]:
@@ -118,7 +122,18 @@ def _answer_with(audit: Audit, explanation: SettingExplanation | None) -> Toned:
     gravest = sign if sign is Sign.BAD else _EXPLAINS
     setting = explanation.setting
     line = f"[{setting.section}] {setting_text(setting)}"
-    return Toned(f"{gravest} {line} {explanation.fits}. {audit_answer(audit)}", gravest.tone)
+    sentences = [f"{gravest} {line} {explanation.fits}.", explanation.act, _answer_besides(audit, setting)]
+    return Toned(" ".join(filter(None, sentences)), gravest.tone)
+
+
+def _answer_besides(audit: Audit, explained: AuditFinding) -> str:
+    """The answer without that setting; empty where nothing else is to be told."""
+    findings = tuple(finding for finding in audit.findings if finding is not explained)
+    others = replace(audit, findings=findings)
+    if not findings and audit_sign(others) is Sign.GOOD:
+        return ""
+    answer = audit_answer(others)
+    return f"Besides: {answer[0].lower()}{answer[1:]}"
 
 
 def place_text(finding: AuditFinding) -> str:
@@ -141,10 +156,12 @@ def _word_as_written(finding: AuditFinding) -> str:
     return next((word for word in words if word.partition("=")[0].lower() == finding.word.lower()), finding.word)
 
 
-def _why_text(finding: AuditFinding, results: Sequence[str] = ()) -> str:
-    """Why, what it costs, what was measured here, and who recommended it once."""
+def _why_text(finding: AuditFinding, results: Sequence[str] = (), measured: str = "") -> str:
+    """Why, what it costs, what was measured here, and who recommended it once; ``measured`` in place of the price."""
     sentences = [finding.why]
-    if finding.price:
+    if measured:
+        sentences.append(measured)
+    elif finding.price:
         price = finding.price.rstrip(".")
         sentences.append(f"{price} ({finding.price_source}).")
     sentences += _measured_here(results)
@@ -251,7 +268,8 @@ def _explaining_row(explanation: SettingExplanation, results: Sequence[str]) -> 
     """The row of the setting that fits what was measured."""
     finding = explanation.setting
     name = f"{_EXPLAINS} {place_text(finding)}  {_line_text(finding)} {explanation.fits}"
-    return report.row_of(name, _why_text(finding, results), explanation.what_to_do, tone=_EXPLAINS.tone)
+    why = _why_text(finding, results, explanation.measured)
+    return report.row_of(name, why, explanation.what_to_do, tone=_EXPLAINS.tone)
 
 
 def _line_text(finding: AuditFinding) -> str:

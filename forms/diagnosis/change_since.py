@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from forms import wording
 from forms.diagnosis import figures, summary
+from forms.diagnosis.changed_settings import changed_settings_text
 from forms.diagnosis.chosen_complaint import COMPLAINTS, chosen_complaint, finding_of_complaint
 from forms.diagnosis.figures import Figure, Unit
 from storage.looks import Diagnosis, StageName
@@ -55,6 +56,19 @@ class FigureChange:
         return is_same(self.times)
 
     @property
+    def range_of_times(self) -> tuple[float, float] | None:
+        """The least and the most of ``times``, by how much either figure varied; None where one was measured once."""
+        before = self.before.rounds or self.before.interval
+        after = self.after.rounds or self.after.interval
+        if before is None or after is None or min(*before, *after) <= 0:
+            return None
+
+        ratios = (after[0] / before[1], after[1] / before[0])
+        if self.before.unit in _SMALLER_IS_BETTER:
+            return 1 / ratios[1], 1 / ratios[0]
+        return ratios
+
+    @property
     def values_text(self) -> str:
         """``18 ms → 0.743 ms``."""
         values = [figures.value_text(figure.value, figure.unit) for figure in (self.before, self.after)]
@@ -75,7 +89,7 @@ def times_text(times: float) -> str:
     """``24 times as fast``, ``1.8 times as slow``."""
     word = "fast" if times >= 1 else "slow"
     factor = max(times, 1 / times)
-    return f"{factor:.0f} times as {word}" if factor >= 10 else f"{factor:.1f} times as {word}"
+    return f"{_factor_text(factor)} times as {word}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,11 +169,33 @@ def since_text(change: ComplaintChange) -> str:
     return f"{name} is {times_text(figure.times)} as {when}: {values}"
 
 
+def certainty_text(change: FigureChange) -> str:
+    """How sure the change is, in a sentence; empty where there is none, or nobody can tell."""
+    range_of_times = change.range_of_times
+    if change.is_same or range_of_times is None:
+        return ""
+
+    least, most = range_of_times
+    is_better = change.times > 1
+    word = "fast" if is_better else "slow"
+    factors = (least, most) if is_better else (1 / most, 1 / least)
+    ends = dict.fromkeys(map(_factor_text, factors))
+    text = f"{' to '.join(ends)} times as {word}, by how the times of each varied"
+    is_certain = factors[0] >= SAME_WITHIN
+    return f"That is certain: {text}." if is_certain else f"That is not certain: {text}."
+
+
+def _factor_text(factor: float) -> str:
+    return f"{factor:.0f}" if factor >= 10 else f"{factor:.1f}"
+
+
 def figures_text(change: ComplaintChange) -> str:
     """The answer of a comparison: the figures, and what the control says of the cause."""
     figure = change.figure
     outcome = "as before" if figure.is_same else times_text(figure.times)
-    sentences = [f"{figure.before.name}: {figure.values_text}, {outcome}.", control_text(change)]
+    told = f"{figure.before.name}: {figure.values_text}, {outcome}."
+    settings = changed_settings_text(change.base, change.other)
+    sentences = [told, certainty_text(figure), settings, control_text(change)]
     return " ".join(filter(None, sentences))
 
 

@@ -20,7 +20,7 @@ class NamedComplaint:
     """What users complain of, and how it is answered.
 
     ``{name}``, ``{value}`` and ``{limit}`` are of the figure that decides: the first of ``figures`` that is not as it
-    should be, else the first.
+    should be, else the first. ``{doing}`` is what it is a rate of.
     """
 
     subject: str
@@ -58,7 +58,7 @@ COMPLAINTS: Mapping[StageName, NamedComplaint] = {
     StageName.SMALL_FILES: NamedComplaint(
         subject="Small files",
         figures=("put_file", "get_file"),
-        fine="Small files are as fast as is usual on this path: {value}",
+        fine="Small files are as fast as is usual on this path: {doing} {value}",
         limit=", usual {limit}",
         slow="Small files are slow",
         unclear="{name} is slower than usual on this path: {value}",
@@ -127,6 +127,10 @@ class ComplaintAnswer:
 
 _TOLD_BY_THEIR_END = frozenset({"first_connect", "later_connect"})
 """Figures whose limit is that of a complaint, and not the best that the path allows."""
+
+
+_DOING = {"put_file": "saving", "get_file": "reading"}
+"""What a figure is a rate of."""
 
 
 def chosen_complaint(diagnosis: Diagnosis) -> StageName | None:
@@ -301,6 +305,7 @@ def _fill(template: str, complaint: NamedComplaint, judged: JudgedFigure) -> str
     figure = judged.figure
     sentence = template.format(
         name=_with_small_letter(figure.name),
+        doing=_DOING.get(figure.key, ""),
         value=_value_text(figure, figure.value, complaint),
     )
 

@@ -109,8 +109,10 @@ def explanation(explained: ExplainedComplaint, audit: Audit) -> SettingExplanati
     return SettingExplanation(
         setting=setting,
         fits=f"fits {_diagnosis_text(diagnosis, audit)}: {_symptom_text(explained)}",
+        measured=f"In that diagnosis: {explained.measured.evidence}",
         what_to_do=f"Set `{explained.line}` in [{setting.section}]; the risk of that: {risk} Then diagnose again, and"
         f" the answer says what changed: `{command}`.",
+        act=f"Set `{explained.line}` there and diagnose again: that shows whether it is the reason.",
     )
 
 

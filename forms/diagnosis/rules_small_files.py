@@ -128,13 +128,15 @@ def slow_saving(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | Non
     put_seconds, _ = summary.median_with_interval(put_times)
     file_text = wording.milliseconds(put_seconds)
     step_text = f"of the {file_text} that a file takes, the server needs {wording.milliseconds(step_put)}"
+    other_steps = _other_steps_text(stage, slowest)
     is_set = slowest.key == "data" and is_sync_always_set(diagnosis)
     return Finding(
         key="slow-saving",
-        title=f"{_rates_text(stage, diagnosis)}: {step_text} {slowest.phrase}. It is not the network and not signing,"
-        " since reading goes through both",
-        evidence=f"The same step of reading takes {wording.milliseconds(step_get)}, over the same path, and signed or"
-        " encrypted as saving is.",
+        title=f"{_rates_text(stage, diagnosis)}: {step_text} {slowest.phrase}{other_steps}."
+        " It is not the network and not signing, since reading goes through both",
+        evidence=f"Of the {file_text} that saving a file takes, {slowest.cause} takes {wording.milliseconds(step_put)};"
+        f" the same step of reading takes {wording.milliseconds(step_get)}, over the same path, and signed or encrypted"
+        f" as saving is.{_way_text(stage, diagnosis)}",
         what_to_do=_reasons_text(slowest, diagnosis) + _several_at_once_text(stage, "put"),
         cost=extra_seconds / nearly_each,
         sure=_certainty_of_step(stage, slowest),
@@ -145,6 +147,27 @@ def slow_saving(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | Non
         cause=slowest.cause,
         figures=("put_file", *(f"{pattern.key}_put" for pattern in summary.patterns())),
     )
+
+
+def _other_steps_text(stage: looks.Stage, slowest: SavingStep) -> str:
+    """Where the rest of a file's time goes, in a clause: `` (and 1.9 ms to create it and 0.8 ms to close it)``."""
+    times_by_step = {step: stage.of(f"put_{step.key}_seconds") for step in SAVING_STEPS if step != slowest}
+    parts = []
+    for step, times in times_by_step.items():
+        if times:
+            median_seconds, _ = summary.median_with_interval(times)
+            parts.append(f"{wording.milliseconds(median_seconds)} {step.phrase}")
+    return f" (and {wording.listed(parts)})" if parts else ""
+
+
+def _way_text(stage: looks.Stage, diagnosis: looks.Diagnosis) -> str:
+    """How much of a file's time its requests are on the way, in a sentence; empty where that was not measured."""
+    round_trips = int(stage.number("round_trips") or 0)
+    round_trip = path.round_trip(stage, diagnosis)
+    if round_trip is None or not round_trips:
+        return ""
+    seconds = round_trips * round_trip
+    return f" All steps together are on the way for {wording.milliseconds(seconds)}, in {round_trips} round trips."
 
 
 def _certainty_of_step(stage: looks.Stage, step: SavingStep) -> str:

@@ -59,16 +59,20 @@ def _questions_table(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
     if advised is None or advised.act is not NextAct.ASK:
         return
 
-    rows = [
-        report.row_of(question.command, question.look_for)
-        for question in admin_request.questions(chosen_complaint(diagnosis))
-    ]
+    asked = admin_request.questions(chosen_complaint(diagnosis), diagnosis.target.share)
+    rows = [report.row_of(question.command, _look_for_text(question)) for question in asked]
     yield report.Table(
         columns=report.columns_of("To be run on the server, where it only reads", "Look for"),
         rows=tuple(rows),
         caption="For who administers the server",
         sentences=True,
     )
+
+
+def _look_for_text(question: admin_request.Question) -> str:
+    if not question.placeholder:
+        return question.look_for
+    return f"{question.look_for} ({question.placeholder})"
 
 
 def _figures_table(measured: Sequence[JudgedFigure]) -> report.Table:

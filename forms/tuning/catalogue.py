@@ -61,6 +61,13 @@ class Needs:
     """Other smb.conf parameters, by canonical name, with the value each must have."""
     session: tuple[str, ...] = ()
     """``unsigned``, ``unencrypted``, ``encrypted``, ``signed`` or ``smb1``."""
+    besides: str = ""
+    """What of the text neither a setting nor a session tells, such as what the client asks for; empty for nothing."""
+
+    @property
+    def is_more_than_options(self) -> bool:
+        """Whether the options do not tell all."""
+        return bool(self.session or self.besides)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,6 +255,7 @@ def _entry(rank: int, raw: Mapping[str, Any]) -> CatalogueEntry:
         "text": item.get("needs"),
         "options": item.pop("needs_options", None),
         "session": item.pop("needs_session", None),
+        "besides": item.pop("needs_besides", None),
     }
     unknown_keys = item.keys() - CatalogueEntry.__dataclass_fields__.keys()
     if unknown_keys:

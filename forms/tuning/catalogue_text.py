@@ -1,13 +1,15 @@
 """The catalogue as text of 80 columns, and as a JSON document."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 from forms import layout
 from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status, misprints_about, risk_with_value
 from forms.tuning.instructions import DEFAULT_CONF, Instructions, advise, suggested_value
+from forms.tuning.needed_settings import SettingInEffect, needs_text
 from forms.wording import plain
 
 SCHEMA = "sharebench/catalogue/1"
@@ -65,16 +67,18 @@ def entry_text(
     with_command: bool = False,
     now: str = "",
     tried: Sequence[str] = (),
+    read: Mapping[str, SettingInEffect] = MappingProxyType({}),
 ) -> str:
     """All about one entry, and how to check, apply and restore ``value``, by default :func:`suggested_value`.
 
-    ``share`` and ``sections`` say where the line belongs, as for :func:`~forms.tuning.instructions.advise`.
+    ``share`` and ``sections`` say where the line belongs, and ``read`` what other settings are, as for
+    :func:`~forms.tuning.instructions.advise`.
     ``now`` is what the server had, ``tried`` what trials of it gave, both in words; ``with_command`` adds the command
     that measures it then.
     """
     lines = [f"{entry.rank}. {entry.name}", ""]
     value = suggested_value(entry) if value is None else value
-    facts = [("server had", now), *_facts(entry, value), *(("measured here", trial) for trial in tried)]
+    facts = [("server had", now), *_facts(entry, value, read), *(("measured here", trial) for trial in tried)]
     for label, text in facts:
         if not text:
             continue
@@ -84,7 +88,7 @@ def entry_text(
         lines += [first, *others]
 
     if entry.status is not Status.REMOVED:
-        advice = advise(entry, value, share=share, sections=sections, conf=conf)
+        advice = advise(entry, value, share=share, sections=sections, conf=conf, read=read)
         lines += ["", *_advice(advice)]
         if with_command:
             lines.append("then measure it:")
@@ -117,7 +121,7 @@ _EFFECT_SENTENCES = {
 }
 
 
-def _facts(entry: CatalogueEntry, value: str) -> Iterator[tuple[str, str]]:
+def _facts(entry: CatalogueEntry, value: str, read: Mapping[str, SettingInEffect]) -> Iterator[tuple[str, str]]:
     """Labels and texts about an entry, of which ``value`` is to be set; a text may be empty."""
     yield "where", _file_and_section(entry)
     yield "does", entry.does
@@ -129,7 +133,7 @@ def _facts(entry: CatalogueEntry, value: str) -> Iterator[tuple[str, str]]:
     yield "default", entry.default or ("empty" if entry.default == "" else "")
     yield "values to try", ", ".join(value or "(empty)" for value in entry.values)
     yield "takes effect", f"{_EFFECT_SENTENCES[entry.takes_effect]} {entry.effect_note}".strip()
-    yield "needs", entry.needs.text and f"Does nothing unless {entry.needs.text}."
+    yield "needs", needs_text(entry, value, read)
     yield "seen by", entry.seen_by
 
     yield "risk", risk_with_value(entry, value)

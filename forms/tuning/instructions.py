@@ -1,13 +1,15 @@
 """How an entry of the catalogue is set by hand: step by step, with what to check and how to undo it."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from forms import wording
 from forms.tuning import smb_conf
 from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status, risk_with_value
+from forms.tuning.needed_settings import Condition, NeededSettings, SettingInEffect, needed_settings
 from forms.wording import plain
 
 DEFAULT_CONF = "/etc/samba/smb.conf"
@@ -36,6 +38,8 @@ class Instructions:
     """A sentence."""
     claim: str
     """``NAME=VALUE`` as the shell takes it, for ``run --change``."""
+    condition: str
+    """What must hold for it to act, where that is known to be so or not known at all, as a sentence; else empty."""
     warnings: tuple[str, ...]
     """Sentences; the last one is about the risk."""
 
@@ -51,11 +55,12 @@ def advise(
     share: str | None = None,
     sections: Sequence[str] = (),
     conf: str = DEFAULT_CONF,
+    read: Mapping[str, SettingInEffect] = MappingProxyType({}),
 ) -> Instructions:
     """How to set an entry to a value in the smb.conf at ``conf``, for the whole server or for ``share``.
 
     ``sections`` are those that have a line of it now, without brackets: it is changed there, as a line of a share wins
-    over one of [global].
+    over one of [global]. ``read`` has the settings that the entry needs, as for `needed_settings`.
     testparm comes before smbd, since smbd 4.17.12 takes a broken file and then refuses sessions.
     """
     if entry.kind is EntryKind.SMB_CONF:
@@ -69,6 +74,7 @@ def advise(
         section = ""
         line = ""
         steps = list(_host_steps(entry, value))
+    needed = needed_settings(entry, value, read)
     if entry.seen_by:
         steps.append(InstructionStep(f"see that it acts: {entry.seen_by}"))
 
@@ -80,7 +86,8 @@ def advise(
         steps=tuple(steps),
         undo=_undo(entry),
         claim=shlex.quote(f"{name}={value}"),
-        warnings=tuple(_warnings(entry, value)),
+        condition=_condition_text(needed),
+        warnings=tuple(_warnings(entry, value, needed)),
     )
 
 
@@ -220,10 +227,14 @@ def _undo(entry: CatalogueEntry) -> str:
     return "Restore the file, check it with testparm -s, and have smbd read it again."
 
 
-def _warnings(entry: CatalogueEntry, value: str) -> list[str]:
+def _condition_text(needed: NeededSettings | None) -> str:
+    return needed.sentence if needed is not None and needed.condition is not Condition.NOT_MET else ""
+
+
+def _warnings(entry: CatalogueEntry, value: str, needed: NeededSettings | None) -> list[str]:
     warnings = []
-    if entry.needs.text:
-        warnings.append(f"Does nothing unless {entry.needs.text}.")
+    if needed is not None and needed.condition is Condition.NOT_MET:
+        warnings.append(needed.sentence)
     if entry.status is Status.NEWER:
         warnings.append(f"Needs Samba {entry.since} or later.")
     if entry.status is Status.REMOVED:

@@ -5,7 +5,7 @@ A screen never reads the notebook or asks a server in its own thread. It hands a
 the screen's thread with what the job returned; where the job raised an error, ``work_failed`` is called instead.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
@@ -69,6 +69,10 @@ class ScreenBase(Screen[_R], commands.Commanded, Generic[_R]):
     def does_take_keys(self) -> bool:
         """Whether it is ready for keys; until it is, those that are typed wait, in their order."""
         return True
+
+    def arguments_for(self, name: str) -> Mapping[str, object]:
+        """What a screen of that name, opened from here by its key, begins with; empty for what it always does."""
+        return {}
 
     def in_background(
         self, job: Callable[[], _T], then: Callable[[_T], object], *, group: str = "work", exclusive: bool = True

@@ -110,7 +110,13 @@ class Navigates(App[int]):
         return not (is_open or screen.is_modal or would_disturb)
 
     def action_visit(self, name: str) -> None:
-        series_id = getattr(self.screen, "shown_series", "")
+        screen = self.screen
+        arguments = screen.arguments_for(name) if isinstance(screen, BaseScreen) else {}
+        if arguments:
+            self.visit(name, **arguments)
+            return
+
+        series_id = getattr(screen, "shown_series", "")
         if name == "catalogue" and series_id:
             self.visit(name, series_id=series_id)
         else:

@@ -56,10 +56,11 @@ class FormScreen(BaseScreen):
     _is_filled = False
     """Whether the lines were filled; until then they are not shown, and keys wait."""
 
-    def __init__(self, **preset: str) -> None:
-        """What is ``preset`` stands in the lines, whatever was typed before."""
+    def __init__(self, *, cursor: str = "", **preset: str) -> None:
+        """What is ``preset`` stands in the lines, whatever was typed before; ``cursor`` is the line to begin with."""
         super().__init__()
         self._preset = preset
+        self._cursor = cursor or self.LINES[0].key
         self._shown_ways: Mapping[str, str] = {}
         """What of the lines the notebook knows as ways to the server."""
 
@@ -132,7 +133,7 @@ class FormScreen(BaseScreen):
             if isinstance(suggester, completion.TargetSuggester):
                 suggester.places = self._places
         self._show_lines(are_shown=True)
-        self.query_one(f"#{self.LINES[0].key}", widgets.Input).focus().select_all()
+        self.query_one(f"#{self._cursor}", widgets.Input).focus().select_all()
         self._is_filled = True
 
     def work_failed(self, error: Exception) -> None:

@@ -153,3 +153,26 @@ def test_the_catalogue_names_the_section_that_has_the_line(notebook: Notebook):
     assert (place.share, place.sections_to_change(entry, "no")) == ("photos", ("photos",))
     assert place.sections_to_change(entry, "Yes") == (), "what is so already needs no change"
     assert measured_place(notebook, ()) == place, "nothing else was measured"
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "origin"),
+    [
+        (SYNC_ALWAYS_IN_PHOTOS, "yes", "the default"),
+        ("[global]\nstrict sync = no\n[photos]\npath = /p\n", "no", "set in smb.conf"),
+        ("[global]\nstrict sync = no\n[photos]\npath = /p\nstrict sync = yes\n", "yes", "set in smb.conf"),
+        ("[photos]\npath = /p\n[public]\nstrict sync = no\n", "yes", "the default"),
+    ],
+)
+def test_what_a_setting_needs_is_read_in_the_newest_audit(notebook: Notebook, text: str, value: str, origin: str):
+    add(notebook, SLOW, audit_of_file(text))
+    place = measured_place(notebook, (), looked_at=PHOTOS)
+    needed = place.needed_settings(find("sync always"))["strict sync"]
+    assert (needed.value.lower(), needed.origin) == (value, origin)
+
+
+def test_what_a_setting_needs_is_unknown_where_no_audit_read_all(notebook: Notebook):
+    entry = find("sync always")
+    assert measured_place(notebook, (), looked_at=PHOTOS).needed_settings(entry) == {}
+    add(notebook, SLOW, replace(AUDIT, unread=("another file",)))
+    assert measured_place(notebook, (), looked_at=PHOTOS).needed_settings(entry) == {}

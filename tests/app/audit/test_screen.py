@@ -76,3 +76,22 @@ async def test_a_refused_login_leaves_the_settings_read_and_is_asked_for_again(t
             assert ("Not found out: no session:" in painted(app)) is (password == "wrong")
             assert painted(app).count(target) == 2, "in the title, and beside what it is"
             await press(app, pilot, "escape")
+
+
+async def test_from_a_request_the_audit_begins_with_the_file(tmp_path: Path):
+    context = Context(notebook_path=tmp_path / "notebook.db")
+    context.typed["audit"] = {"target": "smb://alice@nas/photos", "ssh": "nas", "conf": ""}
+    app = SharebenchApp(context, first="request", text="Please run this.")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "f7")
+        await settled(app, pilot)
+        assert isinstance(app.screen, AuditScreen)
+        assert app.screen.focused is app.screen.query_one("#conf", Input)
+        assert app.screen.query_one("#target", Input).value == ""
+
+        await press(app, pilot, "escape", "escape")
+        app.visit("audit")
+        await settled(app, pilot)
+        assert app.screen.query_one("#target", Input).value == "smb://alice@nas/photos", "nothing typed is lost"
+        assert app.screen.focused is app.screen.query_one("#target", Input)

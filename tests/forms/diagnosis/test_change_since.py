@@ -8,10 +8,21 @@ import pytest
 
 from forms.diagnosis.answer import diagnosis_answer
 from forms.diagnosis.answer_since import answer_since
-from forms.diagnosis.change_since import SAME_WITHIN, change_since, control_text, figures_text, is_same, since_text
+from forms.diagnosis.change_since import (
+    SAME_WITHIN,
+    FigureChange,
+    certainty_text,
+    change_since,
+    control_text,
+    figures_text,
+    is_same,
+    since_text,
+)
+from forms.diagnosis.changed_settings import changed_settings_text
 from forms.diagnosis.comparison_report import diagnosis_comparison
+from forms.diagnosis.figures import Figure, Unit
 from forms.layout import Tone
-from storage.looks import Diagnosis, Stage, StageName
+from storage.looks import AuditScope, Diagnosis, Stage, StageName
 from tests import diagnoses
 from tests.diagnoses import HEALTHY, healthy_but
 
@@ -141,3 +152,72 @@ def test_a_comparison_answers_in_figures_first():
         "control": "get_file",
         "control_times_as_good": pytest.approx(1),
     }
+
+
+def figure(value: float, least: float, most: float, unit: Unit = Unit.SECONDS) -> Figure:
+    return Figure(StageName.SMALL_FILES, "put_file", "Saving a small file", unit, value, (least, most))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "least_and_most", "verdict"),
+    [
+        (figure(0.007, 0.006, 0.008), figure(0.001, 0.0008, 0.0012), (5, 10), "That is certain"),
+        (figure(2.0, 1.25, 3.0), figure(1.0, 1.0, 1.0), (1.25, 3), "That is certain"),
+        (figure(2.0, 1.24, 3.0), figure(1.0, 1.0, 1.0), (1.24, 3), "That is not certain"),
+        (figure(1.0, 1.0, 1.0), figure(2.0, 1.25, 3.0), (1 / 3, 0.8), "That is certain"),
+        (figure(1.0, 1.0, 1.0), figure(2.0, 1.24, 3.0), (1 / 3, 1 / 1.24), "That is not certain"),
+        (figure(1e6, 1e6, 1e6, Unit.RATE), figure(4e6, 2e6, 5e6, Unit.RATE), (2, 5), "That is certain"),
+        (figure(1.0, 0.5, 2.0), figure(1.0, 0.5, 2.0), (0.25, 4), ""),
+    ],
+)
+def test_a_change_is_certain_where_it_is_one_in_the_whole_range(
+    before: Figure, after: Figure, least_and_most: tuple[float, float], verdict: str
+):
+    change = FigureChange(before=before, after=after)
+    assert change.range_of_times == pytest.approx(least_and_most)
+    assert certainty_text(change).partition(":")[0] == verdict
+
+
+def test_a_figure_without_a_range_is_called_neither_certain_nor_not():
+    change = FigureChange(before=figure(4, 3, 5), after=replace(figure(1, 1, 1), interval=None))
+    assert change.range_of_times is None
+    assert certainty_text(change) == ""
+
+
+def with_settings(text: str, scope: AuditScope = AuditScope.SERVER, unread: tuple[str, ...] = ()) -> Diagnosis:
+    stage = saved_in(0.024, 0.0024)
+    audit = replace(diagnoses.audit_of_file(text), scope=scope, unread=unread)
+    target = replace(HEALTHY.target, share="photos")
+    return healthy_but(stage, complaint=StageName.SMALL_FILES, audit=audit, target=target)
+
+
+WITHOUT_SYNC = "[global]\nworkgroup = OFFICE\n[photos]\npath = /p\n[public]\npath = /other\n"
+
+
+def test_the_setting_that_changed_is_named_where_both_could_read_the_settings():
+    before = with_settings(diagnoses.SYNC_ALWAYS_IN_PHOTOS)
+    after = with_settings(WITHOUT_SYNC)
+    assert changed_settings_text(before, after) == "Changed meanwhile: [photos] sync always: Yes → not set."
+    assert "[photos] sync always: Yes → not set" in answer_since(after, before).text
+    assert "are the same" in changed_settings_text(before, before)
+
+
+@pytest.mark.parametrize(
+    "unread",
+    [
+        with_settings(WITHOUT_SYNC, AuditScope.SESSION),
+        with_settings(WITHOUT_SYNC, unread=("another file",)),
+        replace(with_settings(WITHOUT_SYNC), audit=None),
+    ],
+)
+def test_of_settings_that_one_could_not_read_nothing_is_said(unread: Diagnosis):
+    before = with_settings(diagnoses.SYNC_ALWAYS_IN_PHOTOS)
+    assert changed_settings_text(before, unread) == ""
+    assert changed_settings_text(unread, before) == ""
+
+
+@pytest.mark.parametrize(("count", "more"), [(3, False), (4, True)])
+def test_of_many_settings_that_changed_three_are_named(count: int, more: bool):
+    lines = ["sync always = yes", "strict allocate = yes", "strict locking = yes", "ea support = yes"][:count]
+    after = with_settings("\n".join([*WITHOUT_SYNC.splitlines()[:4], *lines]) + "\n")
+    assert ("and 1 more" in changed_settings_text(with_settings(WITHOUT_SYNC), after)) is more

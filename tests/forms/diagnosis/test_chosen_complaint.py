@@ -57,12 +57,15 @@ def test_what_was_not_measured_is_never_answered_with_a_tick(name: StageName):
 def test_small_files_are_told_as_a_rate_beside_what_the_path_allows():
     seconds = 0.0026
     answer = diagnosis_answer(replace(healthy_but(diagnoses.small_files_stage(seconds)), complaint=SMALL))
-    assert answer.text == "✓ Small files are as fast as is usual on this path: 385/s, usual 443/s."
+    assert answer.text == "✓ Small files are as fast as is usual on this path: saving 385/s, usual 443/s."
 
 
 def test_small_files_that_are_faster_than_expected_are_told_beside_what_is_usual():
     answer = diagnosis_answer(replace(healthy_but(diagnoses.small_files_stage(0.001)), complaint=SMALL))
-    assert answer.text == "✓ Small files are as fast as is usual on this path: 1,000/s; 443/s is usual on such a path."
+    assert (
+        answer.text
+        == "✓ Small files are as fast as is usual on this path: saving 1,000/s; 443/s is usual on such a path."
+    )
 
 
 def test_the_slower_direction_decides():

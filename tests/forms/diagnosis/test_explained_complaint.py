@@ -44,12 +44,15 @@ def test_the_form_names_the_share_and_the_diagnosis_and_what_is_to_be_set():
     answer = report.answer
     assert answer is not None
     assert answer.text.startswith(f"{Sign.WARNING} [photos] sync always = Yes fits the diagnosis of nas/photos at ")
-    assert answer.text.endswith("1 worth trying.")
+    assert "worth trying" not in answer.text, "it is the one that fits"
+    assert "Set `sync always = no` there and diagnose again" in answer.text
 
     row = report.tables[0].rows[0]
-    finding, _, what_to_do = (str(cell.value) for cell in row.cells)
+    finding, why, what_to_do = (str(cell.value) for cell in row.cells)
     assert "[photos] sync always = Yes fits the diagnosis" in finding
     assert "worth trying" not in finding
+    assert "8 MiB" not in why
+    assert "the server's write step takes 12 ms" in why
     assert "Set `sync always = no` in [photos]" in what_to_do
     assert "a power cut may lose" in what_to_do
     assert "sharebench diagnose smb://alice@nas/photos --complaint small-files" in what_to_do
@@ -69,3 +72,13 @@ def test_what_is_harmful_stays_the_sign_of_the_answer():
     answer = audit_report(audit, explanation=explanation(explained, audit)).answer
     assert answer is not None
     assert answer.text.startswith(f"{Sign.BAD} [photos] sync always = Yes")
+
+
+def test_what_else_was_found_is_counted_without_the_setting_that_fits():
+    audit = audit_of_file(SYNC_ALWAYS_IN_PHOTOS + "strict locking = yes\n")
+    explained = explained_complaint(audit, slow_saving())
+    assert explained is not None
+    assert len(audit.findings) == 2
+    answer = audit_report(audit, explanation=explanation(explained, audit)).answer
+    assert answer is not None
+    assert "Besides: 1 " in answer.text

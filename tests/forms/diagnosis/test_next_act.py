@@ -76,9 +76,16 @@ def test_where_settings_were_not_read_who_administers_the_server_is_asked_unless
     assert advised_to_try.act is NextAct.ASK, "nothing can be tried without a way to the server"
 
 
+def test_a_word_to_replace_in_a_command_is_told_with_the_share():
+    text = request_text(diagnoses.slow_saving("photos"), "")
+    assert "-T FOLDER\n  FOLDER: the path that testparm shows under [photos].\n" in text
+
+
 @pytest.mark.parametrize("name", [None, *StageName])
 def test_each_complaint_has_questions_and_entries_of_the_catalogue(name: StageName | None):
-    assert questions(name)
+    asked = questions(name, "photos")
+    assert asked
+    assert not any("{" in question.placeholder for question in asked)
     for entry in entries_about(name):
         assert find(entry).name == entry
 
