@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -142,6 +143,7 @@ def test_slow_saving_says_first_what_is_fine_and_clears_network_and_signing():
     assert answer.sign is Sign.WARNING
     assert answer.sentence.startswith("Reading small files is fine (2,000/s); saving them is slow (217/s, usual")
     assert "of the 4.6 ms that a file takes, the server needs 4 ms to answer its write" in answer.sentence
+    assert re.search(r"\(and [\d.]+ ms to create it and [\d.]+ ms to close it\)", answer.sentence)
     assert answer.sentence.endswith("It is not the network and not signing, since reading goes through both")
     assert answer.certainty == "It is certain that the server's write step takes the time."
     signs = {figure.figure.key: figure.sign for figure in judged_figures(diagnosis)}
