@@ -11,9 +11,7 @@ from app.method import rounds
 from app.method.choices import choices_of
 from app.method.known_ways import read_ways
 from forms import wording
-from forms.tuning import catalogue, differences, fact_names, smb_conf
-from forms.tuning.instructions import DEFAULT_CONF, suggested_value
-from forms.tuning.needed_settings import SettingInEffect, default_of
+from forms.tuning import catalogue, differences, fact_names, instructions, needed_settings, smb_conf
 from storage.looks import Audit
 from storage.notebook import Notebook
 from storage.records import ExperimentKind, Facts, Series, Target, with_zone
@@ -29,7 +27,7 @@ class MeasuredPlace:
 
     share: str | None = None
     """None where a protocol without shares is measured, or nothing is yet."""
-    conf: str = DEFAULT_CONF
+    conf: str = instructions.DEFAULT_CONF
     """The path of smb.conf on the server."""
     series: Series | None = None
     """The series whose environment has the settings; None where nothing was measured."""
@@ -91,18 +89,18 @@ class MeasuredPlace:
         """
         if self.audit is None or entry.kind is not catalogue.EntryKind.SMB_CONF:
             return ()
-        value = suggested_value(entry) if value is None else value
+        value = instructions.suggested_value(entry) if value is None else value
         lines = [
             line for line in self.audit.settings if line.line and smb_conf.spelling(line.name).name == entry.parameter
         ]
         return tuple(line.section for line in lines if not smb_conf.same_value(entry.parameter, line.value, value))
 
-    def needed_settings(self, entry: catalogue.CatalogueEntry) -> dict[str, SettingInEffect]:
+    def needed_settings(self, entry: catalogue.CatalogueEntry) -> dict[str, needed_settings.SettingInEffect]:
         """What the server has of the settings that the entry needs, as they were read last; empty if not read."""
         needed = {option: self._setting_in_effect(option) for option in entry.needs.options}
         return {option: setting for option, setting in needed.items() if setting is not None}
 
-    def _setting_in_effect(self, name: str) -> SettingInEffect | None:
+    def _setting_in_effect(self, name: str) -> needed_settings.SettingInEffect | None:
         """By the audit or the series, whichever read the settings last; None where neither has it."""
         in_audit = self._setting_of_audit(name)
         value = self.value(name)
@@ -111,10 +109,10 @@ class MeasuredPlace:
         )
         if not value or (in_audit is not None and not is_series_newer):
             return in_audit
-        is_set = self.mark(name, default_of(name)) != ""
-        return SettingInEffect(value=value.replace("(empty)", ""), origin=SET if is_set else _DEFAULT)
+        is_set = self.mark(name, needed_settings.default_of(name)) != ""
+        return needed_settings.SettingInEffect(value=value.replace("(empty)", ""), origin=SET if is_set else _DEFAULT)
 
-    def _setting_of_audit(self, name: str) -> SettingInEffect | None:
+    def _setting_of_audit(self, name: str) -> needed_settings.SettingInEffect | None:
         """The share's own line, else that of [global], else the default; None where no audit read all of them."""
         if self.audit is None:
             return None
@@ -126,12 +124,12 @@ class MeasuredPlace:
             if of_section:
                 line = of_section[-1]
                 value = smb_conf.opposite_value(line.value) if smb_conf.spelling(line.name).opposite else line.value
-                return SettingInEffect(value=value, origin=SET if line.line else _DEFAULT)
+                return needed_settings.SettingInEffect(value=value, origin=SET if line.line else _DEFAULT)
 
         if self.audit.unread:
             return None
-        default = default_of(name, fact_names.samba_version(self.audit.facts))
-        return SettingInEffect(value=default, origin=_DEFAULT) if default is not None else None
+        default = needed_settings.default_of(name, fact_names.samba_version(self.audit.facts))
+        return needed_settings.SettingInEffect(value=default, origin=_DEFAULT) if default is not None else None
 
     @property
     def when_measured(self) -> str:
@@ -192,12 +190,12 @@ def measured_place(
 
     told_conf = read_ways(notebook, target.host).conf if target else ""
     facts = series.environment.get("server", {}) if series else {}
-    conf = choices.spec.monitor.smb_conf or told_conf or facts.get("smb.conf.path") or DEFAULT_CONF
+    conf = choices.spec.monitor.smb_conf or told_conf or facts.get("smb.conf.path") or instructions.DEFAULT_CONF
     audit = earlier_looks.settings_of(notebook, target) if target else None
     return MeasuredPlace(share=target.share if target else None, conf=str(conf), series=series, audit=audit)
 
 
 def _looked_at_place(notebook: Notebook, target: Target) -> MeasuredPlace:
     """A share that no series was measured of, or is not asked about here."""
-    conf = read_ways(notebook, target.host).conf or DEFAULT_CONF
+    conf = read_ways(notebook, target.host).conf or instructions.DEFAULT_CONF
     return MeasuredPlace(share=target.share, conf=conf, audit=earlier_looks.settings_of(notebook, target))

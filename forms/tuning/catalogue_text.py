@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 from forms import layout
+from forms.tuning import needed_settings
 from forms.tuning.catalogue import CatalogueEntry, Effect, EntryKind, Status, misprints_about, risk_with_value
 from forms.tuning.instructions import DEFAULT_CONF, Instructions, advise, suggested_value
-from forms.tuning.needed_settings import SettingInEffect, needs_text
 from forms.wording import plain
 
 SCHEMA = "sharebench/catalogue/1"
@@ -67,7 +67,7 @@ def entry_text(
     with_command: bool = False,
     now: str = "",
     tried: Sequence[str] = (),
-    read: Mapping[str, SettingInEffect] = MappingProxyType({}),
+    read: Mapping[str, needed_settings.SettingInEffect] = MappingProxyType({}),
 ) -> str:
     """All about one entry, and how to check, apply and restore ``value``, by default :func:`suggested_value`.
 
@@ -121,7 +121,9 @@ _EFFECT_SENTENCES = {
 }
 
 
-def _facts(entry: CatalogueEntry, value: str, read: Mapping[str, SettingInEffect]) -> Iterator[tuple[str, str]]:
+def _facts(
+    entry: CatalogueEntry, value: str, read: Mapping[str, needed_settings.SettingInEffect]
+) -> Iterator[tuple[str, str]]:
     """Labels and texts about an entry, of which ``value`` is to be set; a text may be empty."""
     yield "where", _file_and_section(entry)
     yield "does", entry.does
@@ -133,7 +135,7 @@ def _facts(entry: CatalogueEntry, value: str, read: Mapping[str, SettingInEffect
     yield "default", entry.default or ("empty" if entry.default == "" else "")
     yield "values to try", ", ".join(value or "(empty)" for value in entry.values)
     yield "takes effect", f"{_EFFECT_SENTENCES[entry.takes_effect]} {entry.effect_note}".strip()
-    yield "needs", needs_text(entry, value, read)
+    yield "needs", needed_settings.needs_text(entry, value, read)
     yield "seen by", entry.seen_by
 
     yield "risk", risk_with_value(entry, value)
