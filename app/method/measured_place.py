@@ -95,7 +95,7 @@ class MeasuredPlace:
         ]
         return tuple(line.section for line in lines if not smb_conf.same_value(entry.parameter, line.value, value))
 
-    def needed_settings(self, entry: catalogue.CatalogueEntry) -> dict[str, needed_settings.SettingInEffect]:
+    def settings_needed_by(self, entry: catalogue.CatalogueEntry) -> dict[str, needed_settings.SettingInEffect]:
         """What the server has of the settings that the entry needs, as they were read last; empty if not read."""
         needed = {option: self._setting_in_effect(option) for option in entry.needs.options}
         return {option: setting for option, setting in needed.items() if setting is not None}

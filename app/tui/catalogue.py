@@ -241,7 +241,7 @@ class CatalogueScreen(PlacedScreen):
             sections=place.sections_to_change(entry),
             conf=place.conf,
             now=place.value_in_words(entry),
-            read=place.needed_settings(entry),
+            read=place.settings_needed_by(entry),
             ansi=True,
         )
         # The pane's title is the heading already.

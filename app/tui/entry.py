@@ -62,7 +62,7 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
             share=place.share,
             sections=self._sections,
             conf=place.conf,
-            read=place.needed_settings(self.entry),
+            read=place.settings_needed_by(self.entry),
         )
 
     @property
@@ -83,7 +83,7 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
             sections=self._sections,
             conf=place.conf,
             now=place.value_in_words(entry),
-            read=place.needed_settings(entry),
+            read=place.settings_needed_by(entry),
             ansi=ansi,
         )
 

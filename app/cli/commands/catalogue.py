@@ -77,7 +77,7 @@ def _answer_entry(
         ansi=console.draws_colour(),
         with_command=True,
         now=place.value_in_words(entry),
-        read=place.needed_settings(entry),
+        read=place.settings_needed_by(entry),
         tried=trials,
     )
     console.answer(text.rstrip("\n"))

@@ -167,12 +167,12 @@ def test_the_catalogue_names_the_section_that_has_the_line(notebook: Notebook):
 def test_what_a_setting_needs_is_read_in_the_newest_audit(notebook: Notebook, text: str, value: str, origin: str):
     add(notebook, SLOW, audit_of_file(text))
     place = measured_place(notebook, (), looked_at=PHOTOS)
-    needed = place.needed_settings(find("sync always"))["strict sync"]
+    needed = place.settings_needed_by(find("sync always"))["strict sync"]
     assert (needed.value.lower(), needed.origin) == (value, origin)
 
 
 def test_what_a_setting_needs_is_unknown_where_no_audit_read_all(notebook: Notebook):
     entry = find("sync always")
-    assert measured_place(notebook, (), looked_at=PHOTOS).needed_settings(entry) == {}
+    assert measured_place(notebook, (), looked_at=PHOTOS).settings_needed_by(entry) == {}
     add(notebook, SLOW, replace(AUDIT, unread=("another file",)))
-    assert measured_place(notebook, (), looked_at=PHOTOS).needed_settings(entry) == {}
+    assert measured_place(notebook, (), looked_at=PHOTOS).settings_needed_by(entry) == {}
