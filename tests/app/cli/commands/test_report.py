@@ -41,7 +41,7 @@ def test_a_page_of_several_calls_each_by_the_name_it_was_given_and_counts_each_r
     done = inside("report", "before-switch", "march", "april", "-o", str(tmp_path / "report.html"))
     assert done.returncode == 0, done.stderr
     page = " ".join((tmp_path / "report.html").read_text().split())
-    assert "march against before-switch (2 series): Faster by " in page
+    assert "before-switch → march: Faster by " in page, "the first step is told as one, once"
     assert "april against before-switch (2 series): Faster by a factor of " in page
     assert "20 runs in 4 series" in page
     assert "SMB (2)" not in page
