@@ -377,7 +377,8 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
     least_text = _least_certain_text(comparison)
     if is_change and interval is not None and not verdict_wording.is_too_wide(*interval):
         # The range beside the verdict is the one measure of how sure it is.
-        sentence = f"{counts}: the range allows for how much equal series differ"
+        holds = f"{_how_often_range_holds(comparison)} the range holds the true change"
+        sentence = f"{counts}: {holds}; it allows for how much equal series differ"
         least_text = None
     elif least_text is None:
         return f"{counts}."
@@ -390,6 +391,11 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
     if least_text and is_one_a_side and run_deviation is not None:
         return f"{sentence}; the runs vary by {wording.percent(100 * run_deviation)}, and series by more."
     return f"{sentence}."
+
+
+def _how_often_range_holds(comparison: series_comparison.Comparison) -> str:
+    level_percent = round(100 * (1 - comparison.limits.alpha))
+    return "19 times in 20" if level_percent == 95 else f"{level_percent} times in 100"
 
 
 def certain_from_sentence(comparison: series_comparison.Comparison) -> str:
