@@ -18,7 +18,8 @@ from storage import records
 from storage.json_reader import DocumentError
 from storage.quick.records import MIB, Access, Quick, QuickLine
 
-_HEADING = re.compile(r"^\s*(?:(CrystalDiskMark [^(\r\n]+?)\s*\(C\)|KDiskMark \(([^)\r\n]+)\)\s*:)", re.MULTILINE)
+# The blanks before it are of its own line: over a file of empty lines each of them would be looked through to the end.
+_HEADING = re.compile(r"^[^\S\n]*(?:(CrystalDiskMark [^(\r\n]+?)\s*\(C\)|KDiskMark \(([^)\r\n]+)\)\s*:)", re.MULTILINE)
 _LINE = re.compile(
     r"^\s*(?P<order>SEQ|RND|Sequential|Random)\s+(?P<size>\d+)\s*(?P<unit>KiB|MiB)"
     r"\s*\(Q=\s*(?P<queues>\d+),\s*T=\s*(?P<threads>\d+)\)\s*:"
