@@ -111,17 +111,19 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
     if comparison.doubt is Doubt.SAME_SETTINGS:
         # Sides of the same settings are repeats of each other already.
         sides = (base,)
-    elif comparison.is_base_gone:
+    elif comparison.is_base_gone or (comparison.base_baseline and busy_times.has_answer(comparison)):
+        # What a baseline was measured on has changed: measured now, it would be of the other side.
         sides = (other,)
-    elif comparison.base_baseline:
-        # What a baseline was measured on is likely changed by now.
-        sides = (other, base)
+
+    # Where a busy time does not matter to the answer, nobody has to wait for a quiet one.
+    is_settled = busy_times.has_answer(comparison) and not busy_times.is_in_doubt(comparison)
+    ids_to_wait_for = () if is_settled else comparison.busy_ids
     for name, series_id in sides:
-        if series_id in comparison.busy_ids:
+        if series_id in ids_to_wait_for:
             wait = improvements.WAIT
             yield repeat_step(f"{wait.name}: {name}", series_id, wait)
     for name, series_id in sides:
-        if series_id not in comparison.busy_ids:
+        if series_id not in ids_to_wait_for:
             yield repeat_step(f"Measure again: {name}", series_id)
 
 

@@ -379,6 +379,8 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
         # The range beside the verdict is the one measure of how sure it is.
         holds = f"{_how_often_range_holds(comparison)} the range holds the true change"
         sentence = f"{counts}: {holds}; it allows for how much equal series differ"
+        if run_deviation is not None:
+            sentence += f" whose runs vary by {wording.percent(100 * run_deviation)}"
         least_text = None
     elif least_text is None:
         return f"{counts}."

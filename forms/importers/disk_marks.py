@@ -18,8 +18,11 @@ from storage import records
 from storage.json_reader import DocumentError
 from storage.quick.records import MIB, Access, Quick, QuickLine
 
-# The blanks before it are of its own line: over a file of empty lines each of them would be looked through to the end.
-_HEADING = re.compile(r"^[^\S\n]*(?:(CrystalDiskMark [^(\r\n]+?)\s*\(C\)|KDiskMark \(([^)\r\n]+)\)\s*:)", re.MULTILINE)
+# The blanks before it are of its own line, and a name is short: else a file of empty lines, or a line of blanks, would
+# be looked through to its end from each place in it.
+_HEADING = re.compile(
+    r"^[^\S\n]*(?:(CrystalDiskMark [^(\r\n]{1,200})\(C\)|KDiskMark \(([^)\r\n]{1,200})\)[^\S\n]*:)", re.MULTILINE
+)
 _LINE = re.compile(
     r"^\s*(?P<order>SEQ|RND|Sequential|Random)\s+(?P<size>\d+)\s*(?P<unit>KiB|MiB)"
     r"\s*\(Q=\s*(?P<queues>\d+),\s*T=\s*(?P<threads>\d+)\)\s*:"
@@ -28,7 +31,7 @@ _LINE = re.compile(
 """The decimals are as many as the program writes, so that a comma before them separates no thousands."""
 _SECTION = re.compile(r"^\s*\[(Read|Write|Mix)\]", re.IGNORECASE)
 _TEST = re.compile(r"^\s*Test:\s*(?P<size>\d+)\s*(?P<unit>[KMG]iB)")
-_FIELD = re.compile(r"^\s*(?P<name>Profile|Test|Mode|Time|Date|OS|Target|Comment):\s*(?P<text>.*?)\s*$")
+_FIELD = re.compile(r"^\s*(?P<name>Profile|Test|Mode|Time|Date|OS|Target|Comment):\s*(?P<text>.*)$")
 _KEPT_FIELDS = ("Comment", "Profile", "Test", "Mode", "Time", "OS", "Target")
 """What goes into the note, in this order."""
 _COMMANDS = {"read": records.Command.GET, "write": records.Command.PUT}
@@ -61,7 +64,7 @@ def quick_test_from_disk_mark(text: str, defaults: FormDefaults) -> Quick:
     heading = _HEADING.search(text)
     assert heading is not None
     crystal_name, kde_version = heading.groups()
-    program = visible(crystal_name or f"KDiskMark {kde_version}")[:_MOST_CHARACTERS]
+    program = visible((crystal_name or f"KDiskMark {kde_version}").strip())[:_MOST_CHARACTERS]
 
     lines = tuple(_quick_lines(text))
     if not lines:
