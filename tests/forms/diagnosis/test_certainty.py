@@ -172,18 +172,18 @@ def test_a_stage_that_could_not_be_judged_has_no_tick_and_is_not_counted_as_judg
 
 
 def test_several_at_once_are_told_by_the_figures_of_the_table():
-    facts = {"explorer_put_seconds": 0.6, "robocopy_put_seconds": 0.3, "pattern_files": 60, "streams": 8}
+    facts = {"explorer_put_seconds": 0.6, "robocopy_put_seconds": 0.3, "pattern_files": 240, "streams": 8}
     stage = slow_write()
     stage = replace(stage, facts={**stage.facts, **facts, "put_side_by_side_seconds": 0.02})
     diagnosis = healthy_but(stage, complaint=SMALL)
 
     programs = programs_beside(stage, "put")
     assert programs is not None
-    assert (programs.single_per_second, programs.several_per_second) == (100, 200)
+    assert (programs.single_per_second, programs.several_per_second) == (400, 800)
     finding = finding_of_complaint(diagnosis, SMALL)
     assert finding is not None
-    assert "`robocopy /MT:8` does, 200/s were saved" in finding.what_to_do
-    assert "one after the other, 100/s" in finding.what_to_do
+    assert "`robocopy /MT:8` does, 800/s were saved" in finding.what_to_do
+    assert "one after the other, 400/s" in finding.what_to_do
     assert " times" not in finding.what_to_do, "the table's row compares something else"
 
 
