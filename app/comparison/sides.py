@@ -153,8 +153,9 @@ def _apart_if_shared(
 ) -> Sides:
     """The sides; or, where they have series in common, these told apart, as of equal settings.
 
-    Who names a baseline says that something may have changed since, which no setting shows: what repeats both sides
-    belongs to the base if it was measured before the other side began. Else just the two series named are compared.
+    Who names a baseline says that something may have changed since, which no setting shows. So what repeats both sides
+    belongs to the other side if it was measured after the baseline; where the other side alone is one, to the base if
+    it was measured before that. Without a baseline just the two series named are compared.
     ``ids_of_named_sides``: by the first series of each; ``ids_by_baseline``: the first series that a baseline names.
     """
     ids_of_base = ids_of_side(sides.base)
@@ -167,12 +168,18 @@ def _apart_if_shared(
     if not is_told_apart or not named_other_ids.isdisjoint(named_base_ids):
         return Sides(base=sides.base[:1], other=sides.other[:1], equal=True)
 
-    other_began_at = min(series.moment for series in sides.other if series.id in named_other_ids)
+    newest_named_of_base = max(series.moment for series in sides.base if series.id in named_base_ids)
+    oldest_named_of_other = min(series.moment for series in sides.other if series.id in named_other_ids)
+    is_base_a_baseline = sides.base[0].id in ids_by_baseline
     base = [series for series in sides.base if series.id in named_base_ids]
     other = [series for series in sides.other if series.id in named_other_ids]
     for series in named.joined(sides.base, sides.other):
         if series.id in named_base_ids or series.id in named_other_ids:
             continue
-        side = base if series.moment < other_began_at else other
+        if is_base_a_baseline:
+            is_of_base = series.moment <= newest_named_of_base
+        else:
+            is_of_base = series.moment < oldest_named_of_other
+        side = base if is_of_base else other
         side.append(series)
     return Sides(base=tuple(base), other=tuple(other), equal=True)

@@ -104,6 +104,10 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
         for name, series_id in measurable_sides:
             yield repeat_step(f"{more_runs.name}: {name}", series_id, more_runs)
 
+    is_settled = busy_times.has_answer(comparison) and not busy_times.is_in_doubt(comparison)
+    if comparison.base_baseline and is_settled:
+        # One more in a row tells little of what a baseline of another time lacks.
+        return
     is_other_in_doubt = busy_times.is_in_doubt(comparison) and comparison.other_id in comparison.busy_ids
     if comparison.interleaved or (_is_answered_for_good(comparison) and not is_other_in_doubt):
         return
@@ -116,7 +120,6 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
         sides = (other,)
 
     # Where a busy time does not matter to the answer, nobody has to wait for a quiet one.
-    is_settled = busy_times.has_answer(comparison) and not busy_times.is_in_doubt(comparison)
     ids_to_wait_for = () if is_settled else comparison.busy_ids
     for name, series_id in sides:
         if series_id in ids_to_wait_for:

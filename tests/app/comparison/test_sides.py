@@ -625,12 +625,23 @@ def test_a_clear_change_against_a_baseline_is_an_answer_though_no_setting_shows_
     assert (comparison.verdict, comparison.doubt) == answer
 
 
-def test_what_repeats_a_baseline_and_the_series_after_it_belongs_to_the_side_of_its_time(notebook: Notebook) -> None:
+@pytest.mark.parametrize(
+    ("baseline_of", "named", "sides_of_ids"),
+    [
+        # Whichever of the later series is named, those after the baseline are after the change.
+        (1, ("named", f"{4:012x}"), ([1], [2, 3, 4])),
+        (2, ("named", f"{3:012x}"), ([1, 2], [3, 4])),
+        (3, (f"{2:012x}", "named"), ([1, 2], [3, 4])),
+    ],
+)
+def test_what_repeats_a_baseline_belongs_to_the_side_of_its_time(
+    notebook: Notebook, baseline_of: int, named: tuple[str, str], sides_of_ids: tuple[list[int], list[int]]
+) -> None:
     for series in _repeats_of_the_first(1.0, 1.0, 1.0, 1.0):
         notebook.add(series)
-    notebook.set_baseline("before", f"{1:012x}")
-    (sides,) = sides_to_compare(notebook, ("before", f"{3:012x}"), counted=Counted.REPEATS)
-    assert (sorted(ids(sides.base)), sorted(ids(sides.other))) == ([1, 2], [3, 4])
+    notebook.set_baseline("named", f"{baseline_of:012x}")
+    (sides,) = sides_to_compare(notebook, named, counted=Counted.REPEATS)
+    assert (sorted(ids(sides.base)), sorted(ids(sides.other))) == sides_of_ids
 
 
 def test_of_equal_series_that_no_baseline_names_just_two_are_compared(notebook: Notebook) -> None:
