@@ -4,6 +4,8 @@ It is calibrated in a process of its own (`app.recording.calibration`), and kept
 what it depends on.
 """
 
+import contextlib
+import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -15,6 +17,7 @@ from app.recording.writer import Write
 from app.server.host_facts import client_facts
 from app.server.quiet_time import OTHERS_CPU_PERCENT
 from storage import records
+from storage.errors import NotebookFileError
 from storage.notebook import Notebook
 from storage.programs import run_program
 
@@ -82,7 +85,9 @@ def ceiling_of(
 
     ceiling = records.Ceiling(key=key, bytes_per_second=best, measured_at=records.utc_now())
     if keep is None:
-        notebook.set_ceiling(ceiling)
+        # Where the notebook has no room, the ceiling is calibrated again next time.
+        with contextlib.suppress(sqlite3.Error, NotebookFileError):
+            notebook.set_ceiling(ceiling)
     else:
         keep(lambda notebook: notebook.set_ceiling(ceiling))
     return replace(calibration, bytes_per_second=best)

@@ -1361,7 +1361,8 @@ def draw(width: int) -> str:
 
 def test_what_fits_or_has_no_room_beside_it_stays_as_it_is():
     assert in_columns(draw, 200, 9) == draw(200).rstrip()
-    assert in_columns(draw, 159, 3) == draw(159).rstrip()
+    assert in_columns(draw, 158, 3) == draw(158).rstrip()
+    assert in_columns(draw, 159, 3) != draw(159).rstrip()
 
 
 def test_what_would_run_out_of_sight_stands_in_two_columns_broken_between_paragraphs():
