@@ -13,9 +13,9 @@ _OLD_ENCODINGS = ("latin-1", "cp1252", "cp437", "cp850", "cp932", "euc-jp", "gb1
 
 def name_alike(name: str, candidates: Iterable[str]) -> str:
     """The first candidate that differs from the name only so; empty without one."""
-    wanted = _folded(name)
+    folded_name = _folded(name)
     for candidate in candidates:
-        if candidate != name and wanted in map(_folded, _spellings(candidate)):
+        if candidate != name and folded_name in map(_folded, _spellings(candidate)):
             return candidate
     return ""
 

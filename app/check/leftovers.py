@@ -45,6 +45,7 @@ def find_leftovers(client: Client, folder: Target) -> list[Leftover]:
     except NoSuchFileError as error:
         written = as_it_is_written(client, folder)
         raise NoSuchFileError(f"{error}; {written}" if written else str(error)) from error
+
     return [
         Leftover(
             path=targets.join(folder, entry.name),

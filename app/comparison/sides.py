@@ -168,18 +168,17 @@ def _apart_if_shared(
     if not is_told_apart or not named_other_ids.isdisjoint(named_base_ids):
         return Sides(base=sides.base[:1], other=sides.other[:1], equal=True)
 
-    newest_named_of_base = max(series.moment for series in sides.base if series.id in named_base_ids)
-    oldest_named_of_other = min(series.moment for series in sides.other if series.id in named_other_ids)
-    is_base_a_baseline = sides.base[0].id in ids_by_baseline
-    base = [series for series in sides.base if series.id in named_base_ids]
-    other = [series for series in sides.other if series.id in named_other_ids]
-    for series in named.joined(sides.base, sides.other):
-        if series.id in named_base_ids or series.id in named_other_ids:
-            continue
-        if is_base_a_baseline:
-            is_of_base = series.moment <= newest_named_of_base
-        else:
-            is_of_base = series.moment < oldest_named_of_other
-        side = base if is_of_base else other
-        side.append(series)
-    return Sides(base=tuple(base), other=tuple(other), equal=True)
+    base = tuple(series for series in sides.base if series.id in named_base_ids)
+    other = tuple(series for series in sides.other if series.id in named_other_ids)
+    is_base_a_baseline = base[0].id in ids_by_baseline
+    # Repeats of the base were measured before this moment.
+    if is_base_a_baseline:
+        base_ended_at = max(series.moment for series in base)
+    else:
+        base_ended_at = min(series.moment for series in other)
+
+    named_ids = named_base_ids | named_other_ids
+    repeats = [series for series in named.joined(sides.base, sides.other) if series.id not in named_ids]
+    repeats_of_base = [series for series in repeats if series.moment < base_ended_at]
+    repeats_of_other = [series for series in repeats if series.moment >= base_ended_at]
+    return Sides(base=(*base, *repeats_of_base), other=(*other, *repeats_of_other), equal=True)

@@ -24,12 +24,12 @@ def read_listed_shares(notebook: Notebook) -> tuple[Target, ...]:
 
 def keep_listed_shares(notebook: Notebook, listed: Iterable[Target]) -> None:
     """Keep these beside those that were listed before; the newest stand at the end."""
-    kept = _kept_urls(notebook)
-    urls = [*dict.fromkeys((*kept, *map(format_target, listed)))][-_MOST_KEPT:]
-    if urls != kept:
+    kept_urls = _kept_urls(notebook)
+    urls = [*dict.fromkeys((*kept_urls, *map(format_target, listed)))][-_MOST_KEPT:]
+    if urls != kept_urls:
         notebook.remember(_KEY, {_URLS: [*urls]})
 
 
 def _kept_urls(notebook: Notebook) -> list[str]:
-    kept = (notebook.remembered(_KEY) or {}).get(_URLS)
-    return [str(url) for url in kept] if isinstance(kept, list) else []
+    urls = (notebook.remembered(_KEY) or {}).get(_URLS)
+    return [str(url) for url in urls] if isinstance(urls, list) else []

@@ -29,22 +29,22 @@ def with_other_target(choices: GuideChoices, picked: GuideChoices, place: int) -
         server_ssh=picked.spec.monitor.server_ssh,
         smb_conf=picked.spec.monitor.smb_conf,
     )
-    kept = [*choices.others[:place], *choices.others[place + 1 :]]
+    others = [*choices.others[:place], *choices.others[place + 1 :]]
     assert choices.target is not None
-    chosen_places = [_measured_place(choices.target, choices.file), *map(_place_of_other, kept)]
+    chosen_places = [_measured_place(choices.target, choices.file), *map(_place_of_other, others)]
     if _place_of_other(other) == chosen_places[0]:
         raise UsageError("that is the target itself: name another server, share, path or file")
     if _place_of_other(other) in chosen_places:
         raise UsageError("that is one of the targets already: name another server, share, path or file")
 
-    kept.insert(place, other)
-    return replace(in_new_round(choices), others=tuple(kept))
+    others.insert(place, other)
+    return replace(in_new_round(choices), others=tuple(others))
 
 
 def without_other_target(choices: GuideChoices, place: int) -> GuideChoices:
     """A round without the other target of that place."""
-    kept = (*choices.others[:place], *choices.others[place + 1 :])
-    return replace(in_new_round(choices), others=kept)
+    others = (*choices.others[:place], *choices.others[place + 1 :])
+    return replace(in_new_round(choices), others=others)
 
 
 def without_other_targets(choices: GuideChoices) -> GuideChoices:

@@ -377,10 +377,10 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
     least_text = _least_certain_text(comparison)
     if is_change and interval is not None and not verdict_wording.is_too_wide(*interval):
         # The range beside the verdict is the one measure of how sure it is.
-        holds = f"{_how_often_range_holds(comparison)} the range holds the true change"
-        sentence = f"{counts}: {holds}; it allows for how much equal series differ"
+        sentence = f"{counts}: {_how_often_range_holds(comparison)} the range holds the true change"
         if run_deviation is not None:
-            sentence += f" whose runs vary by {wording.percent(100 * run_deviation)}"
+            varies_by = wording.percent(100 * run_deviation)
+            sentence += f"; it is wider than the runs vary ({varies_by}), as equal series differ by more"
         least_text = None
     elif least_text is None:
         return f"{counts}."

@@ -105,7 +105,8 @@ def _amount_text(quick: quick_records.Quick, of_access: Sequence[summary.LineFig
     if access != _RND_Q1 or len(times) < len(of_access):
         return _with_one_unit([wording.table_rate(figures.bytes_per_second) for figures in of_access])
 
-    text = f"{_with_one_unit([wording.milliseconds(seconds) for seconds in times])} each"
+    texts = [wording.milliseconds(seconds) for seconds in times]
+    text = f"{_with_one_unit(texts)} each"
     needed_seconds = limits.path_seconds(quick, access)
     if needed_seconds is None:
         return text

@@ -33,7 +33,8 @@ def no_common_dialect_text(settings: Settings) -> str:
         return "the server speaks no dialect of SMB from 2.0.2 to 3.1.1; look at its `server max protocol`"
 
     client = imitated_client(settings.like)
-    oldest, newest = client.dialects[0], client.dialects[-1]
+    oldest = client.dialects[0]
+    newest = client.dialects[-1]
     return (
         f"{client.name} speaks SMB {oldest} to {newest}, and the server none of these dialects: raise its `server max"
         " protocol`, or leave out --like"
