@@ -144,6 +144,8 @@ class Page:
     """The result, above all else."""
     facts: tuple[str | Toned, ...] = ()
     """What is known for this choice, a line each."""
+    begins_with_answer: bool = False
+    """Whether the first of the facts is the answer that the page is for; ``why`` is then left to the help."""
     columns: str = ""
     """The headings of a table in the list of choices; empty where there is none."""
     options: tuple[Option, ...] = ()

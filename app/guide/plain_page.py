@@ -15,7 +15,8 @@ def page_lines(page: Page, step: MethodStep) -> Iterator[str]:
     yield f"Step {STEPS.index(step) + 1} of {len(STEPS)}. {page.title}."
     if page.headline:
         yield ", ".join(part.text for part in page.headline)
-    yield page.why
+    if not page.begins_with_answer:
+        yield page.why
     yield from (fact.text if isinstance(fact, layout.Toned) else fact for fact in page.facts)
     if page.columns:
         yield f"In columns: {' '.join(page.columns.split())}"

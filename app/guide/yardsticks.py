@@ -29,13 +29,16 @@ def yardsticks_of(
 ) -> Iterator[Yardstick]:
     """The base, the baselines of such a file, and the newest series by another protocol among the ``heads``."""
     used_ids = {series.id}
+    baselines = _alike_baselines(notebook, series)
     base = method_proof.series_called(notebook, choices.spec.lineage.base_id)
     if base is not None and base.id not in used_ids:
-        used_ids.add(base.id)
         is_repeat = series.change is None and choices.proven_id is None
-        yield Yardstick(name="the series that it repeats" if is_repeat else "the base", series=base)
+        # Of what the user has named, that name alone is told.
+        if not (is_repeat and _is_of_a_baseline(notebook, base, baselines)):
+            used_ids.add(base.id)
+            yield Yardstick(name="the series that it repeats" if is_repeat else "the base", series=base)
 
-    for yardstick in _alike_baselines(notebook, series):
+    for yardstick in baselines:
         used_ids.add(yardstick.series.id)
         yield yardstick
 
@@ -62,6 +65,12 @@ def _alike_baselines(notebook: Notebook, series: records.Series) -> list[Yardsti
             group = of_path if same_path(newest, series) else others
             group.append(yardstick)
     return [*of_path, *others]
+
+
+def _is_of_a_baseline(notebook: Notebook, base: records.Series, baselines: Sequence[Yardstick]) -> bool:
+    """Whether the base is a series of one of the baselines with which the series is compared by name."""
+    names = {yardstick.reference for yardstick in baselines if yardstick.reference}
+    return any(base.id in notebook.baseline_ids(name, SERIES) for name in names)
 
 
 def _run_sizes(series: records.Series) -> set[int | None]:

@@ -88,8 +88,7 @@ def _steps_to_change(comparison: Comparison) -> Iterator[NextStep]:
         else:
             start = f"{comparison.base_name} (the base)"
             start_id = comparison.base_id
-        settled = "" if busy_times.is_in_doubt(comparison) else "It is settled. "
-        yield change_step(f"{settled}For another change, start from {start}", start_id)
+        yield change_step(f"Make another change, starting from {start}", start_id)
     if comparison.doubt is Doubt.SAME_SETTINGS:
         yield change_step("Change one thing", comparison.other_id)
 
@@ -128,6 +127,12 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
     for name, series_id in sides:
         if series_id not in ids_to_wait_for:
             yield repeat_step(f"Measure again: {name}", series_id)
+
+
+def is_answer_of_baseline(comparison: Comparison) -> bool:
+    """Whether a change that no setting shows is answered for: its base is a baseline, and nothing is left in doubt."""
+    is_settled = busy_times.has_answer(comparison) and not busy_times.is_in_doubt(comparison)
+    return is_settled and bool(comparison.base_baseline) and comparison.change is None
 
 
 def _is_answered_for_good(comparison: Comparison) -> bool:

@@ -38,6 +38,8 @@ class NextStep:
 
 LOOK_AT_ALL = NextStep(name="Look at everything first: survey the server", screen="survey")
 
+FINISH = NextStep(name="Finish: back to the notebook", screen="notebook")
+
 
 def repeat_step(name: str, series_id: str, better: Improvement | None = None) -> NextStep:
     """Measure the series again, with an improvement if one is given."""

@@ -31,7 +31,9 @@ def compare_page(choices: method_choices.GuideChoices, context: guide_context.Gu
         _options(choices, context, series, judged),
         chart=_chart(form, judged),
     )
-    return replace(page, title=repeating.comparing_title(choices, series, context.yardsticks))
+    title = repeating.comparing_title(choices, series, context.yardsticks)
+    has_answer = judged_yardsticks.has_answer(context, series, judged)
+    return replace(page, title=title, begins_with_answer=has_answer and not context.kept_as)
 
 
 def _chart(

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from app.guide import context as guide_context
 from app.guide.pages import before_change
-from app.guide.pages.judged_yardsticks import JudgedYardstick, answered_question
+from app.guide.pages.judged_yardsticks import JudgedYardstick, answered_question, has_answer
 from app.guide.pages.link import share_fact
 from app.guide.pages.verdict_facts import verdict_facts
 from app.method.choices import GuideChoices
@@ -36,18 +36,20 @@ def compare_facts(
     if is_a_base:
         yield from before_change.power_fact(context.as_base)
     yield from tried_lines(context.proof.tried if context.proof else None)
-    if answer is not None:
+    is_answer_first = has_answer(context, series, judged)
+    if is_answer_first:
         yield from verdict_facts(choices, context, series, judged)
+    if answer is not None:
         yield from _averages_of_sides(answer)
     has_repeats = answer is not None and len(answer.comparison.other_ids) > 1
     name = "The newest series alone" if has_repeats else "Average"
     yield f"{name}: {_average_over_runs(form)}."
     yield share_fact(form)
 
-    if answer is None:
+    if not is_answer_first:
         yield from verdict_facts(choices, context, series, judged)
-        if not is_a_base:
-            yield from before_change.power_fact(context.as_base)
+    if answer is None and not is_a_base:
+        yield from before_change.power_fact(context.as_base)
 
     change = series.change
     if change and change.evidence is records.Evidence.CONTRADICTED and change.remark:

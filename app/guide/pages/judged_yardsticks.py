@@ -46,3 +46,11 @@ def answered_question(
         if judgement.yardstick.series.target.protocol == protocol and not is_repeat:
             return judgement
     return None
+
+
+def has_answer(
+    context: guide_context.GuideContext, series: records.Series, judged: Sequence[JudgedYardstick]
+) -> bool:
+    """Whether something changed since a yardstick was measured, so that the verdict is what the page is opened for."""
+    is_of_proof = context.proof is not None and bool(judged)
+    return is_of_proof or answered_question(context, series, judged) is not None

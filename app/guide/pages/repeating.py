@@ -9,6 +9,9 @@ from app.method.improvements import BETTER, LARGER_FILE, QUIET_FILE, improvement
 from forms import wording
 from storage.records import Series
 
+WITH_EXPECTED = "Compare with the expected"
+"""The title of the page that compares a series which has neither a base nor a baseline."""
+
 
 def comparing_title(choices: GuideChoices, series: Series, yardsticks: Iterable[Yardstick]) -> str:
     """The title of the page that compares the series, also where another page leads there."""
@@ -19,7 +22,7 @@ def comparing_title(choices: GuideChoices, series: Series, yardsticks: Iterable[
         return f"Compare with {wording.plain(baseline)}"
     if choices.spec.lineage.base_id:
         return "Compare with the series that it repeats"
-    return "Compare with the expected"
+    return WITH_EXPECTED
 
 
 def baseline_in_title(choices: GuideChoices, series: Series, yardsticks: Iterable[Yardstick]) -> str:

@@ -78,8 +78,9 @@ def _what_to_do(
     go_on = None
     if series.measured():
         go_on = page.Go(replace(choices, reviewed=True, step=method_choices.MethodStep.EXPECTED))
-    hint = "" if _is_of_change(choices, series) else "baselines, FTP, the link"
     title = repeating.comparing_title(choices, series, context.yardsticks)
+    # Where the title does not say what it is compared with, the hint does.
+    hint = "baselines, FTP, the link" if title == repeating.WITH_EXPECTED else ""
     compare = page.Option(title, go_on, hint, advised=not advised_rounds)
     link_options = correct_options(choices, context, series)
     whole_form = page.Option("See the whole form", page.Visit("series", {"series_id": series.id}), "with its chart")

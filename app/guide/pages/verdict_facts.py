@@ -48,6 +48,8 @@ class _SideGroup:
 
     comparison: Comparison
     names: list[str] = field(default_factory=list)
+    baselines: list[str] = field(default_factory=list)
+    """Those of the names that the user gave."""
 
     def fact(self, series: records.Series, *, is_whole: bool, in_title: str = "") -> layout.Toned:
         """The verdict; ``is_whole``: with what it rests on, and what would settle it.
@@ -63,8 +65,9 @@ class _SideGroup:
         if has_repeats and (comparison.is_certain_by_link or not is_whole):
             by += f", {words.counts_before_and_after(comparison)}"
         sentences = words.comparison_sentences(comparison) if is_whole else words.comparison_headline(comparison)
-        against = f"Against {wording.listed(self.names)}{by}: "
-        if self.names == [wording.plain(in_title)] and not by:
+        names = self.baselines or self.names
+        against = f"Against {wording.listed(names)}{by}: "
+        if names == [wording.plain(in_title)] and not by:
             against = ""
         return layout.Toned(f"{against}{comparison.sign} {sentences}", comparison.tone)
 
@@ -91,9 +94,13 @@ def _group_by_sides(
         sides = (frozenset(comparison.base_ids), frozenset(comparison.other_ids))
         group = groups.setdefault(sides, _SideGroup(comparison=comparison))
 
-        name = wording.plain(judgement.yardstick.name)
-        if judgement.yardstick.series.id == choices.spec.lineage.base_id:
-            names = names_beside([judgement.yardstick.series, series])
-            name += f" ({names[judgement.yardstick.series.id]})"
+        yardstick = judgement.yardstick
+        name = wording.plain(yardstick.name)
+        if yardstick.reference:
+            # What the user has named is called by that name alone.
+            group.baselines.append(name)
+        elif yardstick.series.id == choices.spec.lineage.base_id:
+            names = names_beside([yardstick.series, series])
+            name += f" ({names[yardstick.series.id]})"
         group.names.append(name)
     return list(groups.values())

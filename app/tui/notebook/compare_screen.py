@@ -167,11 +167,15 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
         if self.comparisons is None or self.form is None:
             return ()
         comparison = self.form.comparison
-        steps = list(next_after_comparison.after_comparison(comparison))
-        if not would_be_certain(self.form):
-            return steps
-        give_link = method_next_steps.give_link_step(comparison.base_name, comparison.base_id)
-        return [give_link, *steps]
+        steps = [*next_after_comparison.after_comparison(comparison)]
+        last_steps = [self.report_step("this comparison"), method_next_steps.FINISH]
+        if next_after_comparison.is_answer_of_baseline(comparison):
+            # Who asked whether it helped has the answer.
+            return [*last_steps, *steps]
+        if would_be_certain(self.form):
+            give_link = method_next_steps.give_link_step(comparison.base_name, comparison.base_id)
+            steps = [give_link, *steps]
+        return [*steps, *last_steps]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "only":

@@ -67,22 +67,10 @@ class TableScreen(ReportScreen, reading.GoesOn):
             several_sides.is_settled(summary) or several_sides.is_of_the_past(summary) for summary in self.with_base
         )
         if is_report_next:
-            yield self._report_step()
+            yield self.report_step(f"these {len(self.ids)}")
         yield from self._steps_of_pairs()
         if not is_report_next:
-            yield self._report_step()
-
-    def _report_step(self) -> method_next_steps.NextStep:
-        return method_next_steps.NextStep(
-            name=f"Report of these {len(self.ids)} for somebody else (HTML or PDF)",
-            screen="export",
-            arguments={
-                "gather": self.gather_form,
-                "gather_page": self.gather_page(),
-                "report_name": self.report.title if self.report else "",
-                "is_page": True,
-            },
-        )
+            yield self.report_step(f"these {len(self.ids)}")
 
     def _steps_of_pairs(self) -> Iterable[method_next_steps.NextStep]:
         for summary in self.summaries:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from app.method.next_steps import NextStep
 from app.tui.export import ExportScreen
 from app.tui.export_files import Gather
 from app.tui.frame.base import BaseScreen
@@ -32,6 +33,19 @@ class Exports(BaseScreen):
     def gather_page(self) -> Gather | None:
         """What reads the report for somebody else; None where there is none."""
         return None
+
+    def report_step(self, what: str) -> NextStep:
+        """To write the report for somebody else, as a step to choose; ``what`` it is of, such as ``these 3``."""
+        return NextStep(
+            name=f"Report of {what} for somebody else (HTML or PDF)",
+            screen="export",
+            arguments={
+                "gather": self.gather_form,
+                "gather_page": self.gather_page(),
+                "report_name": self.export_name(self.report) if self.report else "",
+                "is_page": True,
+            },
+        )
 
     def action_export(self) -> None:
         self._export(is_page=self.offers_page_first)

@@ -521,7 +521,7 @@ def test_whichever_repeat_is_named_the_trial_is_told(notebook: Notebook, base: i
     found = compare_sides(sides, Limits())
     assert found.decided is Verdict.SLOWER
     assert ("These series alone cannot tell" in comparison_sentences(found)) is (found.verdict is Verdict.UNKNOWN)
-    assert next(after_comparison(found)).name.startswith("It is settled. For another change, start from get"), (
+    assert next(after_comparison(found)).name.startswith("Make another change, starting from get"), (
         "the base"
     )
 
@@ -532,7 +532,7 @@ def test_a_trial_answers_the_other_way_round_where_the_sides_are_swapped(noteboo
     found = compare_sides(sides, Limits())
     assert (found.decided, found.settle) == (Verdict.FASTER, None)
     assert "Slower by 50.0 %" in report_text(pair_report(comparisons([sides])[0])), "it is told as it was measured"
-    assert next(after_comparison(found)).name.startswith("It is settled. For another change, start from get"), (
+    assert next(after_comparison(found)).name.startswith("Make another change, starting from get"), (
         "the one without the change"
     )
     assert found.tried is not None

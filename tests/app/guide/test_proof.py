@@ -176,7 +176,7 @@ async def test_a_comparison_from_the_notebook_tells_of_the_trial_too(tmp_path, b
         assert ("sharebench tried it: ▼ Slower by 50.0 %" in words(app)) is is_told
         assert ("nine times in ten" in words(app)) is not is_told
         await press(app, pilot, "enter")
-        assert ("★ It is settled. For another change, start from get" in words(app)) is is_told, "the base"
+        assert ("★ Make another change, starting from get" in words(app)) is is_told, "the base"
         assert "Back to the guide" in words(app)
         await press(app, pilot, "end", "enter")
         assert isinstance(app.screen, GuideScreen)

@@ -1676,7 +1676,7 @@ async def test_interleaved_series_stand_for_the_two_that_were_marked(tmp_path):
         assert lines[1].startswith("▼ Slower by")
         assert "(o: the two series alone)" in painted(app)
         assert "Inconclusive" not in painted(app)
-        assert next(iter(screen.next_steps())).name.startswith("It is settled. For another change, start from series 3")
+        assert next(iter(screen.next_steps())).name.startswith("Make another change, starting from series 3")
         assert "o Only two" in footer_of(app)
 
         await press(app, pilot, "o")
