@@ -12,7 +12,7 @@ from forms.comparison.doubts import busy_times
 from forms.comparison.judged_sides import LeftOutMember
 from forms.comparison.summary import ComparisonSummary
 from forms.comparison.wording import comparison_headline
-from forms.findings.series_warnings import DRIFT_PERCENT
+from forms.findings import rules_link, rules_series, series_warnings
 from forms.series.summary import SeriesSummary
 from forms.stats.decision import Verdict
 from forms.stats.trends import drift, lag_1
@@ -28,6 +28,9 @@ def remarks_on_pair(compared: ComparisonSummary) -> tuple[str, ...]:
     """What concerns both sides together, without what concerns a series by itself."""
     return (*_remarks_on_sides(compared), *_remarks_on_differences(compared.comparison))
 
+
+KEYS_OF_WEAKNESSES = frozenset({rules_series.BUSY, "retransmits"})
+"""The keys of the findings that :func:`weaknesses` tells as well, of the series of both sides."""
 
 NamedSeries = Sequence[tuple[str, SeriesSummary]]
 """Series with what a text calls them."""
@@ -46,6 +49,8 @@ def weaknesses(compared: ComparisonSummary, named_series: NamedSeries = ()) -> t
             None,
             (
                 _busy_sentence(compared.comparison, named_series),
+                _processors_sentence(named_series),
+                _loss_sentence(named_series),
                 # What rises or falls over interleaved runs does so on both sides.
                 *([] if is_interleaved else trends),
                 *_sentences_on_other_work(compared),
@@ -61,14 +66,54 @@ def _busy_sentence(comparison: Comparison, named_series: NamedSeries) -> str:
         return ""
     consequence = busy_times.consequence(comparison)
     follows = f"; {consequence}" if consequence else ""
-    return f"Measured at a busy time: {wording.listed(busy)}{follows}."
+    return f"Measured at a busy time: {_these_of(busy, named_series)}{follows}."
+
+
+def _processors_sentence(named_series: NamedSeries) -> str:
+    """Which series this client may have held back, as its processors were full; empty for none."""
+    names = []
+    percents = []
+    for name, summary in named_series:
+        percent = series_warnings.full_processors_percent(summary.series)
+        if percent is not None:
+            names.append(name)
+            percents.append(percent)
+    if not names:
+        return ""
+
+    held_back = "it may have held that back" if len(names) == 1 else "it may have held them back"
+    used = wording.percent(min(percents))
+    return f"The client's processors were full ({used} or more in use): {_these_of(names, named_series)}; {held_back}."
+
+
+def _loss_sentence(named_series: NamedSeries) -> str:
+    """Which series lost packets on the way; empty for none."""
+    names = [name for name, summary in named_series if any(rules_link.retransmits(summary.series))]
+    if not names:
+        return ""
+    which = "that" if len(names) == 1 else "them"
+    return f"The network lost packets during {_these_of(names, named_series)}, which slows {which} down."
+
+
+def _these_of(names: Sequence[str], named_series: NamedSeries) -> str:
+    """Some of the series: by their names, but for all of them or many."""
+    series_count = len(named_series)
+    if len(names) == series_count > 1:
+        return "both series" if series_count == 2 else f"all {series_count} series"
+    if len(names) > _MOST_NAMED:
+        return f"{len(names)} of the {series_count} series"
+    return wording.listed([*names])
+
+
+_MOST_NAMED = 2
+"""Series that a sentence names, of more."""
 
 
 def _trend_sentence(summary: SeriesSummary, name: str) -> str:
     """That the runs of a series rise or fall, or depend on each other, so that they tell less; empty where neither."""
     rates = summary.series.rates()
     trend = drift(rates)
-    if trend is not None and trend.significant and abs(trend.percent) >= DRIFT_PERCENT:
+    if trend is not None and trend.significant and abs(trend.percent) >= series_warnings.DRIFT_PERCENT:
         way = "rose" if trend.percent > 0 else "fell"
         return (
             f"{name} {way} by {wording.percent(abs(trend.percent))} over its runs (Mann-Kendall p ="

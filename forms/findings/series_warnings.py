@@ -42,6 +42,9 @@ CEILING_PERCENT = 70.0
 LIMIT_PERCENT = 85.0
 """Of the client's own limit, from which it was the limit of random requests: they reach it on an idle machine alone."""
 
+FULL_PROCESSORS_PERCENT = 95.0
+"""Of the client's processors in use, from which they may be the limit of the runs."""
+
 _ALL_PERCENT = 100.01
 """Allows for rounding where a series raised its own ceiling."""
 
@@ -78,6 +81,20 @@ def ceiling_beaten(series: records.Series) -> bool:
 def at_ceiling(series: records.Series) -> bool:
     """Whether this client's own limit may be what limits the series."""
     return CEILING_PERCENT < (near_ceiling_percent(series) or 0.0) <= _ALL_PERCENT
+
+
+def full_processors_percent(series: records.Series) -> float | None:
+    """How much of the client's processors the runs had in use, where that is all; None where it is less, or unknown.
+
+    None as well where the processors have other work of the same runs, as the server is on that machine too, and where
+    the client ceiling says already that the client is the limit.
+    """
+    figures = series.quiet.figures if series.quiet else {}
+    percent = figures.get("cpu_percent_during")
+    if percent is None or percent < FULL_PROCESSORS_PERCENT:
+        return None
+    is_on_one_machine = series.target.abilities.is_local or path.is_loopback(series) or path.is_practice(series)
+    return None if is_on_one_machine or at_ceiling(series) else percent
 
 
 def advised_size(bytes_per_second: float, memory_bytes: float | None = None) -> int:
@@ -164,9 +181,16 @@ def _single_run(series: records.Series) -> Iterator[Finding]:
         yield warning_from_texts("single.none")
 
 
-def _busy_time(series: records.Series) -> Iterator[Finding]:
+def _processor_load(series: records.Series) -> Iterator[Finding]:
+    """Other programs, or this client itself, that left no room on its processors."""
+    percent = full_processors_percent(series)
     if series.quiet_verdict is records.QuietVerdict.BUSY:
-        yield warning_from_texts("busy")
+        if percent is None:
+            yield warning_from_texts("busy")
+        else:
+            yield warning_from_texts("busy.full", used=wording.percent(percent))
+    elif percent is not None:
+        yield warning_from_texts("processors", used=wording.percent(percent))
 
 
 def _standstill_seconds(series: records.Series, run: records.Run) -> float | None:
@@ -373,7 +397,7 @@ _RULES: tuple[Callable[[records.Series], Iterator[Finding]], ...] = (
     _impossible_link,
     _overstated_link,
     _single_run,
-    _busy_time,
+    _processor_load,
     _ceiling,
     short_runs,
     _standstill,
@@ -387,7 +411,7 @@ _RULES: tuple[Callable[[records.Series], Iterator[Finding]], ...] = (
 _PRACTICE_RULES = (
     _early_end,
     _single_run,
-    _busy_time,
+    _processor_load,
     _standstill,
     _unusual_runs,
     _drift,

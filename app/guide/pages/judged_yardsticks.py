@@ -48,9 +48,7 @@ def answered_question(
     return None
 
 
-def has_answer(
-    context: guide_context.GuideContext, series: records.Series, judged: Sequence[JudgedYardstick]
-) -> bool:
+def has_answer(context: guide_context.GuideContext, series: records.Series, judged: Sequence[JudgedYardstick]) -> bool:
     """Whether something changed since a yardstick was measured, so that the verdict is what the page is opened for."""
     is_of_proof = context.proof is not None and bool(judged)
     return is_of_proof or answered_question(context, series, judged) is not None

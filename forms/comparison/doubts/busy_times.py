@@ -55,7 +55,9 @@ def consequence(comparison: Comparison) -> str:
         return f"this does not matter, because {reason}"
 
     if _met_both_sides(comparison):
-        return "both sides were, so which is faster is hardly in doubt; the range is right if both were equally busy"
+        return (
+            "it slowed both sides, so which is faster is hardly in doubt; the range is right if both were equally busy"
+        )
     is_only_base = comparison.busy_ids and comparison.other_id not in comparison.busy_ids
     if comparison.is_base_gone and is_only_base:
         return "this may be part of the difference, and the old side cannot be measured again"

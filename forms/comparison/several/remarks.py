@@ -8,7 +8,7 @@ from forms.comparison.several.sides import ComparedSide
 from forms.comparison.summary import ComparisonSummary
 from forms.findings.series_warnings import advice
 
-_SAID_OTHERWISE = frozenset({"link-given", "busy", "unusual", "drift", "drift.rose", "dependence"})
+_SAID_OTHERWISE = frozenset({"link-given", "busy", "processors", "unusual", "drift", "drift.rose", "dependence"})
 """Warnings of a form that the field of the link says, or that comparisons have in words of their own."""
 
 

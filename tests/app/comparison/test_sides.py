@@ -521,9 +521,7 @@ def test_whichever_repeat_is_named_the_trial_is_told(notebook: Notebook, base: i
     found = compare_sides(sides, Limits())
     assert found.decided is Verdict.SLOWER
     assert ("These series alone cannot tell" in comparison_sentences(found)) is (found.verdict is Verdict.UNKNOWN)
-    assert next(after_comparison(found)).name.startswith("Make another change, starting from get"), (
-        "the base"
-    )
+    assert next(after_comparison(found)).name.startswith("Make another change, starting from get"), "the base"
 
 
 def test_a_trial_answers_the_other_way_round_where_the_sides_are_swapped(notebook: Notebook) -> None:

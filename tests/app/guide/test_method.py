@@ -10,6 +10,7 @@ from app.guide.context import GuideContext, LinkState, Yardstick
 from app.guide.context_reading import recent_targets
 from app.guide.page import Ask, Go, Option, Page, Store, Visit
 from app.guide.pages.steps import page_of
+from app.guide.plain_page import page_lines
 from app.guide.steps import StepState, next_step, standings, why_blocked
 from app.method.choices import (
     STEPS,
@@ -516,11 +517,38 @@ def test_a_base_that_is_a_baseline_too_is_compared_with_once():
     assert len([fact for fact in said(page) if fact.startswith("Against")]) == 2
 
 
-@pytest.mark.parametrize(("label", "whose"), [("as found", ": the base (as found)"), ("", ": the base (")])
+@pytest.mark.parametrize("is_base_busy", [True, False])
+def test_what_weakens_the_answer_stands_once_and_says_what_follows(is_base_busy: bool):
+    quiet = Quiet(verdict=QuietVerdict.BUSY) if is_base_busy else None
+    base = series([5e7, 5e7, 5e7, 5e7, 5e7], id="b" * 12, label="before", quiet=quiet)
+    stick = Yardstick(name="baseline before", series=base, reference="before")
+    after = series([1e8, 1.01e8, 0.99e8, 1e8, 1e8], quiet=Quiet(verdict=QuietVerdict.BUSY))
+    known = replace(DONE, series=after, yardsticks=(stick,), findings=tuple(findings([after, base])))
+    page = page_of(replace(MEASURED, step=MethodStep.EXPECTED), known)
+    (told,) = (fact for fact in said(page) if "busy time" in fact)
+    assert ("both series" in told) is is_base_busy
+    assert "get data/big.bin" in told or is_base_busy
+
+
+def test_the_answer_of_a_comparison_comes_before_all_else():
+    base = series([5e7, 5e7, 5e7, 5e7, 5e7], id="b" * 12, label="before")
+    choices = replace(MEASURED, step=MethodStep.EXPECTED)
+    for yardsticks, is_answer in (((Yardstick(name="baseline nov", series=base, reference="nov"),), True), ((), False)):
+        page = page_of(choices, replace(DONE, yardsticks=yardsticks))
+        assert page.begins_with_answer is is_answer
+        assert said(page)[0].startswith("▲ Faster") is is_answer
+        assert (page.why in list(page_lines(page, MethodStep.EXPECTED))) is not is_answer
+
+    kept = replace(DONE, yardsticks=(Yardstick(name="baseline nov", series=base, reference="nov"),), kept_as=("dec",))
+    assert not page_of(choices, kept).begins_with_answer, "what it will show as a base comes first"
+
+
+@pytest.mark.parametrize(("label", "whose"), [("as found", ": FTP (as found)"), ("", ": FTP (")])
 def test_a_finding_about_another_series_names_that_series(label, whose):
     assert DONE.series
     busy = series([1e8, 1e8, 1e8], id="b" * 12, label=label, quiet=Quiet(verdict=QuietVerdict.BUSY))
-    stick = Yardstick(name="the base", series=busy)
+    busy = replace(busy, target=replace(SMB, protocol="ftp"))
+    stick = Yardstick(name="FTP", series=busy)
     page = page_of(
         replace(MEASURED, step=MethodStep.EXPECTED),
         replace(DONE, yardsticks=(stick,), findings=tuple(findings([DONE.series, busy]))),

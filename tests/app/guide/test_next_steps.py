@@ -464,7 +464,9 @@ def test_an_answer_that_a_busy_time_may_be_the_reason_for_is_measured_again_firs
     assert form.comparison.verdict is Verdict.FASTER
     found = names(after_comparison(form.comparison))
     assert any("Make another change, starting from" in name for name in found)
-    assert found[0].startswith("Make another change" if is_settled else "Measure again, and wait for a quiet time first")
+    assert found[0].startswith(
+        "Make another change" if is_settled else "Measure again, and wait for a quiet time first"
+    )
 
     told = [sentence for sentence in weaknesses(form) if "busy time" in sentence]
     assert len(told) == (1 if BUSY in (base, other) else 0)
@@ -500,6 +502,17 @@ def test_a_series_that_is_measured_again_is_compared_with_the_one_before(tmp_pat
         ]
         choices = replace(choices, proven_id=f"{2:012x}")
         assert [stick.name for stick in read_context(notebook, choices, GuideContext()).yardsticks] == ["the base"]
+
+
+@pytest.mark.parametrize(
+    ("base", "names"), [(1, ["baseline nov"]), (3, ["the series that it repeats", "baseline nov"])]
+)
+def test_a_repeat_of_a_baseline_is_compared_with_that_by_its_name(tmp_path: Path, base: int, names: list[str]):
+    repeat = one(4, STEADY, base_id=f"{base:012x}")
+    path = book(tmp_path / "notebook.db", one(1, STEADY), one(3, STEADY), repeat, baselines={"nov": f"{1:012x}"})
+    with Notebook(path) as notebook:
+        choices = varied(repeat_of(notebook, repeat.id), series_id=repeat.id, base_id=f"{base:012x}")
+        assert [stick.name for stick in read_context(notebook, choices, GuideContext()).yardsticks] == names
 
 
 def test_series_of_the_same_settings_are_offered_once_to_be_measured_again(tmp_path: Path):

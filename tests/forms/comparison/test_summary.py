@@ -263,6 +263,48 @@ def test_several_base_series_have_a_row_each_and_a_mean_that_the_change_is_from(
 
 
 @pytest.mark.parametrize(
+    ("busy", "of_base", "whose"),
+    [
+        ("ab", 1, "both series"),
+        ("abcd", 3, "all 4 series"),
+        ("abc", 3, "3 of the 4 series"),
+        ("ad", 3, 'base 1 "get data/a" and the other series "get data/d"'),
+        ("d", 3, 'the other series "get data/d"'),
+    ],
+)
+def test_many_series_of_a_busy_time_are_counted_and_not_listed(busy: str, of_base: int, whose: str):
+    sides = []
+    for number, name in enumerate("abcd"[: of_base + 1]):
+        quiet = Quiet(verdict=QuietVerdict.BUSY) if name in busy else None
+        rates = [(2 if number == of_base else 1) * rate for rate in STEADY]
+        sides.append(series(rates, id=name * 12, label=f"get data/{name}", quiet=quiet))
+    (form,) = comparisons([Sides(base=tuple(sides[:-1]), other=tuple(sides[-1:]))])
+    (sentence,) = weaknesses(form)
+    assert sentence.startswith(f"Measured at a busy time: {whose}")
+
+
+@pytest.mark.parametrize(("percent", "is_told"), [(94.9, False), (95.0, True)])
+def test_a_comparison_says_where_the_client_was_full(percent: float, is_told: bool):
+    quiet = Quiet(verdict=QuietVerdict.QUIET, figures={"cpu_percent_during": percent})
+    before = series(STEADY, id="a" * 12, label="before")
+    after = series([2 * rate for rate in STEADY], id="b" * 12, label="after", quiet=quiet)
+    (form,) = comparisons([Sides(base=(before,), other=(after,))])
+    told = [sentence for sentence in weaknesses(form) if "processors were full" in sentence]
+    assert bool(told) is is_told
+    assert all('the other series "after"' in sentence for sentence in told)
+
+
+@pytest.mark.parametrize(("lost", "is_told"), [(0, False), (5000, True)])
+def test_a_comparison_says_where_the_network_lost_packets(lost: int, is_told: bool):
+    facts = {"tcp.own_segments_sent_during": 100_000, "tcp.own_retransmitted_during": lost}
+    before = series(STEADY, id="a" * 12, label="before", environment={"path": facts})
+    after = series([2 * rate for rate in STEADY], id="b" * 12, label="after")
+    (form,) = comparisons([Sides(base=(before,), other=(after,))])
+    told = [sentence for sentence in weaknesses(form) if "lost packets" in sentence]
+    assert bool(told) is is_told
+
+
+@pytest.mark.parametrize(
     ("slow", "average", "interval"),
     [(999e6, "0.999 GB/s", "0.997 GB/s to 1.001 GB/s"), (30e6, "0.030 GB/s", "0.030 GB/s to 0.030 GB/s"),
      (29.9e6, "29.90 MB/s", "29.83 MB/s to 29.97 MB/s")],

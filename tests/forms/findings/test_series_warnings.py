@@ -1,6 +1,7 @@
 """Each piece of advice with a series that provokes it and one in which it stays silent."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -287,3 +288,24 @@ def test_a_run_in_which_this_machine_stood_still_is_named_as_that_and_not_as_unu
     assert {"unusual", "warm-up"} & texts(elsewhere).keys()
     rejected = replace(stood_still, runs=tuple(replace(run, status=RunStatus.REJECTED) for run in slow.runs))
     assert "standstill" not in texts(rejected)
+
+
+def of_load(percent: float, verdict: QuietVerdict, **fields: Any) -> Series:
+    return series(STEADY, quiet=Quiet(verdict=verdict, figures={"cpu_percent_during": percent}), **fields)
+
+
+@pytest.mark.parametrize(("percent", "is_told"), [(94.9, False), (95.0, True), (100.0, True)])
+def test_full_processors_are_one_warning_with_a_busy_time_or_without(percent: float, is_told: bool):
+    alone = texts(of_load(percent, QuietVerdict.QUIET))
+    assert ("processors" in alone) is is_told
+    busy = texts(of_load(percent, QuietVerdict.BUSY))
+    assert ("may be the limit" in busy["busy"]) is is_told
+    assert "processors" not in busy
+
+
+def test_full_processors_are_no_warning_where_the_server_uses_them_or_the_ceiling_says_it():
+    loopback = {"path": {"link.kind": "loopback"}}
+    assert "processors" not in texts(of_load(100, QuietVerdict.QUIET, environment=loopback))
+    near = texts(of_load(100, QuietVerdict.QUIET, ceiling_bytes_per_second=120e6))
+    assert "ceiling" in near
+    assert "processors" not in near
