@@ -4,6 +4,7 @@ The method: measure a series, change one thing, measure again, compare; each ser
 through it, and the notebook remembers the round that it left. A function here takes choices and returns other ones.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -107,6 +108,8 @@ class GuideChoices:
     # What was measured, and what came of it
     series_id: str | None = None
     """The series that was measured in this round; absent until it was."""
+    after_baseline: str = ""
+    """The baseline after which the label (in ``spec``) is called; empty where another was typed, or none."""
     has_new_label: bool = False
     """Whether the label (in ``spec``) was typed after the series was measured: it is that of the next one."""
 
@@ -282,11 +285,35 @@ def with_counts(choices: GuideChoices, counts: plan.RunCounts) -> GuideChoices:
     return replace(choices, spec=replace(choices.spec, counts=counts))
 
 
-def as_in_series(choices: GuideChoices, series: records.Series) -> GuideChoices:
-    """A round of its own with the file and the settings of a stored series, without its label."""
+def as_in_series(choices: GuideChoices, series: records.Series, baseline: str) -> GuideChoices:
+    """A round of its own with the file and the settings of a series of that baseline, to be compared with it."""
     alike = choices_of(series)
-    spec = with_label(replace(alike.spec, lineage=Lineage()), "")
-    return replace(alike, spec=spec, quiet=choices.quiet or alike.quiet, step=MethodStep.RUN)
+    spec = replace(alike.spec, lineage=Lineage())
+    alike = replace(alike, spec=spec, quiet=choices.quiet or alike.quiet, step=MethodStep.RUN)
+
+    is_typed = choices.has_new_label or (choices.series_id is None and not _has_label_after(choices))
+    return after_baseline(alike, baseline, choices.spec.texts.label if is_typed else "")
+
+
+def after_baseline(choices: GuideChoices, baseline: str, typed_label: str = "") -> GuideChoices:
+    """The choices of a round that is compared with that baseline; where no label was typed, its own says so."""
+    spec = with_label(choices.spec, typed_label or _label_after(baseline))
+    return replace(choices, spec=spec, after_baseline="" if typed_label else baseline)
+
+
+def _label_after(baseline: str) -> str:
+    """``after-switch`` for ``before-switch``, and ``after march`` for ``march``."""
+    before = re.match(r"before\b", baseline, re.IGNORECASE)
+    if before is None:
+        return f"after {baseline}"
+    is_capital = baseline[0].isupper()
+    return f"{'After' if is_capital else 'after'}{baseline[before.end() :]}"
+
+
+def _has_label_after(choices: GuideChoices) -> bool:
+    """Whether the label is the one that ``after_baseline`` proposed."""
+    baseline = choices.after_baseline
+    return bool(baseline) and choices.spec.texts.label == _label_after(baseline)
 
 
 def in_experiment(choices: GuideChoices, experiment: str | None) -> GuideChoices:
@@ -339,7 +366,7 @@ def in_new_round(choices: GuideChoices) -> GuideChoices:
         lineage_before.change_name, lineage_before.change_value
     )
     is_label_of_measured = choices.series_id is not None and not choices.has_new_label
-    if has_proposed_label or is_label_of_measured:
+    if has_proposed_label or is_label_of_measured or _has_label_after(choices):
         spec = with_label(spec, "")
 
     return replace(_without_result(choices), spec=replace(spec, lineage=Lineage()))
@@ -351,6 +378,7 @@ def _without_result(choices: GuideChoices) -> GuideChoices:
         choices,
         others=tuple(replace(other, series_id=None) for other in choices.others),
         series_id=None,
+        after_baseline="",
         reviewed=False,
         compared=False,
         proven_id=None,

@@ -72,7 +72,7 @@ def after_series(series: Series, baselines: Sequence[str] = ()) -> Iterator[Next
     if is_complete_baseline:
         # Who opens a baseline has most likely made the change that it was named for.
         name = f"Measure against {plain(baselines[0])}: after a change that you made"
-        yield NextStep(name=name, choices=partial(measure_again, series_id=series.id))
+        yield NextStep(name=name, choices=partial(measure_again, series_id=series.id, baseline=baselines[0]))
     for improvement in improvements_of(series):
         yield repeat_step(improvement.name, series.id, improvement)
     if series.status is SeriesStatus.COMPLETE and len(series.measured()) >= LEAST_RUNS:

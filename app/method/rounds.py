@@ -87,8 +87,11 @@ def take_change(
     return next_choices
 
 
-def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
-    """The same as in that series once more, or the rest of it where it was interrupted; remembered."""
+def measure_again(notebook: Notebook, series_id: str, baseline: str = "") -> GuideChoices:
+    """The same as in that series once more, or the rest of it where it was interrupted; remembered.
+
+    ``baseline`` is the one that it is of, where it is measured again to be compared with that.
+    """
     series = notebook.series(series_id)
     of_comparison = versus.series_of_comparison(notebook, series.id)
     if versus.incomplete_series(of_comparison):
@@ -101,7 +104,10 @@ def measure_again(notebook: Notebook, series_id: str) -> GuideChoices:
     is_own_change = series.change is not None and series.change.name in one_change.OWN_CHANGES
     label = series.label if is_own_change else ""
     repeat = method_choices.choices_to_repeat(choices_of(series), series, None)
-    return _remember_round(notebook, replace(repeat, spec=with_label(repeat.spec, label)))
+    repeat = replace(repeat, spec=with_label(repeat.spec, label))
+    if baseline:
+        repeat = method_choices.after_baseline(repeat, baseline)
+    return _remember_round(notebook, repeat)
 
 
 def round_to_correct(notebook: Notebook, series_id: str) -> GuideChoices:

@@ -3,16 +3,16 @@
 What weakens a verdict (``weaknesses``) is told in the same breath as the verdict, and all other remarks below the form.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from forms import wording
 from forms.comparison import typed_commands
 from forms.comparison.comparison import Comparison
-from forms.comparison.doubts import busy_times
+from forms.comparison.doubts import while_measuring
 from forms.comparison.judged_sides import LeftOutMember
 from forms.comparison.summary import ComparisonSummary
 from forms.comparison.wording import comparison_headline
-from forms.findings import rules_link, rules_series, series_warnings
+from forms.findings import series_warnings
 from forms.series.summary import SeriesSummary
 from forms.stats.decision import Verdict
 from forms.stats.trends import drift, lag_1
@@ -29,14 +29,7 @@ def remarks_on_pair(compared: ComparisonSummary) -> tuple[str, ...]:
     return (*_remarks_on_sides(compared), *_remarks_on_differences(compared.comparison))
 
 
-KEYS_OF_WEAKNESSES = frozenset({rules_series.BUSY, "retransmits"})
-"""The keys of the findings that :func:`weaknesses` tells as well, of the series of both sides."""
-
-NamedSeries = Sequence[tuple[str, SeriesSummary]]
-"""Series with what a text calls them."""
-
-
-def weaknesses(compared: ComparisonSummary, named_series: NamedSeries = ()) -> tuple[str, ...]:
+def weaknesses(compared: ComparisonSummary, named_series: while_measuring.NamedSeries = ()) -> tuple[str, ...]:
     """Sentences on what makes the verdict less sure than its figures say.
 
     ``named_series`` are those of both sides; without them they are called after their sides.
@@ -48,65 +41,15 @@ def weaknesses(compared: ComparisonSummary, named_series: NamedSeries = ()) -> t
         filter(
             None,
             (
-                _busy_sentence(compared.comparison, named_series),
-                _processors_sentence(named_series),
-                _loss_sentence(named_series),
+                while_measuring.busy_sentence(compared.comparison, named_series),
+                while_measuring.processors_sentence(named_series),
+                while_measuring.loss_sentence(named_series),
                 # What rises or falls over interleaved runs does so on both sides.
                 *([] if is_interleaved else trends),
                 *_sentences_on_other_work(compared),
             ),
         )
     )
-
-
-def _busy_sentence(comparison: Comparison, named_series: NamedSeries) -> str:
-    """Which series were measured at a busy time, and what that means for the answer; empty for none."""
-    busy = [name for name, summary in named_series if summary.series.quiet_verdict is records.QuietVerdict.BUSY]
-    if not busy:
-        return ""
-    consequence = busy_times.consequence(comparison)
-    follows = f"; {consequence}" if consequence else ""
-    return f"Measured at a busy time: {_these_of(busy, named_series)}{follows}."
-
-
-def _processors_sentence(named_series: NamedSeries) -> str:
-    """Which series this client may have held back, as its processors were full; empty for none."""
-    names = []
-    percents = []
-    for name, summary in named_series:
-        percent = series_warnings.full_processors_percent(summary.series)
-        if percent is not None:
-            names.append(name)
-            percents.append(percent)
-    if not names:
-        return ""
-
-    held_back = "it may have held that back" if len(names) == 1 else "it may have held them back"
-    used = wording.percent(min(percents))
-    return f"The client's processors were full ({used} or more in use): {_these_of(names, named_series)}; {held_back}."
-
-
-def _loss_sentence(named_series: NamedSeries) -> str:
-    """Which series lost packets on the way; empty for none."""
-    names = [name for name, summary in named_series if any(rules_link.retransmits(summary.series))]
-    if not names:
-        return ""
-    which = "that" if len(names) == 1 else "them"
-    return f"The network lost packets during {_these_of(names, named_series)}, which slows {which} down."
-
-
-def _these_of(names: Sequence[str], named_series: NamedSeries) -> str:
-    """Some of the series: by their names, but for all of them or many."""
-    series_count = len(named_series)
-    if len(names) == series_count > 1:
-        return "both series" if series_count == 2 else f"all {series_count} series"
-    if len(names) > _MOST_NAMED:
-        return f"{len(names)} of the {series_count} series"
-    return wording.listed([*names])
-
-
-_MOST_NAMED = 2
-"""Series that a sentence names, of more."""
 
 
 def _trend_sentence(summary: SeriesSummary, name: str) -> str:

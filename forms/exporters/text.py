@@ -28,7 +28,8 @@ def figures_text(report: Report, *, width: int = WIDTH, ansi: bool = False) -> s
     """
     fields = [field for field in report.fields if field is not report.answer]
     lines = [*_figures(report, width, ansi), "", *_field_lines(fields, width, ansi=ansi)]
-    return "".join(f"{line.rstrip()}\n" for line in lines).lstrip("\n")
+    text = "\n".join(line.rstrip() for line in lines).strip("\n")
+    return f"{text}\n" if text else ""
 
 
 def _lines(report: Report, width: int, ansi: bool) -> Iterator[str]:

@@ -52,10 +52,15 @@ def series_report(series_summary: SeriesSummary, power: BasePower | None = None)
         fields=(_answer_field(series_summary, len(warnings), findings), *head_fields.head_fields(series)),
         tables=(run_tables.run_table(series_summary), *random_requests.request_tables(series)),
         results=tuple(result_fields(series_summary, power)),
-        advice=tuple(finding.text for finding in (*warnings, *findings)),
+        advice=(*_warning_texts(warnings, is_base=power is not None), *(finding.text for finding in findings)),
         drawn=tuple(_charts(series_summary)),
         document=partial(_document, series, power),
     )
+
+
+def _warning_texts(warnings: Iterable[Finding], *, is_base: bool) -> list[str]:
+    """What weakens the series, and what to do; of a base only what was so: after a change nobody measures it again."""
+    return [(warning.remark if is_base else "") or warning.text for warning in warnings]
 
 
 def _document(series: records.Series, power: BasePower | None) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def _same_as_baseline(choices: GuideChoices, base: StoredBase) -> page.Option:
     place = wording.plain(wording.place(series.target).removeprefix("smb://"))
     return page.Option(
         f"Measure against {wording.plain(base.baseline)}: after a change that you made",
-        page.Go(as_in_series(choices, series)),
+        page.Go(as_in_series(choices, series, base.baseline)),
         f"{series.command} {size}, {place}",
         advised=True,
         is_value=True,

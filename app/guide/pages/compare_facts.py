@@ -7,21 +7,16 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from app.guide import context as guide_context
-from app.guide.pages import before_change
+from app.guide.pages import before_change, doubt_facts
 from app.guide.pages.judged_yardsticks import JudgedYardstick, answered_question, has_answer
 from app.guide.pages.link import share_fact
 from app.guide.pages.verdict_facts import verdict_facts
 from app.method.choices import GuideChoices
 from forms import layout, wording
-from forms.comparison.remarks import KEYS_OF_WEAKNESSES, weaknesses
-from forms.comparison.summary import ComparisonSummary
-from forms.findings.report import SIGNS
 from forms.series import wording as series_wording
 from forms.series.summary import SeriesSummary, run_form
 from forms.trial.report import tried_lines
 from storage import records
-
-_MOST_FINDINGS = 4
 
 
 def compare_facts(
@@ -43,7 +38,7 @@ def compare_facts(
         yield from verdict_facts(choices, context, series, judged)
     if answer is not None:
         yield from _averages_of_sides(answer)
-        yield from _weaknesses(series, answer)
+        yield from doubt_facts.weaknesses_of_answer(series, answer)
     has_repeats = answer is not None and len(answer.comparison.other_ids) > 1
     name = "The newest series alone" if has_repeats else "Average"
     yield f"{name}: {_average_over_runs(form)}."
@@ -59,7 +54,7 @@ def compare_facts(
         yield layout.Toned(f"! {wording.plain(change.remark)}", layout.Tone.CAUTION)
     if not context.yardsticks:
         yield "Nothing to compare it with yet: no series before it of this size, no baseline, none by FTP."
-    yield from _findings(context, series, answer)
+    yield from doubt_facts.finding_facts(context, series, answer)
 
 
 def _average_over_runs(form: SeriesSummary) -> str:
@@ -92,43 +87,3 @@ def _averages_text(side: Sequence[records.Series]) -> str:
         return wording.listed(rates)
     numbers = wording.listed([rate.partition(" ")[0] for rate in rates])
     return f"{numbers} {units.pop()}"
-
-
-def _weaknesses(series: records.Series, answer: JudgedYardstick) -> Iterator[layout.Toned]:
-    """What makes the answer less sure than its figures say."""
-    sides = answer.yardstick.sides
-    base = sides.base if sides is not None else (answer.yardstick.series,)
-    other = sides.other if sides is not None else (series,)
-    summary = ComparisonSummary(
-        comparison=answer.comparison, bases=tuple(map(run_form, base)), others=tuple(map(run_form, other))
-    )
-    for sentence in weaknesses(summary):
-        yield layout.Toned(f"! {sentence}", layout.Tone.CAUTION)
-
-
-def _findings(
-    context: guide_context.GuideContext, series: records.Series, answer: JudgedYardstick | None
-) -> Iterator[layout.Toned]:
-    """The gravest; what is found of repeats alone stands with each of them, and what weakens the answer beside that."""
-    own_repeats = frozenset[str]()
-    sides = frozenset[str]()
-    if answer is not None:
-        comparison = answer.comparison
-        own_repeats = frozenset(comparison.other_ids) - {series.id}
-        sides = frozenset((*comparison.base_ids, *comparison.other_ids))
-
-    told = [finding for finding in context.findings if not own_repeats.issuperset(finding.series_ids)]
-    not_told_above = [
-        finding for finding in told if finding.key not in KEYS_OF_WEAKNESSES or not sides.issuperset(finding.series_ids)
-    ]
-    for finding in not_told_above[:_MOST_FINDINGS]:
-        whose = ""
-        if series.id not in finding.series_ids:
-            others = [
-                f"{yardstick.name} ({yardstick.series.label or records.with_zone(yardstick.series.created_at)})"
-                for yardstick in context.yardsticks
-                if yardstick.series.id in finding.series_ids
-            ]
-            whose = f": {wording.plain(wording.listed(others))}"
-        sign = SIGNS[finding.severity]
-        yield layout.Toned(f"{sign} {finding.title}{whose}", sign.tone)

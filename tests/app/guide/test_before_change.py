@@ -19,7 +19,7 @@ from app.guide.plain_terminal import PlainTerminal
 from app.guide.run_screen import RunScreen
 from app.guide.screen import GuideScreen
 from app.method import base_repeats
-from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, choices_for_change
+from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep, as_in_series, choices_for_change, with_file
 from app.recording.process import RunFinished, RunStarted
 from forms.comparison.bases import plan_title
 from forms.stats.before_change import SPACING_SECONDS, RepeatPlan
@@ -374,9 +374,32 @@ def test_what_the_baseline_measured_is_recommended_first_and_nothing_else(tmp_pa
         8,
         "root@nas",
     )
-    assert (spec.counts.warmups, spec.texts.label) == (1, "")
+    assert (spec.counts.warmups, spec.texts.label) == (1, "after")
     assert spec.lineage.base_id is None, "a repeat would be averaged with the baseline"
     assert following.step is MethodStep.RUN
+
+
+@pytest.mark.parametrize(
+    ("baseline", "label"),
+    [
+        ("before-switch", "after-switch"),
+        ("Before the new switch", "After the new switch"),
+        ("beforehand", "after beforehand"),
+        ("march", "after march"),
+    ],
+)
+def test_what_is_measured_against_a_baseline_is_called_after_it_unless_a_label_was_typed(baseline: str, label: str):
+    base = one(1, target=OTHER_PLACE, label=baseline)
+    proposed = as_in_series(fresh(), base, baseline)
+    assert proposed.spec.texts.label == label
+    assert as_in_series(proposed, base, "april").spec.texts.label == "after april", "nobody typed that label"
+    assert with_file(proposed, "", "other.bin", 1 << 20).spec.texts.label == "", "it is not compared any more"
+
+    typed = as_in_series(fresh(label="port 3"), base, baseline)
+    assert typed.spec.texts.label == "port 3"
+    assert with_file(typed, "", "other.bin", 1 << 20).spec.texts.label == "port 3"
+    measured_before = as_in_series(fresh(label="port 3", series_id=base.id), base, baseline)
+    assert measured_before.spec.texts.label == label, "that of the series before"
 
 
 def test_a_put_is_measured_again_as_it_was(tmp_path: Path):

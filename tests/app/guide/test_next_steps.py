@@ -157,6 +157,7 @@ def test_a_series_measured_again_is_called_after_what_is_still_changed(tmp_path:
         assert measure_again(notebook, f"{1:012x}").spec.texts.label == label
     with Notebook(book(tmp_path / "plain.db", one(1, VARYING, label="before"))) as notebook:
         assert measure_again(notebook, f"{1:012x}").spec.texts.label == ""
+        assert measure_again(notebook, f"{1:012x}", "before").spec.texts.label == "after"
 
 
 def test_a_change_made_by_hand_is_settled_by_the_next_turn_of_interleaved_series(tmp_path: Path):

@@ -8,13 +8,14 @@ import pytest
 from app.series.kind import recommendations_for
 from forms.comparison.pair_report import pair_report
 from forms.comparison.summary import comparison_form
-from forms.exporters.text import report_text
+from forms.exporters.text import figures_text, report_text
 from forms.findings.rules_series import CONTRADICTIONS
 from forms.report import ColumnGroup
 from forms.series.document import series_document
 from forms.series.report import QUESTIONS, by_one_more_series, series_report
 from forms.series.run_table import run_table
 from forms.series.summary import run_form
+from forms.stats.before_change import BasePower
 from forms.stats.shown import Shown
 from storage.records import Quiet, QuietVerdict, Series
 from tests.builders import runs, series
@@ -60,6 +61,21 @@ def test_a_script_sees_in_the_document_what_is_advised_on_the_form():
     short = series_document(series((1e8, 1e8, 1e8), size_bytes=1 << 20))["advice"]
     assert "short" in {said["key"] for said in short}
     assert all(said["text"] for said in short)
+
+
+def test_the_form_of_a_base_advises_nothing_that_nobody_can_do_after_a_change():
+    busy = series([100e6] * 5, quiet=Quiet(verdict=QuietVerdict.BUSY))
+    power = BasePower(series=1, shows_percent=12.0)
+    for own_power, is_advised in ((None, True), (power, False)):
+        (said,) = [said for said in series_report(run_form(busy), own_power).advice if "other programs" in said.lower()]
+        assert ("measure again" in said) is is_advised
+
+
+def test_figures_end_with_their_last_line():
+    report = replace(series_report(run_form(series([100e6] * 5))), fields=())
+    lines = figures_text(report).split("\n")
+    assert lines[0]
+    assert (bool(lines[-2]), lines[-1]) == (True, "")
 
 
 def test_the_processors_stand_on_the_form_of_every_series_that_was_watched():
