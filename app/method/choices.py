@@ -4,7 +4,6 @@ The method: measure a series, change one thing, measure again, compare; each ser
 through it, and the notebook remembers the round that it left. A function here takes choices and returns other ones.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -303,11 +302,11 @@ def after_baseline(choices: GuideChoices, baseline: str, typed_label: str = "") 
 
 def _label_after(baseline: str) -> str:
     """``after-switch`` for ``before-switch``, and ``after march`` for ``march``."""
-    before = re.match(r"before\b", baseline, re.IGNORECASE)
-    if before is None:
-        return f"after {baseline}"
-    is_capital = baseline[0].isupper()
-    return f"{'After' if is_capital else 'after'}{baseline[before.end() :]}"
+    for before, after in (("before", "after"), ("Before", "After")):
+        of_what = baseline.removeprefix(before)
+        if of_what != baseline and not of_what[:1].isalnum():
+            return f"{after}{of_what}"
+    return f"after {baseline}"
 
 
 def _has_label_after(choices: GuideChoices) -> bool:
