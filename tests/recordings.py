@@ -10,12 +10,13 @@ from forms.report import Field, Report
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.isolation import CPUUse, Isolation, Layer, LayerRun, ProfileCounter
 from storage.json_reader import Count, Filled, Moment
-from storage.looks import Audit, AuditScope, Diagnosis, Stage, StageName, Watch, recording_of
+from storage.looks import Audit, AuditScope, Diagnosis, Stage, StageName, recording_of
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.quick.records import recording_of_quick
 from storage.recordings import Recording, to_recording
 from storage.records import Change, ClientFacts, Command, Experiment, ExperimentKind, SeriesStatus, Spread, Target
+from storage.watch.records import Watch, recording_of_watch
 from storage.who import MachineUse, ServerSession, Who, recording_of_who
 from tests.builders import one
 from tests.loads import full_load
@@ -168,7 +169,7 @@ def _watch(notebook: Notebook) -> str:
         id="ee55ee55ee55", created_at=at, subject="smb://nas/data/big.bin", baseline="nightly", command=Command.GET,
         since=at, attempted_at=at,
     )  # fmt: skip
-    notebook.add_recording(recording_of(made))
+    notebook.add_recording(recording_of_watch(made))
     return made.id
 
 

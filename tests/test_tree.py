@@ -86,7 +86,8 @@ LIGHT_COMMANDS: dict[tuple[str, ...], set[str]] = {
     | CHARTS
     | TRIALS
     | RARE_RECORDS
-    | {"forms.comparison.rules", "forms.comparison.blame_report"},
+    | {"forms.comparison.rules", "forms.comparison.blame_report", "forms.comparison.several.report"}
+    | {"forms.tuning.catalogue", "storage.looks"},
     ("history", "last"): MEASURING | DOCUMENTS | {"plotext._doc.tools", "forms.comparison.report"},
 }
 """By command, what it does not need and thus must not load."""

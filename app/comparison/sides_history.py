@@ -7,9 +7,9 @@ from operator import attrgetter
 from forms.comparison.history import groups_of
 from forms.comparison.judged_sides import Sides
 from forms.stats import variation
-from storage import looks
 from storage.notebook import Notebook
 from storage.records import Series
+from storage.watch.records import WATCH, unconfirmed_ids
 
 
 def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:
@@ -24,7 +24,7 @@ def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None)
     earlier_ids = notebook.earlier_ids(base, before=end, since=since.isoformat(), most=variation.MOST_EARLIER)
 
     new_normals = notebook.new_normals()
-    left_out = looks.unconfirmed_ids(notebook.recordings(looks.WATCH)) - set(new_normals)
+    left_out = unconfirmed_ids(notebook.recordings(WATCH)) - set(new_normals)
     left_out |= {series.id for series in (*sides.base, *sides.other)}
     earlier = notebook.all_of([series_id for series_id in earlier_ids if series_id not in left_out])
     return replace(sides, history=groups_of(earlier, base, new_normals))

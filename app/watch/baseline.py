@@ -11,10 +11,10 @@ from forms.comparison.history import path_of
 from forms.comparison.judged_sides import Sides
 from forms.comparison.verdict import compare_sides
 from forms.stats.decision import Limits
-from storage.looks import Watch
 from storage.notebook import Notebook
 from storage.recordings import SERIES
 from storage.records import Series
+from storage.watch.records import Watch
 
 
 def baseline_of(notebook: Notebook, name: str, series: Series) -> tuple[Series, ...]:

@@ -23,10 +23,10 @@ from app.watch import record as watch_record
 from app.watch.request import WatchRequest
 from forms.stats.decision import Limits
 from forms.watch import metrics, report, rule
-from storage import looks
 from storage.plan import NOISE_PERCENT, QuietTime
 from storage.records import Target
 from storage.shared import why_no_baseline_name
+from storage.watch.records import WATCH, watch_of
 
 
 def _parse_confirm(_context: click.Context, _parameter: click.Parameter, value: str) -> rule.Confirm:
@@ -170,6 +170,6 @@ def _say_if_new_baseline(context: click.Context, baseline: str) -> None:
     """A name that no baseline or watch has may be a misspelt one."""
     with notebooks.open_notebook(context, make=True) as notebook:
         names = sorted({stored.name for stored in notebook.baselines()})
-        names_of_watches = {looks.watch_of(head).baseline for head in notebook.recordings(looks.WATCH)}
+        names_of_watches = {watch_of(head).baseline for head in notebook.recordings(WATCH)}
     if names and baseline not in {*names, *names_of_watches}:
         console.say(f"sharebench: {baseline} is a new baseline; the notebook has: {', '.join(names)}")

@@ -19,10 +19,10 @@ from forms.watch.history import (
     history_of_series,
 )
 from storage import records
-from storage.looks import WATCH, unconfirmed_ids
 from storage.notebook import Notebook
 from storage.recordings import Recording
 from storage.shared import LAST
+from storage.watch.records import WATCH, unconfirmed_ids
 
 MOST_SHOWN = 1_500
 """Series of a path that a terminal or screen shows, four years of nights: reading more takes seconds."""

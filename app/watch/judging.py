@@ -17,9 +17,9 @@ from forms.tuning import differences
 from forms.watch import rule
 from forms.watch.rule import BASELINE_NIGHTS, Outcome, count_nights
 from storage import records
-from storage.looks import Watch
 from storage.notebook import Notebook
 from storage.records import Series
+from storage.watch.records import Watch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

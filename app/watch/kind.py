@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from app.recording.kind import Kind
 from forms.layout import Toned
-from storage.looks import WATCH, Watch, recording_of, watch_of
 from storage.notebook import Notebook
 from storage.recordings import Recording
 from storage.records import Series
+from storage.watch.records import WATCH, Watch, recording_of_watch, watch_of
 
 if TYPE_CHECKING:
     from forms.report import Report
@@ -38,7 +38,7 @@ class WatchKind(Kind[Watch]):
         return watch_of(head)
 
     def add(self, notebook: Notebook, record: Watch) -> None:
-        notebook.add_recording(recording_of(record))
+        notebook.add_recording(recording_of_watch(record))
 
 
 WATCH_KIND = WatchKind()

@@ -6,9 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.recording.rescue import open_notebook
-from storage import looks
-from storage.looks import Watch
 from storage.programs import run_program
+from storage.watch.records import Watch, recording_of_watch
 
 COMMAND_SECONDS = 60.0
 """How long the command of --on-change may take."""
@@ -40,4 +39,4 @@ def tell(document: object, command: str) -> str:
 def mark_delivered(watch: Watch, path: Path) -> None:
     """Note in the notebook at ``path`` that the standing of a watch was told."""
     with open_notebook(path) as notebook:
-        notebook.update_recording(looks.recording_of(replace(watch, told=watch.standing)))
+        notebook.update_recording(recording_of_watch(replace(watch, told=watch.standing)))

@@ -17,9 +17,9 @@ from app.watch import judging, standing
 from app.watch.baseline import last_baseline
 from app.watch.request import WatchRequest, begin_check
 from forms.watch import rule
-from storage import looks
 from storage.errors import unusable
 from storage.records import Series
+from storage.watch.records import Watch, WatchState, recording_of_watch
 
 
 def check(
@@ -48,18 +48,16 @@ def check(
     return ended_check
 
 
-def _store(watch: looks.Watch, path: Path) -> None:
+def _store(watch: Watch, path: Path) -> None:
     """Raises NotebookError."""
     try:
         with open_notebook(path) as notebook:
-            notebook.update_recording(looks.recording_of(watch))
+            notebook.update_recording(recording_of_watch(watch))
     except sqlite3.Error as error:
         raise errors.NotebookError(f"what the watch says now could not be stored: {unusable(error)}") from error
 
 
-def _carry_out(
-    watch: looks.Watch, request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]
-) -> rule.Check:
+def _carry_out(watch: Watch, request: WatchRequest, path: Path, measure: Callable[[], SeriesClosed]) -> rule.Check:
     """Measure until the series of the check agree."""
     attempts = _Attempts(watch, request, path)
     outcome: rule.Outcome | None = None
@@ -82,14 +80,14 @@ def _carry_out(
 class _Attempts:
     """The series that one check measures, or tries to, each judged as soon as it has ended."""
 
-    def __init__(self, watch: looks.Watch, request: WatchRequest, path: Path) -> None:
+    def __init__(self, watch: Watch, request: WatchRequest, path: Path) -> None:
         self._watch = watch
         self._request = request
         self._path = path
         self._outcomes: list[rule.Outcome] = []
         self._first_series: Series | None = None
         """The first that was measured: later ones are compared with the history before it, too."""
-        self._may_retry = watch.standing is not looks.WatchState.UNMEASURABLE
+        self._may_retry = watch.standing is not WatchState.UNMEASURABLE
         """Whether a path that cannot be measured is tried once more."""
 
         with open_notebook(path) as notebook:

@@ -12,11 +12,11 @@ from app.recording.writer import Recorder
 from forms import wording
 from forms.stats.decision import Limits
 from forms.watch import rule
-from storage import looks, records
-from storage.looks import Watch
+from storage import records
 from storage.notebook import Notebook
 from storage.recordings import SERIES
 from storage.records import Series
+from storage.watch.records import WATCH, Watch, recording_of_watch, watch_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +64,8 @@ def begin_check(request: WatchRequest, path: Path) -> Watch:
 
 def _stored_watch(notebook: Notebook, request: WatchRequest) -> Watch:
     """The watch of that path and baseline, which is stored where there is none yet."""
-    for head in notebook.recordings(looks.WATCH):
-        watch = looks.watch_of(head)
+    for head in notebook.recordings(WATCH):
+        watch = watch_of(head)
         if request.is_for(watch):
             return watch
 
@@ -79,5 +79,5 @@ def _stored_watch(notebook: Notebook, request: WatchRequest) -> Watch:
         since=now,
         attempted_at=now,
     )
-    notebook.add_recording(looks.recording_of(new_watch))
+    notebook.add_recording(recording_of_watch(new_watch))
     return new_watch

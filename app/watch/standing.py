@@ -13,8 +13,8 @@ from forms.stats.decision import Limits
 from forms.watch import rule
 from forms.watch.rule import BASELINE_NIGHTS, Check, Outcome, count_nights
 from storage import records
-from storage.looks import Watch, WatchState
 from storage.notebook import Notebook
+from storage.watch.records import Watch, WatchState
 
 _OUTCOME_OF_STATE = {
     WatchState.STEADY: Outcome.NOT_SLOWER,

@@ -9,8 +9,8 @@ from typing import Any
 from forms import report
 from forms.layout import Sign, Tone, Toned
 from forms.tuning import fact_names
-from forms.tuning.differences import values_that_matter
 from forms.tuning.smb_values import words_of_value
+from forms.tuning.values_in_effect import values_that_matter
 from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 
 SCHEMA = "sharebench/audit/1"

@@ -3,14 +3,16 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from forms import report, wording
 from forms.comparison import summary
-from forms.comparison.matrix import ProtocolMatrix, protocol_matrix
 from forms.comparison.pair_report import FORM, pair_report
-from forms.comparison.several.report import report_of_several
 from forms.comparison.summary import ComparisonSummary
 from storage.records import Series
+
+if TYPE_CHECKING:
+    from forms.comparison.matrix import ProtocolMatrix
 
 
 def comparison_report(
@@ -27,6 +29,9 @@ def comparison_report(
     if len(comparisons) == 1:
         form = pair_report(comparisons[0])
     else:
+        # A pair, which most comparisons are, ends sooner without it.
+        from forms.comparison.several.report import report_of_several
+
         form = report_of_several(_matrix_of_sides(all_series, comparisons), comparisons, neighbours)
     if len(all_series) <= 2:
         return form
@@ -38,8 +43,10 @@ def comparison_report(
     return replace(form, advice=(*form.advice, *remarks))
 
 
-def _matrix_of_sides(all_series: Sequence[Series], comparisons: Sequence[ComparisonSummary]) -> ProtocolMatrix:
+def _matrix_of_sides(all_series: Sequence[Series], comparisons: Sequence[ComparisonSummary]) -> "ProtocolMatrix":
     """The matrix with the names and averages of the sides that the comparisons judge."""
+    from forms.comparison.matrix import protocol_matrix
+
     baselines: dict[str, str] = {}
     repeats: dict[str, list[Series]] = {}
     left_out: dict[str, set[int]] = {}

@@ -13,7 +13,6 @@ from forms.findings.series_warnings import advice
 from forms.series.names import names_beside
 from forms.series.summary import SeriesSummary
 from forms.tuning.differences import Difference, effective, parameter_of
-from forms.tuning.own_setting import own_setting
 from storage import records
 
 
@@ -122,6 +121,10 @@ def shows_its_change(base: records.Series, other: records.Series) -> bool:
     """
     if other.change is None or other.change.evidence is not records.Evidence.CONFIRMED:
         return False
+
+    # It loads the whole catalogue, which no other comparison needs.
+    from forms.tuning.own_setting import own_setting
+
     if own_setting(other.change.name) is not None:
         return True
     return all(

@@ -1,12 +1,15 @@
 """Settings of the server that harm what was measured."""
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from forms import wording
 from forms.findings.finding import Finding, NextAct, Severity
 from forms.tuning import fact_names
 from storage import records
-from storage.looks import AuditFinding
+
+if TYPE_CHECKING:
+    from storage.looks import AuditFinding
 
 
 def harmful_server_settings(series: records.Series) -> Iterator[Finding]:
@@ -23,7 +26,7 @@ def harmful_server_settings(series: records.Series) -> Iterator[Finding]:
         )
 
 
-def harmful_in(environment: Mapping[str, records.Facts]) -> tuple[AuditFinding, ...]:
+def harmful_in(environment: Mapping[str, records.Facts]) -> "tuple[AuditFinding, ...]":
     """The settings of the server that harm whatever is measured; none where its parameters were not read."""
     facts = environment.get("server", {})
     if not any(name.startswith(fact_names.PARAMETER_PREFIX) for name in facts):

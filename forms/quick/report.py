@@ -12,7 +12,8 @@ from forms.quick.answer import limit_legend, quick_answer
 from forms.quick.disk_reference import disk_reference
 from forms.quick.since_before import since_text
 from forms.series import origin
-from forms.series.head_fields import client_text, link_field
+from forms.series.client_text import client_text
+from forms.series.head_fields import link_field
 from forms.series.imitation import imitation_fields, unsigned_session_hint
 from forms.tuning import usual_server
 from storage import records

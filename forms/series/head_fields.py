@@ -5,14 +5,16 @@ from dataclasses import asdict
 
 from forms import report, wording
 from forms.findings import path as series_path
-from forms.findings import rules_server, series_warnings
+from forms.findings import series_warnings
 from forms.series import origin, random_requests
 from forms.series import wording as series_wording
+from forms.series.client_text import client_text
 from forms.series.imitation import imitation_fields, unsigned_hint
 from forms.series.put_end import put_end_fields
 from forms.series.run_table import LINK
+from forms.series.server_settings import server_settings_text
 from forms.stats.summary import mean
-from forms.tuning import differences, fact_names
+from forms.tuning import fact_names
 from storage import records
 from storage.plan import DEFAULT_TREE_FILE_BYTES
 
@@ -44,7 +46,7 @@ def head_fields(series: records.Series) -> Iterator[report.Field]:
     measured_facts = (("series", series.id), ("created_at", series.created_at), ("status", series.status.value))
     yield report.measured_field(_measured_text(series), measured_facts)
     yield from origin.who_fields([series.environment])
-    yield from report.fields_of(("Server settings", _settings_text(series_path.server_facts(series))))
+    yield from report.fields_of(("Server settings", server_settings_text(series_path.server_facts(series))))
     yield from _hook_fields(series)
 
     leftover = None if series.running_by else series.scratch_path
@@ -73,23 +75,6 @@ def _client_field(series: records.Series) -> report.Field:
     client = series.client
     facts = tuple((name, str(value)) for name, value in asdict(client).items() if value not in {None, ""})
     return report.Field(name="Client", text=client_text(client, unsigned_hint=unsigned_hint(series)), facts=facts)
-
-
-def client_text(client: records.ClientFacts, *, unsigned_hint: str = "") -> str:
-    """Name, version and session; ``unsigned_hint`` stands behind the words that it is not signed."""
-    not_signed = f"not signed ({unsigned_hint})" if unsigned_hint else "not signed"
-    parts = [f"{client.name} {client.version}".strip()]
-    if client.dialect:
-        parts.append(f"dialect {client.dialect}")
-    if client.signing:
-        parts.append(f"signed by {client.signing}" if client.is_signed else not_signed)
-    if client.encryption:
-        parts.append(f"encrypted by {client.encryption}" if client.is_encrypted else "not encrypted")
-    if client.block_bytes:
-        parts.append(f"blocks of {wording.binary_size(client.block_bytes)}")
-    if client.in_flight:
-        parts.append(f"{client.in_flight} in flight")
-    return ", ".join(part for part in parts if part)
 
 
 def _tree_fields(series: records.Series) -> Iterator[report.Field]:
@@ -151,26 +136,6 @@ def _measured_text(series: records.Series) -> str:
         state = f", {series.status.value}, running (process {owner.process_id} on {owner.host})"
     when = records.with_zone(series.created_at)
     return f"{when}{origin.from_machines([series.environment])}{state}, series {series.id}"
-
-
-def _settings_text(facts: records.Facts) -> str:
-    """How many settings of the server were read, and which of those that matter are not at their defaults."""
-    parameters = {parameter for fact in facts if (parameter := differences.parameter_of(fact)) is not None}
-    if not parameters:
-        return ""
-
-    text = f"{len(parameters)} read"
-    set_count = len(parameters & {*fact_names.lines_of_fact(facts, fact_names.CONF_SET)})
-    if set_count:
-        text += f", {set_count} of them set in smb.conf"
-    values = differences.values_that_matter(facts)
-    changed = [f"{setting.entry.parameter} = {setting.value}" for setting in values if not setting.is_default]
-    if changed:
-        text += f"; not default: {'; '.join(changed)}"
-    elif values and not rules_server.harmful_in({"server": facts}):
-        # Those that matter are not all: beside a harmful one, which the findings name, this would say that all is well.
-        text += f"; of those that matter, all {len(values)} are at their defaults"
-    return wording.plain(text)
 
 
 def resumed_text(series: records.Series) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from forms import layout, report, wording
-from forms.series.head_fields import client_text
+from forms.series.client_text import client_text
 from forms.series.origin import origin_fields
 from forms.tuning.session_evidence import follows
 from storage import changes, records

@@ -10,8 +10,8 @@ from forms.stats.decision import Verdict
 from forms.stats.summary import confidence_interval
 from forms.watch.rule import Check
 from storage.load.records import Load, LoadPoint
-from storage.looks import WatchState
 from storage.records import Series, Target
+from storage.watch.records import WatchState
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", '"': '\\"'})
 _HELP = {

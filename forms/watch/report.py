@@ -16,8 +16,8 @@ from forms.comparison.wording import basis_sentence, comparison_headline
 from forms.layout import Tone, Toned
 from forms.stats.decision import Verdict
 from forms.watch.rule import BASELINE_NIGHTS, Check, Outcome
-from storage.looks import Watch, WatchState
 from storage.records import with_zone
+from storage.watch.records import Watch, WatchState
 
 SCHEMA = "sharebench/watch/1"
 TONES = {

@@ -14,8 +14,8 @@ from enum import StrEnum
 from forms.comparison.comparison import Comparison
 from forms.stats.decision import Limits, Verdict
 from forms.stats.distributions import student_t
-from storage.looks import Watch, WatchState
 from storage.records import Series
+from storage.watch.records import Watch, WatchState
 
 BASELINE_NIGHTS = 3
 """The number of nights whose series are the baseline."""

@@ -42,8 +42,9 @@ from forms.watch.rule import Check, Outcome
 from forms.who.report import who_report
 from storage.changes import ChangeKind, Slot, TrialPlan
 from storage.load.records import Capacity
-from storage.looks import Audit, AuditScope, Watch, WatchState
+from storage.looks import Audit, AuditScope
 from storage.records import Change, Command, Experiment, ExperimentKind, Series, Target
+from storage.watch.records import Watch, WatchState
 from tests.builders import CLIENT, example_isolation, full_series, interleaved, series
 from tests.loads import full_load, point
 from tests.outputs import is_told, numbers_in, outputs

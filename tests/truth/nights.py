@@ -13,7 +13,7 @@ from forms.stats.readings import Rates
 from forms.stats.variation import DAY_SECONDS, MOST_EARLIER, SeriesGroup
 from forms.stats.verdict_rule import decide
 from forms.watch.rule import BASELINE_NIGHTS, Confirm, Outcome, joint_outcome, outcome_of, standing_after
-from storage.looks import WatchState
+from storage.watch.records import WatchState
 
 HISTORY, NIGHTS, STRETCHES = 60, 100, 500
 BETWEEN = (0.3, 0.5)

@@ -9,7 +9,7 @@ from forms import report, wording
 from forms.comparison.several.sides import ComparedSide
 from forms.findings import full_links, path
 from forms.findings.link_text import link_text
-from forms.series.head_fields import client_text
+from forms.series.client_text import client_text
 from forms.series.run_table import LINK
 from storage import records
 

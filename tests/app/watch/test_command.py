@@ -12,10 +12,10 @@ import pytest
 from app.base.errors import NotQuietError
 from app.cli.main import run
 from app.recording.spec import SeriesRequest
-from storage.looks import WATCH
 from storage.notebook import Notebook
 from storage.plan import QuietTime
 from storage.records import format_target
+from storage.watch.records import WATCH
 from tests.command_line import QUICK, Inside
 from tests.servers.process import program, require
 

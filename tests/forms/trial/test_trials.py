@@ -17,7 +17,7 @@ from forms.exporters.drawing import Box, Stroke, drawing
 from forms.exporters.text import report_text
 from forms.importers.trial_document import trial_from_document
 from forms.layout import Tone
-from forms.series.head_fields import client_text
+from forms.series.client_text import client_text
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.paired import LEVELS
 from forms.trial.changes_report import change_answer, change_report, judge_change

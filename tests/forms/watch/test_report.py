@@ -6,8 +6,8 @@ import pytest
 
 from forms.watch.report import watch_report
 from forms.watch.rule import Check, Outcome
-from storage.looks import Watch, WatchState
 from storage.records import Command
+from storage.watch.records import Watch, WatchState
 
 AT = "2026-01-09T10:00:00.000Z"
 WATCH = Watch(

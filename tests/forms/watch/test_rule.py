@@ -18,7 +18,7 @@ from forms.watch.rule import (
     smallest_slowdown_percent,
     standing_after,
 )
-from storage.looks import WatchState
+from storage.watch.records import WatchState
 from tests.builders import one
 
 S, N, U, P = Outcome.SLOWER, Outcome.NOT_SLOWER, Outcome.UNDECIDED, Outcome.POSTPONED

@@ -14,8 +14,8 @@ from forms.comparison.verdict import compare_sides
 from forms.stats.decision import Limits
 from forms.watch.metrics import check_samples, labels_of, load_samples, prometheus_text, series_samples
 from forms.watch.rule import Check, Outcome
-from storage.looks import Watch, WatchState
 from storage.records import Command, Target
+from storage.watch.records import Watch, WatchState
 from tests.builders import one
 from tests.loads import full_load
 from tests.servers.process import die_with_parent, free_port, program, require

@@ -1,0 +1,1 @@
+"""What a watch leaves in the notebook."""
