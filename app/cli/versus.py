@@ -27,8 +27,9 @@ from app.series.resume import Resumption
 from app.series.versus import Side, spec_at
 from forms import wording
 from forms.comparison.judged_sides import Sides
-from forms.comparison.pairs import paired_runs, smallest_shown_percent
+from forms.comparison.pairs import paired_runs, seconds_between_runs, smallest_shown_percent
 from forms.comparison.report import comparison_report
+from forms.comparison.settling import interleaved_seconds
 from forms.comparison.summary import comparisons
 from forms.stats.decision import LEAST_RUNS, Limits
 from storage.records import Series, Target
@@ -38,6 +39,9 @@ _OPTIONS_OF_CLIENT = ("client", "block_bytes", "in_flight", "sign", "encrypt", "
 
 _OPTIONS_OF_SERVER = ("server_ssh", "smb_conf")
 """Those that say where the facts of another target's server are read; they change nothing by themselves."""
+
+_MORE_PAIRS = 4
+"""As many times the pairs halve what they can show, or better."""
 
 
 @click.command("--versus", add_help_option=False)
@@ -230,17 +234,30 @@ def _sides_with_pairs(all_series: Sequence[Series]) -> list[Series]:
 
 
 def _power_messages(all_series: Sequence[Series]) -> list[str]:
-    """How small a change the pairs of runs can show, which nobody chose the number of; none where nobody knows."""
+    """How small a change these pairs of runs can show, and more of them; none where nobody knows.
+
+    Told where nobody chose their number.
+    """
+    pairs = len(all_series[0].measured())
+    more_pairs = _MORE_PAIRS * pairs
+    change = _smallest_shown(all_series, pairs)
+    smaller_change = _smallest_shown(all_series, more_pairs)
+    run_seconds = seconds_between_runs(all_series)
+    if change is None or smaller_change is None or run_seconds is None:
+        return []
+
+    duration = wording.duration(interleaved_seconds(more_pairs, run_seconds, len(all_series)))
+    shown = f"{pairs} pairs find a change of {wording.percent(change)} here, 9 times in 10"
+    more_shown = f"{more_pairs} pairs one of {wording.percent(smaller_change)} (--runs {more_pairs}, about {duration})"
+    return [f"{shown}; {more_shown}"]
+
+
+def _smallest_shown(all_series: Sequence[Series], pairs: int) -> float | None:
+    """In percent, that many pairs of each with the base find of any of them; None where nobody knows."""
     base = all_series[0]
     others = all_series[1:]
     # As wide as the widest interval of those that are judged at once.
     limits = Limits()
     limits = replace(limits, alpha=limits.alpha / len(others))
-    smallest_changes = [smallest_shown_percent(base, other, limits) for other in others]
-    known_changes = [percent for percent in smallest_changes if percent is not None]
-    if not known_changes:
-        return []
-
-    pairs = len(base.measured())
-    change = wording.percent(max(known_changes))
-    return [f"{pairs} pairs find a change of {change} here, 9 times in 10; --runs N asks for more"]
+    smallest_changes = [smallest_shown_percent(base, other, limits, pairs) for other in others]
+    return max((percent for percent in smallest_changes if percent is not None), default=None)

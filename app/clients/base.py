@@ -40,9 +40,11 @@ _PERIOD = MAX_BLOCK_BYTES - 4099
 class Content:
     """Incompressible file content in at most 16 MiB of memory, whatever its size."""
 
-    def __init__(self, size_bytes: int) -> None:
+    def __init__(self, size_bytes: int, seed: str = "") -> None:
+        """Contents of the same ``seed`` and size are equal; without one each differs from all others."""
         self.size_bytes = size_bytes
-        period = os.urandom(min(_PERIOD, size_bytes))
+        period_bytes = min(_PERIOD, size_bytes)
+        period = hashlib.shake_128(seed.encode()).digest(period_bytes) if seed else os.urandom(period_bytes)
         if size_bytes > _PERIOD:
             # Long enough for a whole block that begins at any place of the period: it is repeated, and so is its begin.
             period = b"".join((period, period, period[: MAX_BLOCK_BYTES - _PERIOD]))

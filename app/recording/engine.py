@@ -107,11 +107,16 @@ class Engine:
         self._prepare()
         with self._watch:
             self._run_all()
+        if self._order.stepped:
+            self._wait_for_turn(has_all_runs=True)
 
         path_facts = tcp_info.traffic_facts(self._traffic)
         if path_facts:
             self._emit(process.PathSeen(path_facts=path_facts))
         if self._counts.verify:
+            if self._order.stepped:
+                # While others had their last runs, the server may have ended a connection that did nothing.
+                self._connect_anew()
             self._verify()
 
     def _emit_end(self, failure: errors.SharebenchError | None, leftover: str) -> None:
@@ -173,7 +178,8 @@ class Engine:
         if not counts.size_bytes or counts.size_bytes < 0:
             raise errors.UsageError("how big shall the file be?", options="--size SIZE")
         self._size_bytes = counts.size_bytes * (counts.files or 1)
-        self._content = base.Content(self._size_bytes)
+        # All sides of a comparison move the same bytes.
+        self._content = base.Content(self._size_bytes, seed=self._spec.interleaved_with)
 
     def _prepare_file(self) -> None:
         """Put the file that is to be got or that random requests go to, unless it is there, and learn its size."""
@@ -301,10 +307,10 @@ class Engine:
             # The run is stored: it stays where one of these fails, with which the series ends.
             self._run_hooks(self._hooks.after_run, run)
 
-    def _wait_for_turn(self) -> None:
-        """Wait while the series is paused, and for its step. Raises CancelledError."""
+    def _wait_for_turn(self, *, has_all_runs: bool = False) -> None:
+        """Wait while the series is paused, and for its step, which may be its end. Raises CancelledError."""
         if self._gate.must_wait(stepped=self._order.stepped):
-            self._emit(process.Paused())
+            self._emit(process.Paused(has_all_runs=has_all_runs))
         self._gate.wait(stepped=self._order.stepped)
         if self._gate.cancelled.is_set():
             raise errors.CancelledError("cancelled")

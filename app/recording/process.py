@@ -30,7 +30,7 @@ class ControlMessage(StrEnum):
     FINISH = "finish"
     """End well, with the runs that are measured by then."""
     STEP = "step"
-    """The next run of a series in which each waits for its turn."""
+    """The next run of a series in which each waits for its turn, or its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,7 +292,10 @@ class RunFinished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paused:
-    """The series is paused after a run."""
+    """The series is paused before a run, or before its end."""
+
+    has_all_runs: bool = False
+    """Whether its last run is over, so that it only has to end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,8 @@
 
 Each series has its recorder and a measuring process of its own, which is *stepped*: before each run it pauses, until
 its control is told STEP. Series that are *going* have not ended yet. A round tells one series after another STEP, and
-passes on the events of its recorder until that says Paused, or ends.
+passes on the events of its recorder until that says Paused, or ends. None ends by itself before all have their last
+run: what follows the runs of a series, such as the calibration of its client, would slow down the last run of another.
 """
 
 import random
@@ -175,39 +176,50 @@ class _Turns:
         self._begun = begun
         self._refused_logins: set[str] = set()
         self._going = list(range(len(streams)))
+        self._waiting_to_end: set[int] = set()
+        """Those that are going and have all their runs."""
 
     def catch_up(self, steps_behind: Mapping[int, int]) -> Iterator[tuple[int, RecorderEvent]]:
         """Let each of these go that number of steps alone, so that runs of the same number meet in one round."""
         for index, steps in steps_behind.items():
             for _ in range(steps):
-                if index in self._going:
+                if index in self._with_runs_to_come:
                     yield from self._step(index, None)
 
+    @property
+    def _with_runs_to_come(self) -> list[int]:
+        return [index for index in self._going if index not in self._waiting_to_end]
+
     def events(self, rounds: "_Rounds", *, needs_base: bool) -> Iterator[tuple[int, RecorderEvent]]:
-        """Rounds of one run of each, until all have ended.
+        """Rounds of one run of each, and at last the end of each.
 
         ``needs_base``: once the first series has failed, or all others have, those that are going are cancelled.
         """
         count = len(self._streams)
         failed: set[int] = set()
-        while self._going:
+        while self._with_runs_to_come:
             rounds.arrange(self._going)
-            warning = rounds.end_in_time(self._going)
+            turns = self._with_runs_to_come
+            warning = rounds.end_in_time(turns)
             if warning:
-                yield self._going[0], warning
+                yield turns[0], warning
 
-            for index in tuple(self._going):
+            for index in turns:
                 for event in self._step(index, rounds):
                     if isinstance(event[1], process.Failed):
                         failed.add(index)
                     yield event
                 is_hopeless = 0 in failed or len(failed) == count - 1
                 if needs_base and count > 1 and failed and is_hopeless:
-                    yield from self._cancel_rest()
-                    return
+                    self._cancel_runs_to_come()
+                    break
+        yield from self._end_all()
 
     def _step(self, index: int, rounds: "_Rounds | None") -> Iterator[tuple[int, RecorderEvent]]:
-        """A run of one series. One that says Paused goes on in the next round; if its events end, it has ended."""
+        """A run of one series, or its end.
+
+        One that says Paused goes on in the next round, or waits to end; if its events end, it has ended.
+        """
         is_refused = bool(self._logins) and self._logins[index] in self._refused_logins
         if index not in self._begun and (self._control.cancelled.is_set() or is_refused):
             self._going.remove(index)
@@ -222,15 +234,21 @@ class _Turns:
             if self._logins and isinstance(event, process.Failed) and event.kind is errors.LoginError:
                 self._refused_logins.add(self._logins[index])
             if isinstance(event, process.Paused):
+                if event.has_all_runs:
+                    self._waiting_to_end.add(index)
                 return
         self._going.remove(index)
 
-    def _cancel_rest(self) -> Iterator[tuple[int, RecorderEvent]]:
+    def _cancel_runs_to_come(self) -> None:
         """Cancel those that nothing is left to be compared with: they can be resumed with the one that failed."""
-        for index in self._going:
+        for index in self._with_runs_to_come:
             self._controls[index].cancel()
-        yield from _last_events(self._streams, self._going)
-        self._going.clear()
+            self._waiting_to_end.add(index)
+
+    def _end_all(self) -> Iterator[tuple[int, RecorderEvent]]:
+        for index in tuple(self._going):
+            while index in self._going:
+                yield from self._step(index, None)
 
 
 class _Rounds:

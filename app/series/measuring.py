@@ -189,6 +189,7 @@ def _clean_after_crash(writer: SeriesWriter, order: process.MeasuringOrder, else
     cleaning = replace(
         order,
         spec=replace(order.spec, counts=no_runs),
+        stepped=False,
         done_runs=0,
         scratch_path=writer.series.scratch_path,
     )

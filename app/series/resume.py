@@ -82,8 +82,11 @@ def order_to_resume(series: records.Series, secrets: Secrets) -> process.Measuri
     """The order for the runs that the series lacks; ``secrets`` log in to its target."""
     finished = [run for run in series.runs if run.status is not records.RunStatus.FAILED]
     measured = [run for run in finished if run.phase is records.Phase.MEASURED]
+    spec = requests.spec_of(series)
+    if series.plan:
+        spec = replace(spec, interleaved_with=series.plan.interleaved_with)
     return process.MeasuringOrder(
-        spec=requests.spec_of(series),
+        spec=spec,
         target=series.target,
         secrets=secrets,
         done_warmups=len(finished) - len(measured),

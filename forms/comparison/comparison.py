@@ -321,6 +321,9 @@ def needs_longer_runs(comparison: Comparison) -> bool:
     # Then longer runs would not help either, or would measure the same thing again.
     if comparison.margin_is_noise or comparison.is_alike:
         return False
+    # Interleaved runs are judged by their pairs, whatever the ways are that both sides take.
+    if comparison.interleaved:
+        return True
     # Series that took different ways differ by more than a setting, however long their runs are.
     return not any(difference.name in _OTHER_PATH for difference in comparison.differences)
 

@@ -3,8 +3,10 @@
 Nothing is stored of the pairs: they are seen by the numbers of the runs, and by when these began.
 """
 
-from collections.abc import Collection
-from itertools import pairwise
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from itertools import chain, pairwise
+from statistics import median
 
 from forms.comparison.hiccups import RunPairs
 from forms.stats.decision import Limits
@@ -24,8 +26,9 @@ def paired_runs(base: Series, other: Series) -> list[tuple[Run, Run]] | None:
     spans = [sorted((base_runs[number].started_at, other_runs[number].started_at)) for number in shared]
     are_apart = all(before[1] <= after[0] for before, after in pairwise(spans))
     orders = {base_runs[number].started_at < other_runs[number].started_at for number in shared}
-    # One order throughout is what any two series have of which one began a moment later.
-    if not are_apart or len(orders) < 2:
+    # One order throughout is what any two series have of which one began a moment later; the first few pairs of a
+    # comparison may have been drawn so.
+    if not are_apart or (len(orders) < 2 and not _are_of_one_comparison(base, other)):
         return None
 
     resumed_at = (*base.resumed_at, *other.resumed_at)
@@ -37,6 +40,11 @@ def paired_runs(base: Series, other: Series) -> list[tuple[Run, Run]] | None:
         and other_run.bytes_per_second is not None
         and not _is_interrupted(base_run, other_run, resumed_at)
     ]
+
+
+def _are_of_one_comparison(base: Series, other: Series) -> bool:
+    comparisons = {series.plan.interleaved_with if series.plan else "" for series in (base, other)}
+    return len(comparisons) == 1 and "" not in comparisons
 
 
 def _is_interrupted(base_run: Run, other_run: Run, resumed_at: Collection[str]) -> bool:
@@ -51,8 +59,16 @@ def paired_rates(base: Series, other: Series) -> tuple[list[float], list[float]]
     return None if pairs is None else rates_of_pairs(pairs)
 
 
-def smallest_shown_percent(base: Series, other: Series, limits: Limits) -> float | None:
-    """The change in percent that as many pairs of runs find nine times in ten, if they vary as these do.
+def seconds_between_runs(all_series: Iterable[Series]) -> float | None:
+    """From the begin of one interleaved run to the begin of the next, in the median; None where there are none."""
+    all_runs = chain.from_iterable(series.measured() for series in all_series)
+    begins = sorted(datetime.fromisoformat(run.started_at) for run in all_runs if run.started_at)
+    seconds_between = [(later - earlier).total_seconds() for earlier, later in pairwise(begins)]
+    return median(seconds_between) if seconds_between else None
+
+
+def smallest_shown_percent(base: Series, other: Series, limits: Limits, pairs: int | None = None) -> float | None:
+    """The change in percent that these pairs of runs find nine times in ten, or that as many as ``pairs`` would find.
 
     None where the runs are not interleaved, or are too few.
     """
@@ -60,7 +76,7 @@ def smallest_shown_percent(base: Series, other: Series, limits: Limits) -> float
     variation = run_variation(*rates, paired=True) if rates else None
     if variation is None:
         return None
-    return smallest_found_percent(variation, variation.runs, limits)
+    return smallest_found_percent(variation, pairs or variation.runs, limits)
 
 
 def rates_of_pairs(pairs: RunPairs, without: Collection[int] = ()) -> tuple[list[float], list[float]]:

@@ -13,6 +13,7 @@ from itertools import chain
 from operator import attrgetter
 
 from forms.comparison import client_options, typed_commands
+from forms.series.estimate import OPENING_SECONDS
 from forms.stats import settle
 from forms.stats.before_change import SPACING_SECONDS
 from forms.stats.decision import Limits
@@ -25,9 +26,6 @@ from storage.recommended import DEFAULT_WARMUPS
 
 _BY_HAND_SECONDS = 60.0
 """About what it takes to change a server by hand."""
-
-_OPENING_SECONDS = 3.0
-"""About what a series takes beside its runs, on the loopback: to log in, and to look at other load and the server."""
 
 _KERNEL = ("net.", "vm.")
 """How the names of the kernel's parameters begin."""
@@ -149,7 +147,7 @@ class OpenComparison:
     @property
     def series_seconds(self) -> float:
         """What one more series takes, with the change before it."""
-        beside_runs = _BY_HAND_SECONDS if self.changes_server else _OPENING_SECONDS
+        beside_runs = _BY_HAND_SECONDS if self.changes_server else OPENING_SECONDS
         return sum(self._run_seconds) / len(self.series) + beside_runs
 
     @property
@@ -330,9 +328,9 @@ def replaced_prose(replaced: Sequence[differences.Difference]) -> str:
     return differences.differences_prose(difference_by_values.values())
 
 
-def interleaved_seconds(runs: int, run_seconds: float) -> float:
-    """How long ``runs`` a side take: two series, each with its warm-up runs and what a series takes beside them."""
-    return 2 * ((runs + DEFAULT_WARMUPS) * run_seconds + _OPENING_SECONDS)
+def interleaved_seconds(runs: int, run_seconds: float, sides: int = 2) -> float:
+    """How long ``runs`` a side take: a series each, with its warm-up runs and what a series takes beside them."""
+    return sides * ((runs + DEFAULT_WARMUPS) * run_seconds + OPENING_SECONDS)
 
 
 def _server_setting(

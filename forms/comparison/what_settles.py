@@ -1,12 +1,10 @@
 """What would settle a decision that is inconclusive: the quickest step for whole series, or more interleaved runs."""
 
-import statistics as basic
 from dataclasses import dataclass
-from itertools import chain
 
 from forms.comparison import hiccups, settling
 from forms.comparison.judged_sides import Sides
-from forms.comparison.pairs import rates_of_pairs
+from forms.comparison.pairs import rates_of_pairs, seconds_between_runs
 from forms.stats.decision import LEAST_RUNS, ChangeDecision, Doubt, Limits
 from forms.stats.distributions import student_t
 from forms.stats.needed_runs import needed_range, needed_runs, run_variation
@@ -91,7 +89,6 @@ def runs_that_settle(
 
 
 def _seconds_for_runs(runs: int, sides: Sides) -> float | None:
-    """How long interleaved runs take, as long each as those so far; None where no run has a time."""
-    runs_so_far = chain.from_iterable(series.measured() for series in (*sides.base, *sides.other))
-    run_seconds = [run.seconds for run in runs_so_far if run.seconds]
-    return settling.interleaved_seconds(runs, basic.fmean(run_seconds)) if run_seconds else None
+    """How long interleaved runs take, at the pace of those so far; None where that is not known."""
+    seconds_between = seconds_between_runs((*sides.base, *sides.other))
+    return None if seconds_between is None else settling.interleaved_seconds(runs, seconds_between)

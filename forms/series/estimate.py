@@ -11,6 +11,9 @@ ASSUMED_LINK_BITS_PER_SECOND = 10**9
 ASSUMED_HERE_BYTES_PER_SECOND = 10**9
 """Within one machine: no link limits it."""
 
+OPENING_SECONDS = 3.0
+"""About what a series takes beside its runs, on the loopback: to log in, and to look at other load and the server."""
+
 
 class ExpectedRate(NamedTuple):
     bytes_per_second: float
@@ -72,7 +75,9 @@ def estimate_text(
     in_series = "" if series == 1 else f" in {series} series"
     total = f"{wording.binary_size(total_bytes)} in all{with_making}"
     size = f"of {wording.file_size(size_bytes)} each{in_series}, {total}"
-    return f"{run_counts}, {size}, {time_text(total_bytes / rate.bytes_per_second, [rate])}."
+    # One series is told by its bytes alone; of several the openings add up.
+    opening_seconds = OPENING_SECONDS * series if series > 1 else 0.0
+    return f"{run_counts}, {size}, {time_text(total_bytes / rate.bytes_per_second + opening_seconds, [rate])}."
 
 
 def _random_runs_text(runs: int, seconds_a_run: float) -> str:

@@ -41,3 +41,9 @@ def test_content_has_its_size_however_it_is_cut_and_no_more_memory_than_it_needs
     small = b"".join(content.block(at, min(700_001, size - at)) for at in range(0, size, 700_001))
     assert small == whole
     assert len(content._pool) == (size if size <= _PERIOD else _PERIOD + MAX_BLOCK_BYTES)
+
+
+def test_contents_of_one_seed_are_equal_and_all_others_differ():
+    seeds = ("", "", "0fb2c4", "0fb2c5")
+    assert len({Content(4096, seed=seed).digest() for seed in seeds}) == 4
+    assert Content(4096, seed="0fb2c4").digest() == Content(4096, seed="0fb2c4").digest()

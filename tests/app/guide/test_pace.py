@@ -74,7 +74,7 @@ def test_the_prospect_counts_what_is_to_come():
     assert Prospect(order=order(done_runs=3), rate=rate).estimate(10**9).startswith("2 warm-up runs and 2 measured")
     made = Prospect(order=order(make_file=True), rate=rate, series=2).estimate(10**9)
     assert made.endswith(
-        "each in 2 series, 14.9 GiB in all, including making the file, about 2.5 min or longer (at 100 MB/s)."
+        "each in 2 series, 14.9 GiB in all, including making the file, about 3 min or longer (at 100 MB/s)."
     )
 
 

@@ -92,6 +92,11 @@ class Stepping:
             found += [event.run for event in self._until_it_waits() if isinstance(event, RunFinished)]
         return found
 
+    def end(self) -> None:
+        """Let the series, which has all its runs, end."""
+        self.control.tell(ControlMessage.STEP)
+        list(self.events)
+
     def _until_it_waits(self) -> Iterator[RecorderEvent]:
         for event in self.events:
             yield event
@@ -122,7 +127,7 @@ def test_a_series_that_is_being_measured_is_not_taken_up_by_a_second_program(tmp
         list(resume(running.id, Secrets(), book, SeriesControl()))
     assert scratch.exists()
     reported += going.runs(2)
-    list(going.events)
+    going.end()
     complete = stored(book)
     assert complete.status is SeriesStatus.COMPLETE
     assert complete.running_by is None

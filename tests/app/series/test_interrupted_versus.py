@@ -148,3 +148,18 @@ def test_a_pair_that_was_interrupted_between_its_runs_does_not_count(resumed_at,
     counted = paired_runs(base, resumed)
     assert counted is not None
     assert len(counted) == pairs
+
+
+@pytest.mark.parametrize(("comparison_ids", "pairs"), [(("a", "a"), 3), (("a", "b"), None), (("", ""), None)])
+def test_pairs_of_one_order_throughout_count_where_they_are_of_one_comparison(comparison_ids, pairs):
+    """As the first three pairs may have been drawn."""
+    sides = []
+    for number, comparison_id in enumerate(comparison_ids):
+        series = one(number, [100e6] * 3)
+        assert series.plan is not None
+        begun = [replace(run, started_at=f"2026-01-31T10:00:{2 * run.number + number:02}.000Z") for run in series.runs]
+        plan = replace(series.plan, interleaved_with=comparison_id)
+        sides.append(replace(series, runs=tuple(begun), plan=plan))
+
+    counted = paired_runs(*sides)
+    assert (None if counted is None else len(counted)) == pairs

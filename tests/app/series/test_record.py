@@ -17,6 +17,7 @@ from app.base.errors import ChildDiedError, NotQuietError, UsageError
 from app.clients.base import Secrets
 from app.recording.process import (
     Failed,
+    Finished,
     RunFinished,
     RunStarted,
     SeriesControl,
@@ -174,6 +175,19 @@ def test_series_take_turns_run_by_run(smbd: Smbd, book: Path):
             (Command.PUT, SeriesStatus.COMPLETE),
             (Command.GET, SeriesStatus.COMPLETE),
         ]
+
+
+@pytest.mark.parametrize("runs", [(3, 3), (2, 4)])
+def test_no_series_ends_before_all_have_their_last_run(smbd: Smbd, book: Path, runs: tuple[int, int]):
+    """What follows the runs of a series, such as the calibration of its client, would slow down the others'."""
+    smbd.make_file("file", b"x" * MIB)
+    requests = [get_order(smbd, runs=count, warmups=0) for count in runs]
+    events = [event for _, event in record_interleaved(requests, book, SeriesControl())]
+    last_run = max(place for place, event in enumerate(events) if isinstance(event, RunFinished))
+    first_end = min(place for place, event in enumerate(events) if isinstance(event, Finished))
+    assert last_run < first_end
+    assert [series.status for series in all_series(book)] == [SeriesStatus.COMPLETE] * 2
+    assert sorted(len(series.measured()) for series in all_series(book)) == sorted(runs)
 
 
 def test_two_series_are_measured_in_the_order_that_is_drawn(smbd: Smbd, book: Path):

@@ -60,6 +60,18 @@ def test_two_targets_are_measured_interleaved_and_compared(tmp_path, urls, capsy
     assert [base.label, other.label] == ["old/file", "new/file"]
 
 
+def test_both_sides_get_a_file_of_the_same_content(tmp_path, urls, capsys):
+    folders = [url.removesuffix("file") for url in urls]
+    sums = tmp_path / "sums"
+    hook = f"sha256sum {tmp_path}/old/.sharebench-* {tmp_path}/new/.sharebench-* >> {sums}"
+    words = (*QUICK, "--make-file", "--size", "1M", "--prepare", hook)
+    sharebench(tmp_path / "notebook.db", "run", folders[0], *words, "--versus", folders[1])
+    capsys.readouterr()
+    digests = [line.split()[0] for line in sums.read_text().splitlines()]
+    assert len(digests) == 2 * 2 * 5
+    assert len(set(digests)) == 1
+
+
 def test_another_target_may_have_other_options_and_a_label_stands_before_the_names(tmp_path, urls, capsys):
     db = tmp_path / "notebook.db"
     words = f"{urls[1]} --block 64K"
@@ -134,7 +146,9 @@ def test_where_one_side_cannot_be_measured_the_other_is_not_either(tmp_path, url
 def test_what_its_pairs_show_is_told_where_nobody_chose_their_number(tmp_path, urls, capsys, words, is_told):
     quick = ("--quiet-time", "skip", "--ceiling", "skip")
     sharebench(tmp_path / "notebook.db", "run", urls[0], *quick, *words, "--versus", urls[1])
-    assert ("5 pairs find a change of" in capsys.readouterr().err) == is_told
+    error_text = capsys.readouterr().err
+    assert ("5 pairs find a change of" in error_text) == is_told
+    assert ("--runs 20" in error_text) == is_told
 
 
 def judged(tmp_path: Path, capsys, monkeypatch, others: int, words: tuple[str, ...] = ("--json",)) -> tuple[Any, str]:

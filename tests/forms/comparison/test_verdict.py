@@ -442,11 +442,19 @@ def test_many_runs_are_not_what_is_advised_first():
     settled: Sequence[tuple[str, Any]] = (
         ("verdict", Verdict.SAME), ("doubt", Doubt.FEW_RUNS), ("settle", step), ("needed_runs", MANY_RUNS),
         ("limits", Limits(noise_percent=5.0, margin_percent=5.0)),
-        ("differences", (Difference(name="target", base="a", other="b"),)),
     )  # fmt: skip
     for field, value in settled:
         assert not needs_longer_runs(replace(result, **{field: value})), field
     assert needs_longer_runs(replace(result, limits=Limits(noise_percent=4.9, margin_percent=5.0)))
+
+
+def test_longer_runs_help_sides_of_other_targets_only_where_their_runs_are_interleaved():
+    loose = [rate + (5e6 if index % 3 else -10e6) for index, rate in enumerate(TEN)]
+    result = against(loose, scaled([*loose[1:], loose[0]], 1.02))
+    on_other_target = replace(result, differences=(Difference(name="target", base="a", other="b"),))
+    assert result.interleaved
+    assert needs_longer_runs(on_other_target)
+    assert not needs_longer_runs(replace(on_other_target, interleaved=False))
 
 
 CONTRADICTED = Change(name="log level", value="0", previous="3", evidence=Evidence.CONTRADICTED, remark="it is still 3")
