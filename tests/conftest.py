@@ -13,6 +13,7 @@ from app.base import child_process
 from app.recording import ceiling
 from tests import fork_server, signals
 from tests.servers.fixtures import (
+    empty_shared_folders,
     iperf3_server,
     make_link,
     make_smbd,
@@ -123,6 +124,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(50_000, 10, 10)  # what a test leaves is little: a tenth of the time went into looking for it
     gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """After the last test of a module in a row."""
+    if nextitem is not None and nextitem.path != item.path:
+        empty_shared_folders()
 
 
 @pytest.fixture(scope="session", autouse=True)

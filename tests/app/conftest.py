@@ -9,6 +9,7 @@ import pytest
 from sqlite_utils import Database
 
 from app.recording import ceiling
+from app.server import probe
 from storage.migrations import migrations
 from tests.command_line import Inside, Sharebench
 from tests.screens import (
@@ -20,6 +21,7 @@ from tests.screens import (
     pilot_waits_for_rest,
     styles_are_parsed_once,
 )
+from tests.servers.asked_once import AskedOnce
 from tests.servers.smbd import Smbd
 
 __all__ = [
@@ -34,6 +36,8 @@ __all__ = [
 
 _apply = migrations.apply
 _calibrate = ceiling._calibrate
+_ask_server = probe.ask_server
+_asked_once = AskedOnce(_ask_server)
 
 
 @cache
@@ -72,6 +76,12 @@ def ceilings_are_known(known_ceiling: None) -> None:
 def real_ceiling(ceilings_are_known: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The client's own limit is calibrated, as for users."""
     monkeypatch.setattr(ceiling, "_calibrate", _calibrate)
+
+
+@pytest.fixture(autouse=True)
+def servers_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a server says of itself is not the subject of most tests that measure one."""
+    monkeypatch.setattr(probe, "ask_server", _asked_once)
 
 
 @pytest.fixture

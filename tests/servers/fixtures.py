@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +21,8 @@ from tests.servers.vsftpd import Vsftpd
 
 Options = Mapping[str, str]
 
+_shared: list[Smbd] = []
+
 
 @pytest.fixture(scope="session")
 def smbd() -> Iterator[Smbd]:
@@ -27,9 +30,19 @@ def smbd() -> Iterator[Smbd]:
     server = Smbd()
     try:
         server.start()
+        _shared.append(server)
         yield server
     finally:
         server.stop()
+
+
+def empty_shared_folders() -> None:
+    """Remove what tests left on the smbd that all share: another may want to make a file of the same name."""
+    for server in _shared:
+        for folder in (server.folder, server.guest_folder):
+            for path in folder.iterdir():
+                remove = shutil.rmtree if path.is_dir() and not path.is_symlink() else Path.unlink
+                remove(path)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import signal
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import psutil
 
@@ -41,6 +42,8 @@ class Smbd(ServerProcess):
     guest_share = "open"
     user = "bench"
     password = "Correct-Horse 9"
+    running: ClassVar[dict[str, Smbd]] = {}
+    """Those that this process started, by their ports."""
 
     def __init__(
         self,
@@ -79,7 +82,16 @@ class Smbd(ServerProcess):
     def command(self) -> list[str]:
         return [self.program("smbd"), "-F", "--no-process-group", "-s", str(self.conf), "-l", str(self.private)]
 
+    def start(self) -> None:
+        super().start()
+        self.running[str(self.port)] = self
+
+    def kill(self) -> None:
+        self.running.pop(str(self.port), None)
+        super().kill()
+
     def stop(self) -> None:
+        self.running.pop(str(self.port), None)
         self.end_helpers()
         super().stop()
 

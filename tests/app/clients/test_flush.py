@@ -129,9 +129,9 @@ def test_a_flush_that_the_server_refuses_fails_the_put(smbd: Smbd, monkeypatch: 
     monkeypatch.setattr(wire, "flush", lambda _file_id: of_no_file)
     with closing(SMBClient(smbd.target(), smbd.secrets(), Settings(flush=True))) as client:
         with pytest.raises(Exception) as raised:
-            client.put("refused", Content(MIB), meter())
+            client.put("flush-refused", Content(MIB), meter())
         assert not isinstance(raised.value, AccessDeniedError | StalledError)
-        client.remove("refused")
+        client.remove("flush-refused")
 
 
 @pytest.mark.parametrize("flush", [False, True])

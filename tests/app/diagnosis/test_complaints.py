@@ -124,11 +124,13 @@ def test_an_open_that_takes_the_server_long_is_told_from_distance(inside: Inside
         found = findings(inside, smbd, "small-files")
     finally:
         smbd.stop()
-    assert list(found) == ["slow-open"]
+    assert "slow-open" in found
+    assert found.keys().isdisjoint({"distance", "small-files"})
     assert "Opening and closing a file takes the server" in found["slow-open"]["title"]
     assert found["slow-open"]["cost"] > 0.5
 
 
+@pytest.mark.alone
 @pytest.mark.long
 def test_a_run_that_becomes_slow_is_named(inside: Inside, make_smbd, make_link: Callable[..., Any]):
     # So slow that a busy machine reaches the rate, and that a late change still leaves seconds of the run.

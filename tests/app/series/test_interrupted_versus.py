@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import run
+from app.series import interleaved as interleaved_series
 from app.series.versus import series_of_comparison
 from forms.comparison.pairs import paired_runs
 from storage.notebook import Notebook
@@ -51,8 +52,21 @@ def series_by_label(db: Path) -> dict[str, Series]:
         return {series.label: series for series in (notebook.series(head.id) for head in notebook.heads())}
 
 
+BASE_FIRST, OTHER_FIRST = True, False
+
+
+def draws(monkeypatch: pytest.MonkeyPatch, *order: bool) -> None:
+    """Have these orders drawn for the pairs, then the last of them."""
+
+    def drawn(pairs: int, _chance: object) -> list[bool]:
+        return [*order, *[order[-1]] * pairs][:pairs]
+
+    monkeypatch.setattr(interleaved_series, "drawn_order", drawn)
+
+
 @pytest.mark.parametrize("failing", ["old", "new"])
-def test_a_side_that_fails_ends_the_comparison_and_both_are_completed(tmp_path, urls, capsys, failing):
+def test_a_side_that_fails_ends_the_comparison_and_both_are_completed(tmp_path, urls, capsys, monkeypatch, failing):
+    draws(monkeypatch, BASE_FIRST, OTHER_FIRST)
     db = tmp_path / "notebook.db"
     hook = takes_away(tmp_path, failing, 9)
     words = ("--prepare", hook, "--json")
@@ -81,11 +95,24 @@ def test_a_side_that_fails_ends_the_comparison_and_both_are_completed(tmp_path, 
     assert len(pairs) in {5, 6}
 
 
-def test_few_pairs_before_a_failure_are_not_compared(tmp_path, urls, capsys):
+@pytest.mark.parametrize(
+    ("runs_before", "order"),
+    [
+        pytest.param(5, (BASE_FIRST, OTHER_FIRST), id="few"),
+        # What the second of a pair gains would count as a change.
+        pytest.param(9, (BASE_FIRST, BASE_FIRST, BASE_FIRST, OTHER_FIRST), id="of one order"),
+    ],
+)
+def test_pairs_that_show_no_change_are_not_compared_after_a_failure(
+    tmp_path, urls, capsys, monkeypatch, runs_before, order
+):
+    draws(monkeypatch, *order)
     db = tmp_path / "notebook.db"
-    hook = takes_away(tmp_path, "new", 5)
-    assert sharebench(db, "run", urls[0], *ARGUMENTS, "--versus", urls[1], "--prepare", hook) == 4
-    assert capsys.readouterr().out == ""
+    hook = takes_away(tmp_path, "old", runs_before)
+    assert sharebench(db, "run", urls[0], *ARGUMENTS, "--versus", urls[1], "--prepare", hook, "--json") == 4
+    answer = capsys.readouterr()
+    assert answer.out == ""
+    assert f"--resume {series_by_label(db)['old/file'].id}" in answer.err
 
 
 def test_of_three_sides_the_others_go_on(tmp_path, urls, capsys):

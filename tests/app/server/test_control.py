@@ -46,6 +46,7 @@ def test_the_profiling_level_is_restored_at_the_end_and_after_a_kill(smbd: Smbd,
 
 def test_a_server_without_counters_is_left_with_its_level(smbd: Smbd, monkeypatch: pytest.MonkeyPatch):
     control = SmbdControl(ServerShell(None), str(smbd.conf))
+    control.set_level("off")
     wait_for(lambda: control.level() == "off")
     monkeypatch.setattr(SmbdControl, "profile", lambda _: (_ for _ in ()).throw(MeasurementError("none")))
     with pytest.raises(MeasurementError), Profiler(None, str(smbd.conf)):

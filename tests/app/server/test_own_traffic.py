@@ -23,7 +23,7 @@ from tests.servers.vsftpd import Vsftpd
 from tests.specs import order_with
 
 pytestmark = pytest.mark.xdist_group("links")
-"""One after another, beside other tests: most of their time is waiting for a link, and no other load is looked at."""
+"""One after another: what needs no accuracy runs beside other tests, since it mostly waits for a link."""
 
 SIZES = {"10mbit": 10 * 2**20, "100mbit": 64 * 2**20, "250mbit": 128 * 2**20}
 """Some seconds each: less than a window, some windows, and many of them; some are looked at with a competitor."""
@@ -84,6 +84,7 @@ def told_percent(quiet: dict[str, Any], rate: str) -> float:
     return float(100 * 8 * quiet["others_link_bytes_per_second_during"] / BITS[rate])
 
 
+@pytest.mark.alone
 @pytest.mark.long
 @pytest.mark.parametrize("command", list(Command))
 @pytest.mark.parametrize("rate", ["10mbit", "250mbit"])
@@ -94,6 +95,7 @@ def test_a_transfer_alone_on_its_link_is_nobody_elses(linked, tmp_path, rate, co
     assert not any("others moved" in why for why in quiet["reasons"]), quiet
 
 
+@pytest.mark.alone
 @pytest.mark.long
 @pytest.mark.parametrize("command", list(Command))
 @pytest.mark.parametrize("percent", [1, 5])
@@ -115,6 +117,7 @@ def test_a_small_competitor_is_told(linked, tmp_path, percent, command):
 
 @pytest.mark.parametrize("command", list(Command))
 @pytest.mark.long
+@pytest.mark.alone
 def test_the_curve_of_a_run_follows_the_link(linked, command):
     link, server = linked("100mbit")
     size_bytes = 48 * 2**20
@@ -148,6 +151,7 @@ def test_the_curve_of_a_run_follows_the_link(linked, command):
     assert sum(rate >= fast for rate in after) <= 1, "but for one that a busy machine hands out late and whole"
 
 
+@pytest.mark.alone
 @pytest.mark.long
 def test_ftp_alone_on_its_link_is_nobody_elses(make_link, make_vsftpd, tmp_path):
     server = make_vsftpd(link=make_link("100mbit"))

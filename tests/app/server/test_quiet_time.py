@@ -123,7 +123,7 @@ def test_the_worst_figure_decides_and_only_its_reasons_are_told() -> None:
     quiet = assess([replace(IDLE, disk_percent=30.0)], [BURNING] * 3, HERE)
     assert quiet.verdict is QuietVerdict.BUSY
     assert len(quiet.reasons) == 1
-    assert "other programs" in quiet.reasons[0]
+    assert any("other programs" in reason for reason in quiet.reasons)
 
 
 def test_the_processors_of_the_runs_have_mean_median_and_deviation() -> None:
@@ -625,6 +625,7 @@ print(json.dumps({**record, "own": moved / seconds}))
 """
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("streams", ["one", "two"])
 def test_a_second_stream_on_the_link_is_told_from_our_own(streams: str) -> None:
     require("ip")

@@ -183,6 +183,7 @@ def test_what_watch_would_refuse_is_refused(inside: Inside, words, said):
     assert said in inside.fails(2, "schedule", *words, "--print", "cron")
 
 
+@pytest.mark.alone
 @pytest.mark.long
 def test_a_real_server_is_reported_slower_recovered_and_gone_once_each(make_link, make_smbd, tmp_path: Path):
     """Three nights of a baseline, then checks on a link of 100 Mbit/s, of 20, of 100 again, and without the server."""

@@ -62,24 +62,27 @@ def shares(found: dict[str, Any]) -> dict[str, float]:
     return {users[share["process"]]: share["bytes_percent"] for share in found["shares"]}
 
 
-def test_three_users_are_ranked_by_their_bytes(users: PacedUsers, inside: Inside):
+@pytest.mark.alone
+def test_the_shares_of_three_users_are_those_of_their_bytes(users: PacedUsers, inside: Inside):
     before = users.moved_bytes()
-    found = inside.json("who", url(users.smbd), "--seconds", "4", "--label", "monday", "--json")
+    found = inside.json("who", url(users.smbd), "--seconds", "4", "--json")
     after = users.moved_bytes()
-    assert (found["schema"], found["status"], found["label"]) == ("sharebench/who/1", "complete", "monday")
-
-    # On a busy machine they are slower than they want to be: what they counted is what is true.
+    # They may be slower than they want to be: what they counted is what is true.
     counted = {user: after[user] - before[user] for user in after}
     true_shares = {user: 100 * moved / sum(counted.values()) for user, moved in counted.items()}
     assert shares(found) == pytest.approx(true_shares, abs=8)
 
+
+def test_who_reads_and_writes_is_told(users: PacedUsers, inside: Inside):
+    found = inside.json("who", url(users.smbd), "--seconds", "4", "--label", "monday", "--json")
+    assert (found["schema"], found["status"], found["label"]) == ("sharebench/who/1", "complete", "monday")
     sessions = {session["users"][0]: session for session in found["sessions"]}
     assert sessions[UNIX_USER]["sent_bytes"] > 10 * sessions[UNIX_USER]["received_bytes"]
     assert sessions["bin"]["received_bytes"] > 10 * sessions["bin"]["sent_bytes"]
     assert [sessions[user]["open_files"] for user in (UNIX_USER, "bin", "sys")] == [1, 1, 1]
     assert {session["client"] for session in found["sessions"]} == {users.smbd.host}
     assert found["look_cpu_seconds"] > 0
-    assert found["seconds"] == pytest.approx(4, abs=2)
+    assert found["seconds"] > 3
 
 
 def test_it_is_a_recording_like_all_others(busy_smbd: Smbd, inside: Inside):
