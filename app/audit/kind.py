@@ -25,14 +25,11 @@ class AuditKind(Kind[Audit]):
         return audit_form(notebook, self.read(notebook, head))
 
     def answer(self, notebook: Notebook, head: Recording) -> Toned:
-        from forms.audit.report import audit_answer, audit_sign
+        from forms.audit.report import audit_line, audit_sign
 
         audit = self.read(notebook, head)
         sign = audit_sign(audit)
-        return Toned(f"{sign} {audit_answer(audit)}", sign.tone)
-
-    def count_done(self, notebook: Notebook, head: Recording) -> int:
-        return len(self.read(notebook, head).findings)
+        return Toned(f"{sign} {audit_line(audit)}", sign.tone)
 
     def compare(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None

@@ -132,7 +132,7 @@ def _line_of_stage(diagnosis: Diagnosis, stage: Stage) -> str:
     sign = answer.stage_sign(diagnosis, stage.name)
     outcome = _OUTCOMES.get(sign, "something is wrong; the result at the end says what")
     if stage.name is StageName.SETTINGS and sign is Sign.UNKNOWN:
-        outcome = "not read, as there is no ssh to it"
+        outcome = "not read, as there is no ssh to it; the result at the end says what to ask for"
     if stage.status is not SeriesStatus.COMPLETE:
         outcome = wording.plain(stage.error or stage.status)
     return f"{sign} {stage_names.STAGE_NAMES[stage.name]}: {outcome}, {stage.seconds:.0f} s"

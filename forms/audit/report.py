@@ -99,6 +99,22 @@ def audit_answer(audit: Audit) -> str:
     return f"{answer[0].upper()}{answer[1:]}."
 
 
+def audit_line(audit: Audit) -> str:
+    """The answer in a list of recordings: with the gravest of the settings that are counted."""
+    answer = audit_answer(audit)
+    counted = [finding for finding in audit.findings if finding.verdict in COUNTED]
+    gravest = min(counted, key=_place_of_verdict, default=None)
+    if gravest is None:
+        return answer
+    section = f"[{gravest.section}] " if gravest.section else ""
+    first = "" if len(counted) == 1 else "first "
+    return f"{answer.removesuffix('.')}: {first}{section}{setting_text(gravest)}."
+
+
+def _place_of_verdict(finding: AuditFinding) -> int:
+    return list(Ruling).index(finding.verdict)
+
+
 def audit_sign(audit: Audit) -> Sign:
     """The sign of the gravest finding; without one that of whether all was read."""
     verdicts = {finding.verdict for finding in audit.findings}

@@ -41,9 +41,12 @@ def processors_sentence(named_series: NamedSeries) -> str:
     if not names:
         return ""
 
-    held_back = "it may have held that back" if len(names) == 1 else "it may have held them back"
     used = wording.percent(min(percents))
-    return f"The client's processors were full ({used} or more in use): {_these_of(names, named_series)}; {held_back}."
+    at_least = "at least " if used != wording.percent(max(percents)) else ""
+    return (
+        f"The client's processors were full during {_these_of(names, named_series)} ({at_least}{used} in use), so the"
+        " client may be the limit there."
+    )
 
 
 def loss_sentence(named_series: NamedSeries) -> str:

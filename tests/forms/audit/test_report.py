@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from forms.audit.report import audit_answer, audit_report, audit_sign
+from forms.audit.report import audit_answer, audit_line, audit_report, audit_sign
 from forms.layout import Sign
-from storage.looks import Audit, AuditScope
+from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,31 @@ def test_the_file_that_was_read_on_the_server_is_named(scope: AuditScope, read: 
     facts = {"smb.conf.path": "/srv/smb.conf"}
     audit = Audit(id="cc33cc33cc33", created_at="2026-01-07T10:00:00.000Z", subject="nas", scope=scope, facts=facts)
     assert [field.text for field in audit_report(audit).fields if field.name == "Read"] == read
+
+
+def finding_of(verdict: Ruling, setting: str, section: str = "") -> AuditFinding:
+    return AuditFinding(
+        key=setting, verdict=verdict, setting=setting, value="yes", line=3, section=section, why="", what_to_do=""
+    )
+
+
+@pytest.mark.parametrize(
+    ("findings", "line"),
+    [
+        ((), "No problems found."),
+        ((finding_of(Ruling.WORTH_TRYING, "sync always", "photos"),), "1 worth trying: [photos] sync always = yes."),
+        (
+            (finding_of(Ruling.WORTH_TRYING, "sync always", "photos"), finding_of(Ruling.HARMFUL, "strict locking")),
+            "1 harmful, 1 worth trying: first strict locking = yes.",
+        ),
+    ],
+)
+def test_the_line_of_an_audit_names_the_gravest_setting(findings: tuple[AuditFinding, ...], line: str):
+    audit = Audit(
+        id="cc33cc33cc33",
+        created_at="2026-01-07T10:00:00.000Z",
+        subject="nas",
+        scope=AuditScope.FILE,
+        findings=findings,
+    )
+    assert audit_line(audit) == line

@@ -294,6 +294,17 @@ def test_a_comparison_says_where_the_client_was_full(percent: float, is_told: bo
     assert all('the other series "after"' in sentence for sentence in told)
 
 
+@pytest.mark.parametrize(("percents", "used"), [((98, 100), "at least 98"), ((100, 100), "(100")])
+def test_full_processors_of_several_series_have_one_figure(percents: tuple[float, float], used: str):
+    quiets = [Quiet(verdict=QuietVerdict.QUIET, figures={"cpu_percent_during": percent}) for percent in percents]
+    before = series(STEADY, id="a" * 12, label="before", quiet=quiets[0])
+    after = series([2 * rate for rate in STEADY], id="b" * 12, label="after", quiet=quiets[1])
+    (form,) = comparisons([Sides(base=(before,), other=(after,))])
+    (told,) = weaknesses(form)
+    assert "both series" in told
+    assert used in told
+
+
 @pytest.mark.parametrize(("lost", "is_told"), [(0, False), (5000, True)])
 def test_a_comparison_says_where_the_network_lost_packets(lost: int, is_told: bool):
     facts = {"tcp.own_segments_sent_during": 100_000, "tcp.own_retransmitted_during": lost}

@@ -1660,6 +1660,25 @@ def test_a_dialog_names_four_of_those_to_delete_and_counts_the_rest(tmp_path, mo
     assert asked.startswith(f"{4 + more} recordings are marked: {told}")
 
 
+@pytest.mark.parametrize(("baselines", "first"), [({"before": f"{1:012x}"}, True), ({}, False)])
+async def test_an_answered_comparison_offers_the_report_and_the_end(tmp_path, baselines: dict[str, str], first: bool):
+    """First of all beside a baseline, whose change is answered for; else after what can be measured."""
+    path = book(tmp_path / "notebook.db", one(1, (100e6,) * 5), one(2, (200e6,) * 5), baselines=baselines)
+    app = app_on(path, first="compare", base=f"{1:012x}", other=f"{2:012x}")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        screen = here(app)
+        assert isinstance(screen, CompareScreen)
+        steps = list(screen.next_steps())
+        places = [place for place, step in enumerate(steps) if step.screen in ("export", "notebook")]
+        assert places == ([0, 1] if first else [len(steps) - 2, len(steps) - 1])
+        assert steps[places[0]].arguments["is_page"]
+
+        screen.take_step(steps[places[1]])
+        await settled(app, pilot)
+        assert isinstance(here(app), NotebookScreen)
+
+
 async def test_interleaved_series_stand_for_the_two_that_were_marked(tmp_path):
     """One verdict at a time: that of the interleaved series, or with a key that of the two."""
     few = replace(CLIENT, in_flight=1)
