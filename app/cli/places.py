@@ -56,9 +56,11 @@ def run_places(
     error = measuring.error_that_ended(control, closed)
     if isinstance(error, errors.CancelledError):
         raise error
-    problems = [f"{host}: {problem}" for host, _series, problem in outcomes if problem]
-    if problems:
-        raise errors.MeasurementError("; ".join(problems))
+    problem_by_host = {host: problem for host, _series, problem in outcomes if problem}
+    if len(problem_by_host) > 1:
+        raise errors.MeasurementError(f"not measured to the end from {', '.join(problem_by_host)}: the answer says why")
+    for host, problem in problem_by_host.items():
+        raise errors.MeasurementError(f"{host}: {problem}")
     return 0
 
 
@@ -76,4 +78,6 @@ def _outcome(
     if end is None:
         return host, None, _NOT_BEGUN
     series = notebook.series(end.series_id) if end.stored else None
-    return host, series, end.failure.text if end.failure else ""
+    problem = end.failure.text if end.failure else ""
+    # The host stands in front of it already.
+    return host, series, problem.removeprefix(f"cannot measure from {host}: ")

@@ -14,6 +14,7 @@ from importlib.resources import files
 
 from app.base.errors import UsageError
 from app.base.ssh_address import check_ssh_host
+from app.base.ssh_refusals import explain_refusal
 from app.server.running_program import ProgramOutcome, RunningProgram
 
 RUN_SECONDS = 20.0
@@ -123,6 +124,13 @@ class ServerShell:
         options = options or ("-o", "ClearAllForwardings=yes")
         return [*_SSH, *options, "--", self.ssh, command or "exec sh -s"]
 
+    def why_refused(self, outcome: ProgramOutcome) -> str:
+        """Why ssh did not lead there, with what to do; empty where it did, and where none was needed."""
+        if self.ssh is None or outcome.code != _REFUSED_BY_SSH:
+            return ""
+        last_words = ProgramOutcome(outcome.code, "", outcome.error, outcome.problem).last_words
+        return explain_refusal(self.ssh, outcome.error, last_words)
+
     def has(self, program: str) -> bool:
         """Whether the program is installed there."""
         return self.run("sh", "-c", f"command -v {shlex.quote(program)}").code == 0
@@ -197,11 +205,11 @@ def answer_of(result: ProgramOutcome, mark: str, shell: ServerShell) -> Answer:
     if "end" in sections:
         return Answer(sections=sections)
 
-    hint = "that needs a POSIX shell there"
-    if shell.ssh and result.code == _REFUSED_BY_SSH:
-        hint = f"`ssh {shell.ssh} true` must work without a question; log in once by hand, or set up a key"
-    last_words = ProgramOutcome(result.code, "", result.error).last_words
-    return Answer(sections=sections, problem=f"{shell.where}: {last_words}; {hint}")
+    reason = shell.why_refused(result)
+    if not reason:
+        last_words = ProgramOutcome(result.code, "", result.error).last_words
+        reason = f"{last_words}; that needs a POSIX shell there"
+    return Answer(sections=sections, problem=f"{shell.where}: {reason}")
 
 
 WHOLE_FILE = "conf:"

@@ -89,7 +89,7 @@ def reach_place(ssh: str, on_program: OnProgram | None = None) -> MeasuringPlace
     answer = _ask(ssh)
     if answer.problem:
         problem = answer.problem.removeprefix(f"{ssh}: ")
-        raise errors.UnreachableError(f"cannot measure there: {problem}")
+        raise errors.UnreachableError(f"cannot measure from {ssh}: {problem}")
     if _version_of(answer.stripped("version")) == __version__:
         return MeasuringPlace(ssh=ssh)
 
@@ -111,16 +111,17 @@ def remove_programs(ssh: str) -> list[str]:
     """Remove what was carried to a machine, of all versions; their folders. Raises MeasurementError, UsageError."""
     check_ssh_host(ssh, FROM_OPTION)
     shell = ServerShell(ssh)
+    outcome = shell.run("true")
+    if outcome.problem or outcome.code:
+        reason = shell.why_refused(outcome) or outcome.last_words
+        raise errors.UnreachableError(f"cannot look for the program on {ssh}: {reason}")
+
     for python in _pythons():
         if shell.has(python):
             outcome = shell.run(python, "-B", "-c", _program_text(), "remove")
             if outcome.problem or outcome.code:
                 raise errors.MeasurementError(f"the program may still be on {ssh}: {outcome.last_words}")
             return outcome.out.splitlines()
-
-    outcome = shell.run("true")
-    if outcome.problem or outcome.code:
-        raise errors.UnreachableError(f"cannot look for the program on {ssh}: {outcome.last_words}")
     return []
 
 

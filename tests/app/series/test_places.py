@@ -46,6 +46,18 @@ def test_a_dead_machine_is_named_and_the_other_measures(tmp_path: Path, smbd: Sm
     assert series["label"] == "fileserver"
 
 
+def test_machines_that_cannot_be_reached_are_named_and_each_reason_is_told_once(tmp_path: Path):
+    inside = Inside(tmp_path / "notebook.db", "x")
+    hosts = ("--from", "nohost.invalid", "--from", "other.invalid")
+    done = inside("run", "smb://u@nas/share/file", *hosts, "--json", *QUICK)
+    assert done.returncode == 4
+    last_line = done.stderr.splitlines()[-1]
+    assert "nohost.invalid, other.invalid" in last_line
+    assert "no host of that name" not in last_line
+    for place in json.loads(done.stdout)["places"]:
+        assert place["error"].startswith("no host of that name is known")
+
+
 def test_options_that_a_table_has_no_room_for_are_refused(tmp_path: Path):
     inside = Inside(tmp_path / "notebook.db", "x")
     several = ("--from", "a", "--from", "b")
