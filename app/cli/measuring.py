@@ -65,16 +65,34 @@ class Interleaved:
     """Of the first that did not complete; None where all did."""
 
 
+def watch_interleaved(
+    todo: Sequence[SeriesRequest | resume.Resumption],
+    path: Path,
+    names: Sequence[str],
+    control: process.SeriesControl,
+    *,
+    equal_files: bool = False,
+    ready_first: bool = False,
+) -> dict[int, SeriesClosed]:
+    """Measure the series run by run, in random order within each round; returns how each ended that began, by index.
+
+    ``names`` are for the progress line; the last two are as in :func:`record_interleaved`.
+    """
+    orders = [_order_of(item, path) for item in todo]
+    events = record_interleaved(
+        todo, path, control, chance=random.SystemRandom(), equal_files=equal_files, ready_first=ready_first
+    )
+    runs_to_come = [order.spec.counts.warmups + max(0, order.spec.counts.runs - order.done_runs) for order in orders]
+    prospect = prospect_of(orders[0], path, len(orders))
+    return watch_turns(events, control, names, runs_to_come, prospect)
+
+
 def measure_interleaved(
     todo: Sequence[SeriesRequest | resume.Resumption], path: Path, names: Sequence[str], within_seconds: float
 ) -> Interleaved:
-    """Measure the series run by run, in random order within each round; ``names`` are for the progress line."""
+    """Measure the sides of a comparison; ``names`` are for the progress line."""
     control = process.SeriesControl(within_seconds)
-    orders = [_order_of(item, path) for item in todo]
-    events = record_interleaved(todo, path, control, chance=random.SystemRandom(), equal_files=True)
-    runs_to_come = [order.spec.counts.warmups + max(0, order.spec.counts.runs - order.done_runs) for order in orders]
-    prospect = prospect_of(orders[0], path, len(orders))
-    closed = watch_turns(events, control, names, runs_to_come, prospect)
+    closed = list(watch_interleaved(todo, path, names, control, equal_files=True).values())
 
     stored_ids = [event.series_id for event in closed if event.stored]
     error = error_that_ended(control, closed)

@@ -1,25 +1,21 @@
 """Measure a target from several machines, interleaved, and print one table of them: ``run --from A --from B``."""
 
-import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from app.base import errors
 from app.cli import console, measuring, run_options
-from app.cli.progress import watch_turns
 from app.clients.base import Secrets
 from app.recording import process
 from app.recording.rescue import open_notebook
 from app.recording.spec import SeriesSpec
 from app.series import events as series_events
 from app.series import requests as series_requests
-from app.series.interleaved import record_interleaved
 from forms.experiments.places import places_summary
 from forms.experiments.places_report import places_report
 from storage import records
 from storage.notebook import Notebook
 
-_TurnEvent = tuple[int, series_events.RecorderEvent]
 _NOT_BEGUN = "not measured: the login was refused before"
 
 
@@ -40,20 +36,12 @@ def run_places(
         requests.append(series_requests.series_request(labelled, target, secrets))
 
     control = process.SeriesControl(within_seconds)
-    chance = random.SystemRandom()
-    events = record_interleaved(requests, path, control, chance=chance, ready_first=True)
-    ends: dict[int, series_events.SeriesClosed] = {}
-    counts = requests[0].spec.counts
-    prospect = measuring.prospect_of(process.MeasuringOrder.of_request(requests[0]), path, len(requests))
-    closed = watch_turns(
-        _noting_ends(events, ends), control, hosts, [counts.warmups + counts.runs] * len(requests), prospect
-    )
-
+    closed = measuring.watch_interleaved(requests, path, hosts, control, ready_first=True)
     with open_notebook(path) as notebook:
-        outcomes = [_outcome(host, ends.get(index), notebook) for index, host in enumerate(hosts)]
+        outcomes = [_outcome(host, closed.get(index), notebook) for index, host in enumerate(hosts)]
     console.answer_report(places_report(places_summary(outcomes), target), as_json=as_json)
 
-    error = measuring.error_that_ended(control, closed)
+    error = measuring.error_that_ended(control, list(closed.values()))
     if isinstance(error, errors.CancelledError):
         raise error
     problem_by_host = {host: problem for host, _series, problem in outcomes if problem}
@@ -62,13 +50,6 @@ def run_places(
     for host, problem in problem_by_host.items():
         raise errors.MeasurementError(f"{host}: {problem}")
     return 0
-
-
-def _noting_ends(events: Iterator[_TurnEvent], ends: dict[int, series_events.SeriesClosed]) -> Iterator[_TurnEvent]:
-    for index, event in events:
-        if isinstance(event, series_events.SeriesClosed):
-            ends[index] = event
-        yield index, event
 
 
 def _outcome(

@@ -169,12 +169,12 @@ def watch_turns(
     runs_to_come: Sequence[int],
     prospect: Prospect | None = None,
     estimated_seconds: float = 0.0,
-) -> list[series_events.SeriesClosed]:
+) -> dict[int, series_events.SeriesClosed]:
     """Show interleaved series to their end, ``names`` in front of their lines; Ctrl-C cancels all of them.
 
     Where ``estimated_seconds`` was told and turns out wrong, the new estimate is told.
 
-    Returns how each ended; series that never began are left out.
+    Returns how each ended, by its index and in that order; series that never began are left out.
     """
     pace = RunPace(runs_to_come)
     progress = ProgressLine(prospect=prospect, pace=pace)
@@ -193,7 +193,7 @@ def watch_turns(
             if estimate is not None and isinstance(event, process.RunFinished):
                 _correct_estimate(estimate, pace, progress)
     progress.clear()
-    return [closed[index] for index in sorted(closed)]
+    return {index: closed[index] for index in sorted(closed)}
 
 
 def _correct_estimate(estimate: ToldEstimate, pace: RunPace, progress: ProgressLine) -> None:
