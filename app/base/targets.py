@@ -45,6 +45,8 @@ _DOMAIN_NAME = re.compile(r"[^.:@;\[\]\\/]{1,15}")
 
 _TARGET_WITH_LOGIN = re.compile(r"(?P<target>.*?)(?P<option>\s+--credentials(?:[\s=]+(?P<path>.*))?)?", re.DOTALL)
 """A target as typed, which may have blanks, and behind it the file with its login."""
+_OTHER_OPTION = re.compile(r"\s(--(?:block|client|encrypt|flush|in-flight|like|server-ssh|sign|smb-conf))(?![\w-])")
+"""What may follow a target on the command line, and not where one is typed on a screen."""
 
 _ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
@@ -161,6 +163,12 @@ def parse_target_with_login(text: str) -> tuple[Target, str]:
     path = typed["path"] or ""
     if typed["option"] and not path:
         raise UsageError("--credentials names no file: write TARGET --credentials FILE")
+    option = _OTHER_OPTION.search(typed["target"])
+    if option:
+        raise UsageError(
+            f"only --credentials FILE may follow a target here: {option[1]} is an option of the command line, such as"
+            " `sharebench run TARGET --versus 'OTHER --block 64K'`"
+        )
     return parse_typed_target(typed["target"]), path
 
 

@@ -335,3 +335,10 @@ def test_a_folder_may_have_blanks_and_a_login_needs_its_file():
     assert parse_target_with_login("/a b/c --credentialsX") == (parse_target("/a b/c --credentialsX"), "")
     with pytest.raises(UsageError):
         parse_target_with_login("nas/public --credentials ")
+
+
+@pytest.mark.parametrize("options", ["--block 64K", "--sign", "--like smbclient --credentials login"])
+def test_an_option_of_the_command_line_is_no_part_of_a_target(options: str):
+    with pytest.raises(UsageError, match="is an option of the command line"):
+        parse_target_with_login(f"nas/public {options}")
+    assert parse_target_with_login("/a --blocks/c")[0] == parse_target("/a --blocks/c")
