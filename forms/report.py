@@ -21,6 +21,7 @@ class ReportKind(StrEnum):
     TEXT = "text"
     WHOLE = "whole"
     SECONDS = "seconds"
+    MILLISECONDS = "milliseconds"
     PERCENT = "percent"
     DECIMAL = "decimal"
     RATIO = "ratio"
@@ -481,6 +482,7 @@ _WRITTEN: Mapping[ReportKind, Callable[[float], str]] = {
     ReportKind.TEXT: str,
     ReportKind.WHOLE: wording.whole,
     ReportKind.SECONDS: wording.cell_seconds,
+    ReportKind.MILLISECONDS: wording.cell_milliseconds,
     ReportKind.PERCENT: wording.cell_percent,
     ReportKind.DECIMAL: "{:,.1f}".format,
     ReportKind.RATIO: "{:.3f}".format,

@@ -31,6 +31,20 @@ def cell_seconds(value: float | None) -> str:
     return ABSENT if value is None else f"{value:,.4f}"
 
 
+def cell_milliseconds(value: float | None) -> str:
+    """To three figures, from a microsecond on: ``0.251``, ``9.34``, ``69.4``, ``1,204``."""
+    if value is None:
+        return ABSENT
+    for bound, decimals in _DECIMALS_BELOW:
+        if value < bound:
+            return f"{value:.{decimals}f}"
+    return f"{value:,.0f}"
+
+
+_DECIMALS_BELOW = ((0.9995, 3), (9.995, 2), (99.95, 1))
+"""(bound, decimals): numbers below the bound have as many, so that none has more than three figures."""
+
+
 def cell_percent(value: float | None) -> str:
     return ABSENT if value is None else f"{value:,.2f}"
 

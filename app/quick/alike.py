@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from forms.quick.comparison import has_same_place, is_alike
+from forms.quick.comparison import QuickComparison, compare_quick_tests, has_same_place, is_alike
 from forms.stats.variation import MOST_EARLIER
 from storage.errors import DamagedNotebookError
 from storage.notebook import Notebook
@@ -19,6 +19,15 @@ def quick_test_before(notebook: Notebook, quick: Quick) -> Quick | None:
         if has_same_place(earlier, quick):
             return earlier
     return None
+
+
+def comparison_with_before(notebook: Notebook, quick: Quick) -> QuickComparison | None:
+    """The quick test before of the same target, compared with this one; None where there is none."""
+    before = quick_test_before(notebook, quick)
+    if before is None:
+        return None
+    earlier = quick_tests_like(notebook, before, before=before.created_at)
+    return compare_quick_tests(before, quick, earlier)
 
 
 def quick_tests_like(notebook: Notebook, quick: Quick, *, before: str) -> list[Quick]:

@@ -45,10 +45,11 @@ def quick_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
     """Measure the four lines that everybody quotes, in about two minutes.
 
     Reads and writes one file: sequentially in blocks of 1 MiB with 8 requests at once and with 1, and at random places
-    in blocks of 4 KiB with 32 and with 1 (SEQ1M Q8, SEQ1M Q1, RND4K Q32, RND4K Q1), each in three runs of at most 3
-    seconds. Prints MB/s, IOPS and ms with their intervals, and what limits them: link, round trip, server or this
-    client. TARGET is a folder of a share (smb://), or of a disk or mounted share (file://). The file is made there, of
-    1 GiB or what is written in 15 seconds, at least 64 MiB, and removed at the end; no other file is touched.
+    in blocks of 4 KiB with 32 and with 1 (SEQ1M Q8T1, SEQ1M Q1T1, RND4K Q32T1, RND4K Q1T1), each in three runs of
+    at most 3 seconds. Prints MB/s, IOPS and ms with their intervals, what limits them (link, round trip, server or this
+    client), and which a faster network would help. TARGET is a folder of a share (smb://), or of a disk or mounted
+    share (file://). The file is made there, of 1 GiB or what is written in 15 seconds, at least 64 MiB, and removed at
+    the end; no other file is touched.
 
     Exit codes: 0 complete; 4 it failed; what was measured before is kept.
     """
@@ -70,5 +71,5 @@ def quick_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
     closed = progress.watch_to_end(events, control, measurement.QuickClosed, show, line)
     quick = closed.quick
     if quick.lines or choices["as_json"]:
-        console.answer_report(quick_report(quick, closed.before), as_json=choices["as_json"])
+        console.answer_report(quick_report(quick, closed.since), as_json=choices["as_json"])
     return cancelling.exit_code_when_complete(quick, control, "quick test")

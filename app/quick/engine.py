@@ -239,7 +239,7 @@ class QuickEngine:
 
             requests = transfer.requests
             if requests is None or not requests.count or transfer.seconds <= 0:
-                raise errors.ProtocolError(f"{line.name}: nothing was answered; look at the server and its log")
+                raise errors.ProtocolError(f"{line.quoted_name}: nothing was answered; look at the server and its log")
             run_times = requests.all
             times.append(run_times)
             runs.append(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.base.errors import UsageError
 from app.base.exit_codes import exit_code_of
-from app.quick.alike import quick_test_before, quick_tests_like
+from app.quick.alike import comparison_with_before, quick_test_before, quick_tests_like
 from app.recording import kind
 from forms.layout import Toned
 from storage import records
@@ -29,7 +29,7 @@ class QuickKind(kind.Kind[quick_records.Quick]):
         from forms.quick import report
 
         quick = self.read(notebook, head)
-        return report.quick_report(quick, quick_test_before(notebook, quick))
+        return report.quick_report(quick, comparison_with_before(notebook, quick))
 
     def answer(self, notebook: Notebook, head: Recording) -> Toned:
         from forms.quick.answer import quick_answer

@@ -16,6 +16,7 @@ from app.recording import process
 from app.series.reached_machine import reach_machine
 from app.server import facts
 from app.server.elsewhere.place import MeasuringPlace
+from forms.quick.comparison import QuickComparison
 from storage import records
 from storage.quick import records as quick_records
 
@@ -45,8 +46,8 @@ class QuickClosed:
     """The quick test has ended, well or not; always the last event."""
 
     quick: quick_records.Quick
-    before: quick_records.Quick | None = None
-    """The quick test before of the same target, as the recorder finds it in the notebook; None for none."""
+    since: QuickComparison | None = None
+    """The quick test before of the same target, as the recorder finds it in the notebook, compared; None for none."""
 
 
 MeasurementEvent = QuickOpened | QuickChanged | plan.LineBegan | process.Warned

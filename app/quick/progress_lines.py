@@ -23,19 +23,19 @@ def progress_line(event: measurement.QuickEvent) -> str:
 
 
 def status_text(event: plan.LineBegan) -> str:
-    """What is measured now: ``3 of 8: RND4K Q32 read …``."""
-    return f"{event.number} of {event.of}: {event.line.name} …"
+    """What is measured now: ``3 of 8: RND4K Q32T1 read …``."""
+    return f"{event.number} of {event.of}: {event.line.quoted_name} …"
 
 
 def line_text(quick: Quick, line: QuickLine) -> str:
-    """``SEQ1M Q8 read      112.3 MB/s      107.1 IOPS    74.7 ms``."""
+    """``SEQ1M Q8T1 read    112.3 MB/s      107.1 IOPS    74.7 ms``."""
     figures = line_figures(quick, line)
     if figures is None:
-        return f"{line.name}: nothing was measured"
+        return f"{line.quoted_name}: nothing was measured"
 
     rate = wording.megabytes(figures.bytes_per_second)
     request_milliseconds = 1000 * (figures.request_seconds or 0.0)
     return (
-        f"{line.name:<16} {rate:>9,.1f} MB/s {figures.operations_per_second:>11,.1f} IOPS"
+        f"{line.quoted_name:<17} {rate:>9,.1f} MB/s {figures.operations_per_second:>11,.1f} IOPS"
         f" {request_milliseconds:>9,.3f} ms"
     )

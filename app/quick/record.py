@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from app.quick import measurement
-from app.quick.alike import quick_test_before
+from app.quick.alike import comparison_with_before
 from app.quick.spec import QuickRequest
 from app.recording import process, writer
 from app.recording.rescue import notebook_to_measure_into
@@ -28,7 +28,7 @@ def record_quick(
         steps = measurement.measure(request, control)
         closed = yield from writer.record_events(recorder, steps, partial(_writes_of_event, recorder), _writes_of_end)
         quick = quick_of(notebook.recording(closed.quick.id))
-        yield replace(closed, quick=quick, before=quick_test_before(notebook, quick))
+        yield replace(closed, quick=quick, since=comparison_with_before(notebook, quick))
 
 
 def _writes_of_event(recorder: writer.Recorder, event: measurement.MeasurementEvent) -> Iterator[writer.Write]:

@@ -13,11 +13,12 @@ from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.views import join_toned
 from forms import layout, wording
 from forms.quick import report, summary
+from forms.quick.comparison import QuickComparison
 from forms.report import Report
 from storage.quick import records as quick_records
 from storage.records import Command
 
-_NAME_CELLS = 10
+_NAME_CELLS = 11
 _CELLS = 34
 """Of the figures of one direction, so that two stand side by side in 80."""
 _HEADINGS = f"{'MB/s':>10} {'IOPS':>12} {'ms':>10}"
@@ -31,7 +32,9 @@ class QuickRunScreen(report_run.MeasurementScreen):
 
     KEYS: ClassVar = (
         *GoesOn.KEYS,
-        *report_run.run_keys("quick", "Stop, remove the file that was made, keep the lines that were measured."),
+        *report_run.run_keys(
+            "quick", "Stop, remove the file that was made, keep the lines that were measured.", noun="quick test"
+        ),
     )
     STOP_HEADING = "Stop the quick test?"
     STOP_TEXT = "It is not done. The lines that were measured are kept, and the file that was made is removed."
@@ -47,8 +50,8 @@ class QuickRunScreen(report_run.MeasurementScreen):
         """The line that is measured; None before the first."""
         self.line_began_at = 0.0
         """When it began (monotonic clock)."""
-        self.before: quick_records.Quick | None = None
-        """The quick test before of the same target, once this one has ended; None for none."""
+        self.since: QuickComparison | None = None
+        """The quick test before of the same target compared with this one, once it has ended; None for none."""
 
     def steps(self) -> Iterator[Any]:
         return record.record_quick(self.request, self.context.notebook_path, self.control)
@@ -58,7 +61,7 @@ class QuickRunScreen(report_run.MeasurementScreen):
             case plan.LineBegan():
                 self.line_began = event
                 self.line_began_at = monotonic()
-                self.doing = f"{event.number} of {event.of}: {event.line.name}"
+                self.doing = f"{event.number} of {event.of}: {event.line.quoted_name}"
             case measurement.QuickOpened(quick=quick):
                 self.record = quick
                 self.doing = "Making the file …"
@@ -66,9 +69,9 @@ class QuickRunScreen(report_run.MeasurementScreen):
                 self.record = quick
             case Warned(text=text):
                 self.problems.append(text)
-            case measurement.QuickClosed(quick=quick, before=before):
+            case measurement.QuickClosed(quick=quick, since=since):
                 self.record = quick
-                self.before = before
+                self.since = since
                 self.is_closed = True
 
     def now(self) -> str:
@@ -82,7 +85,7 @@ class QuickRunScreen(report_run.MeasurementScreen):
         return f"{super().now()}; {wording.duration(seconds_left)} left at most"
 
     def result(self) -> Report | None:
-        return report.quick_report(self.record, self.before) if self.is_closed else None
+        return report.quick_report(self.record, self.since) if self.is_closed else None
 
     def headline(self) -> Content:
         answer = self.report.answer if self.report else None
@@ -102,7 +105,7 @@ class QuickRunScreen(report_run.MeasurementScreen):
         lines.append(f"{'':{_NAME_CELLS}}{_HEADINGS} {_HEADINGS}")
         for access in quick_records.ACCESSES:
             cells = [_cells(quick, quick.line(access, command)) for command in Command]
-            lines.append(f"{access.name:{_NAME_CELLS}}{' '.join(cells)}")
+            lines.append(f"{access.quoted_name:{_NAME_CELLS}}{' '.join(cells)}")
         return "\n".join(lines)
 
 

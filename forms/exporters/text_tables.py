@@ -22,6 +22,7 @@ _BY_HAND = {
     ReportKind.TEXT: 10,
     ReportKind.WHOLE: 11,
     ReportKind.SECONDS: 10,
+    ReportKind.MILLISECONDS: 8,
     ReportKind.PERCENT: 11,
     ReportKind.DECIMAL: 9,
     ReportKind.RATIO: 7,

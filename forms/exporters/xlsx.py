@@ -20,6 +20,7 @@ _NUMBER_FORMATS = {
     report.ReportKind.TEXT: "@",
     report.ReportKind.WHOLE: "#,##0",
     report.ReportKind.SECONDS: "#,##0.0000",
+    report.ReportKind.MILLISECONDS: "#,##0.000",
     report.ReportKind.PERCENT: "#,##0.00",
     report.ReportKind.DECIMAL: "#,##0.0",
     report.ReportKind.RATIO: "0.000",

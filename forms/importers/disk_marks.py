@@ -126,7 +126,7 @@ def _quick_lines(text: str) -> Iterator[QuickLine]:
         if line is None:
             continue
         if line.name in names:
-            raise DocumentError(f"it has {line.name} twice: import one result at a time")
+            raise DocumentError(f"it has {line.quoted_name} twice: import one result at a time")
         names.add(line.name)
         yield line
 

@@ -1,123 +1,85 @@
-"""The judgement of a quick test in sentences: what limits its lines, and whether a faster network would help them."""
+"""The answer of a quick test: which of its lines a faster network would help; else what limits them."""
 
 from collections.abc import Iterator, Sequence
 
 from forms import layout, wording
-from forms.quick import limits, summary
+from forms.quick import faster_network, limits, line_names, summary
 from storage import records
 from storage.quick import records as quick_records
 
-_SEQ_Q8, _SEQ_Q1, _RND_Q32, _RND_Q1 = quick_records.ACCESSES
-_NAMES = {
-    _SEQ_Q8: ("large", ""),
-    _SEQ_Q1: ("large", " one by one"),
-    _RND_Q32: ("small", " 32 at once"),
-    _RND_Q1: ("small", " one by one"),
-}
-"""What people call the lines of each access: before and after ``reads`` or ``writes``."""
-_WAYS_TO_HELP = {
-    limits.LineLimit.LINK: "{network} would help {lines}",
-    limits.LineLimit.SERVER: "{network} would not help {lines}",
-    limits.LineLimit.CLIENT: "{network} would not help {lines}",
-    None: "whether {network} would help {lines} is not clear",
-    limits.LineLimit.ROUND_TRIP: "{lines} would need a shorter way, not a faster one",
-    limits.LineLimit.PATH: "{lines} would need a faster and a shorter way",
-}
-"""By what limits a line, None where that is in doubt; in the order in which they are said."""
+_SPEED = "A faster network (more Gbit/s)"
+_WAY = "A shorter way to the server"
+_HARDLY = f"under {faster_network.HARDLY_PERCENT:.0f} %"
+_WAY_LIMITS = frozenset({limits.LineLimit.ROUND_TRIP, limits.LineLimit.PATH})
 
 
 def quick_answer(quick: quick_records.Quick) -> layout.Toned:
-    """What limits the lines, with their figures, and which of them a faster network would help; or how far it came."""
-    answer = limits_answer(quick)
-    network = network_text(quick)
-    return layout.Toned(f"{answer.text} {network}.", answer.tone) if network else answer
+    """Which lines a faster network would help; without a network what limits them, or how far it came."""
+    return _with_its_end(quick, _answer_text(quick))
 
 
 def limits_answer(quick: quick_records.Quick) -> layout.Toned:
-    """What limits the lines, with their figures; or how far it came."""
-    judgement = judgement_text(quick)
-    if quick.status is records.SeriesStatus.COMPLETE and judgement:
-        return layout.Toned(f"{judgement}.")
+    """What limits the lines; or how far it came."""
+    return _with_its_end(quick, limits_text(quick))
+
+
+def _answer_text(quick: quick_records.Quick) -> str:
+    network = network_text(quick)
+    if network:
+        return network
+
+    judgement = limits_text(quick)
+    is_network = quick.target is not None and not quick.target.abilities.is_local
+    is_speed_missing = is_network and not quick.loopback and quick.link_bits_per_second is None
+    if judgement and is_speed_missing:
+        return f"{judgement} Whether a faster network would help is known with the link's speed (--link)."
+    return judgement
+
+
+def _with_its_end(quick: quick_records.Quick, text: str) -> layout.Toned:
+    if quick.status is records.SeriesStatus.COMPLETE and text:
+        return layout.Toned(text)
 
     reason = f": {wording.plain(quick.error)}" if quick.error else ""
-    if not judgement:
+    if not text:
         return layout.Toned(f"Nothing was measured{reason}.", layout.Tone.CAUTION)
     ended = wording.ended_early(quick.status, reason)
-    return layout.Toned(f"{ended.text}. {judgement}.", ended.tone)
+    return layout.Toned(f"{ended.text}. {text}", ended.tone)
 
 
 # What limits
 
 
-def judgement_text(quick: quick_records.Quick) -> str:
-    """``The link limits large reads (112 MB/s); …``, without a full stop; empty where nothing was measured.
+def limits_text(quick: quick_records.Quick) -> str:
+    """``The link limits SEQ1M; the server or its disk limits RND4K.``; empty where nothing was measured."""
+    all_lines = summary.quick_figures(quick)
+    if quick.program:
+        return _told_text(quick, all_lines)
 
-    It names each of the four lines that every quick test has, those alike together.
-    """
     groups: dict[str, list[summary.LineFigures]] = {}
-    for figures in summary.quick_figures(quick):
-        if figures.line.access in _NAMES:
-            groups.setdefault(_judgement_pattern(quick, figures), []).append(figures)
+    for figures in all_lines:
+        groups.setdefault(_limit_pattern(quick, figures), []).append(figures)
+    texts = [pattern.format(lines=line_names.names_of(lines, all_lines)) for pattern, lines in groups.items()]
+    return f"{_sentence('; '.join(texts))}." if texts else ""
 
-    texts = []
-    for pattern, lines in groups.items():
-        texts.append(pattern.format(lines=wording.listed(list(_amount_texts(quick, lines)))))
-    return _sentence("; ".join(texts))
+
+def _told_text(quick: quick_records.Quick, all_lines: Sequence[summary.LineFigures]) -> str:
+    """``CrystalDiskMark 8.0.4 shows SEQ1M Q8T1 read 120.0 MB/s, …``"""
+    texts = [f"{figures.line.quoted_name} {wording.table_rate(figures.bytes_per_second)}" for figures in all_lines]
+    return f"{wording.plain(quick.program)} shows {wording.listed(texts)}." if texts else ""
 
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _judgement_pattern(quick: quick_records.Quick, figures: summary.LineFigures) -> str:
+def _limit_pattern(quick: quick_records.Quick, figures: summary.LineFigures) -> str:
     """What is said of all lines that are alike, in place of which ``{lines}`` stands."""
-    if figures.limit is None:
-        program = wording.plain(quick.program).replace("{", "{{").replace("}", "}}")
-        return f"{program} shows {{lines}}"
     if figures.is_beyond_link:
-        return "{lines} are more than the link can carry, so that its speed (--link) is another"
-    if figures.is_restless:
-        return f"what limits {{lines}} is not clear, as runs differ by over {summary.RESTLESS_PERCENT:.0f} %"
-    if figures.is_full_link:
-        return "{lines} are as fast as the link allows"
+        return "more than the link can carry was moved by {lines}, so that its speed (--link) is another"
+    if figures.is_limit_doubtful or figures.limit is None:
+        return "what limits {lines} is not clear"
     return f"{limit_name(figures.limit, quick)} limits {{lines}}"
-
-
-def _amount_texts(quick: quick_records.Quick, lines: Sequence[summary.LineFigures]) -> Iterator[str]:
-    """``large reads and writes (117.0 MB/s and 116.0 MB/s)`` of each access."""
-    for access, of_access in _by_access(lines).items():
-        size, manner = _NAMES[access]
-        directions = ["reads" if figures.line.reads else "writes" for figures in of_access]
-        yield f"{size} {wording.listed(directions)}{manner} ({_amount_text(quick, of_access)})"
-
-
-def _by_access(lines: Sequence[summary.LineFigures]) -> dict[quick_records.Access, list[summary.LineFigures]]:
-    of_accesses: dict[quick_records.Access, list[summary.LineFigures]] = {}
-    for figures in lines:
-        of_accesses.setdefault(figures.line.access, []).append(figures)
-    return of_accesses
-
-
-def _amount_text(quick: quick_records.Quick, of_access: Sequence[summary.LineFigures]) -> str:
-    """Of single small requests their time, and how much of it the path needs; of others their rate, as in the table."""
-    access = of_access[0].line.access
-    times = [figures.request_seconds for figures in of_access if figures.request_seconds is not None]
-    if access != _RND_Q1 or len(times) < len(of_access):
-        return _with_one_unit([wording.table_rate(figures.bytes_per_second) for figures in of_access])
-
-    texts = [wording.milliseconds(seconds) for seconds in times]
-    text = f"{_with_one_unit(texts)} each"
-    needed_seconds = limits.path_seconds(quick, access)
-    if needed_seconds is None:
-        return text
-    return f"{text}, of which the path needs {wording.milliseconds(min(needed_seconds, *times))}"
-
-
-def _with_one_unit(amounts: Sequence[str]) -> str:
-    """``117.0 and 116.0 MB/s``"""
-    *others, last = amounts
-    numbers = [amount.rpartition(" ")[0] for amount in others]
-    return wording.listed([*numbers, last])
 
 
 def limit_name(limit: limits.LineLimit, quick: quick_records.Quick) -> str:
@@ -126,61 +88,110 @@ def limit_name(limit: limits.LineLimit, quick: quick_records.Quick) -> str:
         case limits.LineLimit.LINK:
             return "the link"
         case limits.LineLimit.CLIENT:
-            return "this client"
+            return "the client"
         case limits.LineLimit.ROUND_TRIP:
             return "the round trip of a request"
         case limits.LineLimit.PATH:
-            return "the path, by its round trip and link together,"
+            return "the path (round trip and link together)"
     if quick.past_page_cache is None:
         return "the server or its disk"
     return "the disk" if quick.past_page_cache else "the page cache"
 
 
 def limit_legend(quick: quick_records.Quick, lines: Sequence[summary.LineFigures]) -> str:
-    """What the words for the limits of these lines mean: ``client: the computer that measured; …``."""
+    """What the words for the limits of these lines mean: ``client: the computer that …; …``."""
     meanings = {
-        limits.LineLimit.LINK: "the network's speed",
-        limits.LineLimit.CLIENT: "the computer that measured, with sharebench",
-        limits.LineLimit.ROUND_TRIP: "a request's way there and back",
+        limits.LineLimit.LINK: "the speed of the network",
+        limits.LineLimit.CLIENT: f"the computer that runs sharebench{_client_name(quick)}",
+        limits.LineLimit.ROUND_TRIP: "a request's way there and back, and what any request takes",
         limits.LineLimit.PATH: "round trip and link together",
         limits.LineLimit.SERVER: limit_name(limits.LineLimit.SERVER, quick),
     }
-    shown_limits = {figures.limit for figures in lines}
-    texts = [f"{limit}: {meaning}" for limit, meaning in meanings.items() if limit in shown_limits]
+    texts = [f"{limit}: {meaning}" for limit, meaning in meanings.items() if limit in _shown_limits(lines)]
     if any(figures.limit and figures.is_limit_doubtful for figures in lines):
-        texts.append("?: the runs do not tell for sure")
+        texts.append("?: its three runs do not agree")
     return "; ".join(texts)
+
+
+def _shown_limits(lines: Sequence[summary.LineFigures]) -> set[limits.LineLimit | None]:
+    """Those that limit a line now, or would if the server answered at once."""
+    return {figures.limit for figures in lines} | {figures.allowance.limit for figures in lines if figures.allowance}
+
+
+def _client_name(quick: quick_records.Quick) -> str:
+    """Such as `` (desk)``; empty where its name is unknown."""
+    name = quick.environment.get("client", {}).get("host.name")
+    return f" ({wording.plain(str(name))})" if name else ""
 
 
 # The network
 
 
 def network_text(quick: quick_records.Quick) -> str:
-    """``A faster network would help SEQ1M Q8; …``, without a full stop.
+    """``A faster network would help SEQ1M; RND4K Q1T1 by at most 30 %.``, and what a shorter way would do.
 
     Empty without a network, and where its speed is unknown: then nobody can say whether it was full.
     """
-    is_network = quick.target is not None and not quick.target.abilities.is_local
-    if not is_network or quick.link_bits_per_second is None:
-        return ""
+    all_lines = summary.quick_figures(quick)
+    texts = list(_speed_texts(all_lines))
+    unclear_lines = _lines_of(all_lines, faster_network.NetworkHelp.UNCLEAR)
+    sentences = [f"{_SPEED} would help {'; '.join(texts)}."] if texts else []
+    if unclear_lines:
+        names = line_names.names_of(unclear_lines, all_lines)
+        pronoun = "it" if texts else "a faster network (more Gbit/s)"
+        sentences.append(f"Whether {pronoun} would help {names} is not clear{_unclear_reason(unclear_lines)}.")
 
-    groups: dict[str, list[summary.LineFigures]] = {pattern: [] for pattern in _WAYS_TO_HELP.values()}
-    for figures in summary.quick_figures(quick):
-        if figures.limit is not None:
-            limit = None if figures.is_limit_doubtful else figures.limit
-            groups[_WAYS_TO_HELP[limit]].append(figures)
-
-    texts: list[str] = []
-    for pattern, lines in groups.items():
-        if lines:
-            network = "it" if texts else "a faster network"
-            texts.append(pattern.format(network=network, lines=_line_names(lines)))
-    return _sentence("; ".join(texts))
+    way_texts = list(_way_texts(quick, all_lines)) if sentences else []
+    if way_texts:
+        sentences.append(f"{_WAY} would help {'; '.join(way_texts)}.")
+    return " ".join(sentences)
 
 
-def _line_names(lines: Sequence[summary.LineFigures]) -> str:
-    """The names of lines as in the table; of an access whose reads and writes are both there, its own."""
-    names = []
-    for access, of_access in _by_access(lines).items():
-        names.append(of_access[0].line.name if len(of_access) == 1 else access.name)
-    return wording.listed(names)
+def _lines_of(
+    all_lines: Sequence[summary.LineFigures], network_help: faster_network.NetworkHelp
+) -> list[summary.LineFigures]:
+    return [figures for figures in all_lines if figures.link_gain and figures.link_gain.help is network_help]
+
+
+def _speed_texts(all_lines: Sequence[summary.LineFigures]) -> Iterator[str]:
+    helped_lines = _lines_of(all_lines, faster_network.NetworkHelp.HELPS)
+    if helped_lines:
+        yield line_names.names_of(helped_lines, all_lines)
+
+    for of_access in line_names.by_access(_lines_of(all_lines, faster_network.NetworkHelp.AT_MOST)).values():
+        percents = [figures.link_gain.most_percent or 0.0 for figures in of_access if figures.link_gain]
+        yield f"{line_names.names_of(of_access, all_lines)} by at most {wording.percent(max(percents))}"
+
+    hardly_lines = _lines_of(all_lines, faster_network.NetworkHelp.HARDLY)
+    if hardly_lines:
+        yield f"{line_names.names_of(hardly_lines, all_lines)} by {_HARDLY}"
+
+
+def _unclear_reason(lines: Sequence[summary.LineFigures]) -> str:
+    if any(figures.is_beyond_link for figures in lines):
+        return ": they moved more than the link can carry, so that its speed (--link) is another"
+    return ", as its three runs do not agree: measure once more when nothing else runs"
+
+
+def _way_texts(quick: quick_records.Quick, all_lines: Sequence[summary.LineFigures]) -> Iterator[str]:
+    """``RND4K Q1T1 by at most 90 %`` of the lines that the round trip has part in limiting."""
+    way_lines = [figures for figures in all_lines if figures.limit in _WAY_LIMITS]
+    for of_access in line_names.by_access(way_lines).values():
+        percents = []
+        for figures in of_access:
+            access = figures.line.access
+            percents += [faster_network.way_percent(quick, access, rate) for rate in summary.line_rates(figures.line)]
+        most_percent = max((percent for percent in percents if percent is not None), default=None)
+        if most_percent is not None:
+            yield f"{line_names.names_of(of_access, all_lines)}{_by_text(most_percent)}"
+
+
+def _by_text(percent: float) -> str:
+    """`` by at most 90 %``; without a bound where there is none that tells anything."""
+    if percent < faster_network.HARDLY_PERCENT:
+        return f" by {_HARDLY}"
+    return f" by at most {wording.percent(percent)}" if percent <= _MOST_TOLD_PERCENT else ""
+
+
+_MOST_TOLD_PERCENT = 300.0
+"""A bound from four times as fast on is none that anybody needs."""

@@ -34,7 +34,8 @@ class QuickPair:
 
     @property
     def name(self) -> str:
-        return self.base.name
+        """As people quote it; documents have that of the line."""
+        return self.base.quoted_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

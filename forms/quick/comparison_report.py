@@ -195,7 +195,7 @@ def quick_comparison_document(comparison: QuickComparison) -> dict[str, Any]:
         decision = pair.decision
         lines.append(
             {
-                "name": pair.name,
+                "name": pair.base.name,
                 "base_bytes_per_second": mean(line_rates(pair.base)),
                 "other_bytes_per_second": mean(line_rates(pair.other)),
                 "change_percent": decision.change_percent,

@@ -77,7 +77,7 @@ def round_trip_seconds(quick: Quick) -> float | None:
         return None
     network_seconds = number_of_fact(quick.environment.get("path", {}), TCP_ROUND_TRIP) or 0.0
     least_seconds = min(_most_round_trip_seconds(quick), default=measured_seconds)
-    return min(measured_seconds, max(network_seconds, least_seconds))
+    return max(network_seconds, min(measured_seconds, least_seconds))
 
 
 def measured_round_trip_seconds(quick: Quick) -> float | None:
@@ -88,7 +88,7 @@ def measured_round_trip_seconds(quick: Quick) -> float | None:
 def _most_round_trip_seconds(quick: Quick) -> Iterator[float]:
     """What the fastest request of each line of single small ones leaves, beside the link, for the round trip."""
     for line in quick.lines:
-        is_single = line.access.random and line.access.in_flight * line.access.threads == 1
+        is_single = line.access.random and line.access.requests_at_once == 1
         if is_single and line.times.counts:
             least_nanoseconds, _count = line.times.counts[0]
             yield max(0.0, least_nanoseconds / 1e9 - seconds_on_link(quick, line.access))
@@ -141,7 +141,7 @@ def _path_allowances(quick: Quick, access: Access) -> Iterator[Allowance]:
         on_link = seconds_on_link(quick, access)
         is_mostly_link = on_link > least_seconds - on_link
         yield Allowance(
-            bytes_per_second=access.in_flight * access.threads * access.block_bytes / least_seconds,
+            bytes_per_second=access.requests_at_once * access.block_bytes / least_seconds,
             limit=LineLimit.LINK if is_mostly_link else LineLimit.ROUND_TRIP,
         )
 

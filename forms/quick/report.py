@@ -7,15 +7,16 @@ from typing import Any
 
 from forms import report, wording
 from forms.findings import path
-from forms.quick import limits, summary
+from forms.quick import faster_network, limits, line_names, since_before, summary
+from forms.quick.advice import SINGLE_SMALL, quick_advice
 from forms.quick.answer import limit_legend, quick_answer
+from forms.quick.comparison import QuickComparison
 from forms.quick.disk_reference import disk_reference
-from forms.quick.since_before import since_text
+from forms.quick.reasons import reasons_table
 from forms.series import origin
 from forms.series.client_text import client_text
 from forms.series.head_fields import link_field
 from forms.series.imitation import imitation_fields, unsigned_session_hint
-from forms.tuning import usual_server
 from storage import records
 from storage.json_reader import named
 from storage.quick import records as quick_records
@@ -25,18 +26,17 @@ SCHEMA = "sharebench/quick/1"
 
 _READ = records.Command.GET
 _WRITE = records.Command.PUT
-_SMALL = quick_records.ACCESSES[-1]
-"""Single small requests."""
 
 _INTERVAL_COLUMNS = (
     report.Column(heading="from", kind=report.ReportKind.DECIMAL),
     report.Column(heading="to", kind=report.ReportKind.DECIMAL),
 )
 _ALLOWANCE_COLUMNS = (
+    report.Column(heading="Limited by", kind=report.ReportKind.TEXT),
     report.Column(heading="At most", kind=report.ReportKind.DECIMAL),
-    report.Column(heading="Set by", kind=report.ReportKind.TEXT),
+    report.Column(heading="then by", kind=report.ReportKind.TEXT),
 )
-_P99_COLUMN = report.Column(heading="p99 ms", kind=report.ReportKind.SECONDS, is_detail=True)
+_P99_COLUMN = report.Column(heading="p99 ms", kind=report.ReportKind.MILLISECONDS, is_detail=True)
 
 
 def quick_document(quick: quick_records.Quick) -> dict[str, Any]:
@@ -50,24 +50,24 @@ def quick_document(quick: quick_records.Quick) -> dict[str, Any]:
     }
 
 
-def quick_report(quick: quick_records.Quick, before: quick_records.Quick | None = None) -> report.Report:
-    """``before``: the quick test before of the same target, where there is one."""
+def quick_report(quick: quick_records.Quick, since: QuickComparison | None = None) -> report.Report:
+    """``since``: the quick test before of the same target compared with it, where there is one."""
     figures = summary.quick_figures(quick)
     return report.Report(
         form=FORM,
         title="Quick test",
         name=quick.label or quick.id,
-        fields=tuple(_fields(quick, before)),
-        tables=tuple(_tables(quick, figures)),
-        advice=tuple(_advice(quick, figures)),
+        fields=tuple(_fields(quick, since)),
+        tables=(*_tables(quick, figures), *since_before.since_table(since)),
+        advice=tuple(quick_advice(quick, figures)),
         drawn=tuple(_charts(quick, figures)),
         document=partial(quick_document, quick),
     )
 
 
-def _fields(quick: quick_records.Quick, before: quick_records.Quick | None) -> Iterator[report.Field]:
+def _fields(quick: quick_records.Quick, since: QuickComparison | None) -> Iterator[report.Field]:
     answer = quick_answer(quick)
-    answer_texts = filter(None, [answer.text, since_text(before, quick)])
+    answer_texts = filter(None, [answer.text, since_before.since_text(since)])
     yield report.answer_field(" ".join(answer_texts), answer.tone)
     yield from report.fields_of(("Label", wording.plain(quick.label)))
     if quick.target is not None:
@@ -123,7 +123,7 @@ def _round_trip_fields(quick: quick_records.Quick) -> Iterator[report.Field]:
     request_seconds = limits.round_trip_seconds(quick)
     if least is None:
         return
-    yield report.Field(name="Network round trip", text=wording.milliseconds(least), number=least, unit="seconds")
+    yield report.Field(name="Network round trip", text=line_names.few_milliseconds(least), number=least, unit="seconds")
     if request_seconds is not None:
         yield report.Field(
             name="Empty SMB request",
@@ -136,23 +136,24 @@ def _round_trip_fields(quick: quick_records.Quick) -> Iterator[report.Field]:
 
 def _empty_request_text(quick: quick_records.Quick, request_seconds: float) -> str:
     """Its time, and why it is less than was measured."""
-    text = wording.milliseconds(request_seconds)
+    text = line_names.few_milliseconds(request_seconds)
     measured_seconds = limits.measured_round_trip_seconds(quick)
     if measured_seconds is None or measured_seconds <= request_seconds:
         return text
-    measured_text = wording.milliseconds(measured_seconds)
+    measured_text = line_names.few_milliseconds(measured_seconds)
     return f"{text} (it took {measured_text} before the test; the fastest small requests show that it can be less)"
 
 
 def _small_request_fields(quick: quick_records.Quick) -> Iterator[report.Field]:
     """What of a small request the path needs, and what that is made of."""
-    path_seconds = limits.path_seconds(quick, _SMALL)
-    on_link = limits.seconds_on_link(quick, _SMALL)
+    path_seconds = limits.path_seconds(quick, SINGLE_SMALL)
+    on_link = limits.seconds_on_link(quick, SINGLE_SMALL)
     if path_seconds is None or not on_link:
         return
-    size = wording.binary_size(_SMALL.block_bytes)
-    text = f"{wording.milliseconds(path_seconds)}: the empty request, and {wording.milliseconds(on_link)} for {size}"
-    yield report.Field(name="Path of a small one", text=f"{text} on the link", number=path_seconds, unit="seconds")
+    size = wording.binary_size(SINGLE_SMALL.block_bytes)
+    link_text = f"{line_names.few_milliseconds(on_link)} for {size} on the link"
+    text = f"{line_names.few_milliseconds(path_seconds)}: the empty request, and {link_text}"
+    yield report.Field(name="Path of a small one", text=text, number=path_seconds, unit="seconds")
 
 
 # The tables
@@ -162,26 +163,29 @@ def _tables(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
     if not figures:
         return
     yield _known_table(quick, figures)
-    yield from _references_table(figures)
+    yield from reasons_table(quick, figures)
     for caption, reads in (("Read", True), ("Write", False)):
         lines = [line for line in figures if line.line.reads is reads]
         if lines:
             yield _details_table(caption, quick, lines)
+    yield from _references_table(figures)
 
 
 def _known_table(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> report.Table:
     """The table of the program that everybody knows, a row an access, its reads beside its writes; and their limits."""
     # Another program does not tell what limits it.
     has_limits = not quick.program
+    has_gains = any(line.link_gain for line in figures)
     of_accesses: dict[str, dict[records.Command, summary.LineFigures]] = {}
     for line in figures:
-        of_accesses.setdefault(line.line.access.name, {})[line.line.command] = line
+        of_accesses.setdefault(line.line.access.quoted_name, {})[line.line.command] = line
 
     rows = []
     for name, of_access in of_accesses.items():
         read_cells = _known_cells(of_access.get(_READ), has_limits=has_limits)
         write_cells = _known_cells(of_access.get(_WRITE), has_limits=has_limits)
-        rows.append(report.row_of(name, *read_cells, *write_cells))
+        gain_cells = [_gain_cell(list(of_access.values()))] if has_gains else []
+        rows.append(report.row_of(name, *read_cells, *write_cells, *gain_cells))
 
     limit_headings = ["Limited by"] if has_limits else []
     return report.Table(
@@ -191,6 +195,7 @@ def _known_table(quick: quick_records.Quick, figures: Sequence[summary.LineFigur
             *limit_headings,
             ("Write MB/s", report.ReportKind.DECIMAL),
             *limit_headings,
+            *(["Faster network"] if has_gains else []),
         ),
         rows=tuple(rows),
         caption=limit_legend(quick, figures) if has_limits else "",
@@ -202,6 +207,24 @@ def _known_cells(figures: summary.LineFigures | None, *, has_limits: bool) -> li
     if not has_limits:
         return [rate]
     return [rate, _limit_cell(figures.limit, figures) if figures else None]
+
+
+def _gain_cell(of_access: Sequence[summary.LineFigures]) -> str:
+    """What a faster network does for reads and writes: ``helps``, ``at most 30 %``; both where they differ."""
+    gains: dict[faster_network.NetworkHelp, list[float]] = {}
+    for figures in of_access:
+        if figures.link_gain is not None:
+            gains.setdefault(figures.link_gain.help, []).append(figures.link_gain.most_percent or 0.0)
+    return " / ".join(_gain_text(network_help, max(percents)) for network_help, percents in gains.items())
+
+
+def _gain_text(network_help: faster_network.NetworkHelp, most_percent: float) -> str:
+    match network_help:
+        case faster_network.NetworkHelp.AT_MOST:
+            return f"at most {wording.percent(most_percent)}"
+        case faster_network.NetworkHelp.HARDLY:
+            return f"under {faster_network.HARDLY_PERCENT:.0f} %"
+    return network_help.value
 
 
 def _limit_cell(limit: limits.LineLimit | None, figures: summary.LineFigures) -> str | None:
@@ -231,13 +254,14 @@ def _references_table(figures: Sequence[summary.LineFigures]) -> Iterator[report
 
 
 def _references_row(line: summary.LineFigures, *, has_allowance: bool, has_disk: bool) -> report.Row:
-    allowance_cells: tuple[str | float | None, ...] = (None, None)
+    limit = _limit_cell(line.limit, line)
+    allowance_cells: tuple[str | float | None, ...] = (limit, None, None)
     if line.allowance is not None:
         rate = wording.megabytes(line.allowance.bytes_per_second)
-        allowance_cells = (rate, _limit_cell(line.allowance.limit, line))
+        allowance_cells = (limit, rate, _limit_cell(line.allowance.limit, line))
 
     return report.row_of(
-        line.line.name,
+        line.line.quoted_name,
         wording.megabytes(line.bytes_per_second),
         *(allowance_cells if has_allowance else ()),
         *([wording.megabytes(line.bytes_per_second_with_disk)] if has_disk else []),
@@ -248,11 +272,8 @@ def _references_caption(*, has_allowance: bool, has_disk: bool) -> str:
     disk = disk_reference()["name"]
     if not has_allowance:
         return f"Held against a {disk}"
-    against_disk = f", and against a {disk}" if has_disk else ""
-    return (
-        f"Held against the most that a server could reach that answered at once{against_disk}. Set by: what would stop"
-        " it then; what limits a line now stands in the first table"
-    )
+    against_disk = f", and with a {disk}" if has_disk else ""
+    return f"At most: with a server that answered at once, and what would be the limit then (then by){against_disk}"
 
 
 def _details_table(caption: str, quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> report.Table:
@@ -263,10 +284,10 @@ def _details_table(caption: str, quick: quick_records.Quick, figures: Sequence[s
         report.Column(heading="", kind=report.ReportKind.TEXT),
         report.Column(heading="MB/s", kind=report.ReportKind.DECIMAL),
         *(_INTERVAL_COLUMNS if has_runs else ()),
-        report.Column(heading="IOPS", kind=report.ReportKind.DECIMAL),
-        report.Column(heading="ms", kind=report.ReportKind.SECONDS),
+        report.Column(heading="IOPS", kind=report.ReportKind.WHOLE),
+        report.Column(heading="ms", kind=report.ReportKind.MILLISECONDS),
         *([_P99_COLUMN] if has_runs else []),
-        *([report.Column(heading="% of link", kind=report.ReportKind.PERCENT)] if has_link else []),
+        *([report.Column(heading="% of link", kind=report.ReportKind.DECIMAL)] if has_link else []),
     ]
 
     return report.Table(
@@ -283,7 +304,7 @@ def _details_row(
     interval = (wording.megabytes(low), wording.megabytes(high))
 
     return report.row_of(
-        figures.line.access.name,
+        figures.line.access.quoted_name,
         wording.megabytes(figures.bytes_per_second),
         *(interval if has_runs else ()),
         figures.operations_per_second,
@@ -310,96 +331,6 @@ def possible_interval(quick: quick_records.Quick, figures: summary.LineFigures) 
 
 def _milliseconds(seconds: float | None) -> float | None:
     return None if seconds is None else 1000 * seconds
-
-
-# What is to be known of the figures
-
-
-def _advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[str]:
-    if not figures:
-        return
-    if quick.program:
-        yield (
-            f"{wording.plain(quick.program)} tells its best run of each line, not the average: such figures are higher"
-            " than those of sharebench for the same server."
-        )
-        return
-
-    restless = [line for line in figures if line.is_restless]
-    if restless:
-        names = wording.listed([line.line.name for line in restless])
-        yield (
-            f"The runs of {names} differ by over {summary.RESTLESS_PERCENT:.0f} %, so that these figures say little"
-            " (hence the ? after what limits them): something else was at work here or on the server. Measure again at"
-            " a quiet time."
-        )
-    yield from _usual_text(quick, figures)
-    yield from _disk_text(quick, figures)
-    slow_clients = [line for line in figures if line.limit is limits.LineLimit.CLIENT and not line.is_restless]
-    if slow_clients:
-        names = wording.listed([line.line.name for line in slow_clients])
-        text = f"This client was the limit of {names}: the server may be faster than these figures."
-        yield f"{text}{_busy_text(slow_clients)}"
-    if quick.past_page_cache is None:
-        yield (
-            "The file was written just before: what fits into the server's memory is read from there, not from its"
-            " disk. A write counts once the server has answered it, which may be before its disk has it."
-        )
-    elif not quick.past_page_cache:
-        yield "This file system does not let requests past the page cache: its figures are those of memory."
-    yield from _split_text(quick)
-
-
-def _busy_text(slow_clients: Sequence[summary.LineFigures]) -> str:
-    """That others had its processors, where it did not compute that long by itself."""
-    if all((line.client_percent or 0.0) >= limits.BUSY_CLIENT_PERCENT for line in slow_clients):
-        return ""
-    return " Other programs had its processors: measure again when they have ended, or on another machine (--from)."
-
-
-def _usual_text(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[str]:
-    """What a usual server on this path takes for a small read, with the source."""
-    network_seconds = path.number_of_fact(quick.environment.get("path", {}), path.TCP_ROUND_TRIP)
-    small_reads = [line for line in figures if line.line.access == _SMALL and line.line.reads]
-    if network_seconds is None or not small_reads or small_reads[0].request_seconds is None:
-        return
-
-    on_link = limits.seconds_on_link(quick, _SMALL)
-    usual_seconds = network_seconds + on_link + usual_server.usual_request_seconds("read")
-    source = usual_server.usual_server()["request_source"]
-    yield (
-        f"A usual server on this path takes {wording.milliseconds(usual_seconds)} for a small read from its memory,"
-        f" this one {wording.milliseconds(small_reads[0].request_seconds)} ({source})."
-    )
-
-
-def _disk_text(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[str]:
-    """What the column of the disk of reference says, and where its figures are from."""
-    if not any(line.bytes_per_second_with_disk for line in figures):
-        return
-
-    disk = disk_reference()
-    if quick.past_page_cache is not None:
-        yield f"With a {disk['name']}: what such a disk moves by itself ({disk['source']})."
-        return
-    yield (
-        f"With a {disk['name']}: what a usual server reaches on this path where every request goes to such a disk; one"
-        f" that answers from its memory is faster ({disk['source']})."
-    )
-
-
-def _split_text(quick: quick_records.Quick) -> Iterator[str]:
-    """Where the server takes no whole block, or grants fewer requests at once than a line asks for."""
-    parts = {line.request_bytes for line in quick.lines if line.request_bytes}
-    if parts:
-        size = wording.binary_size(min(parts))
-        yield f"The server takes requests of at most {size}: blocks of 1 MiB were asked for in parts; ms is of a part."
-    wanted_in_flight = quick_records.ACCESSES[0].in_flight
-    granted = quick.client.in_flight if quick.client else None
-    is_network = quick.past_page_cache is None
-    if is_network and granted is not None and granted < wanted_in_flight and not parts:
-        asked_text = f"where {wanted_in_flight} were asked for"
-        yield f"The server's credits allow {granted} requests of 1 MiB at once, {asked_text}."
 
 
 # Charts
@@ -430,4 +361,4 @@ def _bar(quick: quick_records.Quick, figures: summary.LineFigures, scale: float)
     if interval is not None:
         low, high = interval
         interval = (low * scale, high * scale)
-    return report.Bar(name=figures.line.name, value=figures.bytes_per_second * scale, interval=interval)
+    return report.Bar(name=figures.line.quoted_name, value=figures.bytes_per_second * scale, interval=interval)

@@ -1,11 +1,11 @@
 """The figures of a quick test: rate, operations and times of each line, what limits it, and what it is held against."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from forms.link_share import is_possible_share
-from forms.quick import limits
+from forms.quick import faster_network, limits
 from forms.quick.disk_reference import bytes_per_second_with_disk
 from forms.stats import summary as stats
 from storage import records
@@ -38,6 +38,10 @@ class LineFigures:
     """Of the time in which the client computed, or waited for a processor: so long the server did not hold it up."""
     limit: limits.LineLimit | None
     """None where another program measured."""
+    run_limits: tuple[limits.LineLimit, ...]
+    """What limits each of its runs; none where another program measured."""
+    link_gain: faster_network.LinkGain | None
+    """What a faster link would do; None where there is no link, or its speed is unknown."""
     allowance: limits.Allowance | None
     """The most that path and client allow, never less than was reached.
 
@@ -48,9 +52,14 @@ class LineFigures:
 
     @property
     def is_restless(self) -> bool:
-        """Whether the runs differ so much that neither the average nor what limits it says much."""
+        """Whether the runs differ so much that the average says little."""
+        return self.spread_percent > RESTLESS_PERCENT
+
+    @property
+    def spread_percent(self) -> float:
+        """From the slowest run to the fastest, of their average."""
         rates = line_rates(self.line)
-        return max(rates) - min(rates) > RESTLESS_PERCENT / 100 * self.bytes_per_second
+        return 100 * (max(rates) - min(rates)) / self.bytes_per_second
 
     @property
     def is_full_link(self) -> bool:
@@ -63,7 +72,9 @@ class LineFigures:
 
     @property
     def is_limit_doubtful(self) -> bool:
-        return self.is_restless or self.is_beyond_link
+        """Runs that differ much leave the limit in doubt only where not all of them have the same one."""
+        has_other_limits = len(set(self.run_limits)) > 1
+        return self.is_beyond_link or (self.is_restless and has_other_limits)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -78,6 +89,8 @@ class LineFigures:
             "client_held_percent": self.held_percent,
             "limit": self.limit,
             "is_limit_doubtful": self.is_limit_doubtful,
+            "run_limits": list(self.run_limits),
+            "faster_link": self.link_gain.to_json() if self.link_gain else None,
             "allowed": self.allowance.to_json() if self.allowance else None,
             "with_ssd_bytes_per_second": self.bytes_per_second_with_disk,
         }
@@ -109,11 +122,9 @@ def line_figures(quick: Quick, line: QuickLine) -> LineFigures | None:
 
     has_p99 = line.times.count >= stats.values_needed(_P99)
     percent_of_link = records.percent_of_link(rate, quick.link_bits_per_second)
-    limit = None
-    if line.runs:
-        limit = limits.limit_of_shares(percent_of_link, held_percent)
-        limit = limit or limits.limit_of_requests(quick, line.access, request_seconds)
-    return LineFigures(
+    limit = _limit(quick, line, percent_of_link, held_percent, request_seconds) if line.runs else None
+    runs = [_run_shares(quick, line, run) for run in line.runs]
+    figures = LineFigures(
         line=line,
         bytes_per_second=rate,
         interval=stats.confidence_interval(rates),
@@ -124,8 +135,45 @@ def line_figures(quick: Quick, line: QuickLine) -> LineFigures | None:
         client_percent=client_percent,
         held_percent=held_percent,
         limit=limit,
+        run_limits=tuple(run.limit for run in runs),
+        link_gain=None,
         allowance=_allowance(quick, line, rate, held_percent),
         bytes_per_second_with_disk=bytes_per_second_with_disk(quick, line),
+    )
+    return replace(figures, link_gain=_link_gain(quick, figures, runs))
+
+
+def _limit(
+    quick: Quick,
+    line: QuickLine,
+    percent_of_link: float | None,
+    held_percent: float | None,
+    request_seconds: float | None,
+) -> limits.LineLimit:
+    by_shares = limits.limit_of_shares(percent_of_link, held_percent)
+    return by_shares or limits.limit_of_requests(quick, line.access, request_seconds)
+
+
+def _run_shares(quick: Quick, line: QuickLine, run: QuickRun) -> faster_network.RunShares:
+    held_percent = 100 * _held_seconds(run) / run.seconds
+    percent_of_link = records.percent_of_link(run.bytes_per_second, quick.link_bits_per_second)
+    request_seconds = run.request_nanoseconds / max(1, run.requests) / 1e9
+    return faster_network.RunShares(
+        bytes_per_second=run.bytes_per_second,
+        held_percent=held_percent,
+        limit=_limit(quick, line, percent_of_link, held_percent, request_seconds),
+    )
+
+
+def _link_gain(
+    quick: Quick, figures: LineFigures, runs: Sequence[faster_network.RunShares]
+) -> faster_network.LinkGain | None:
+    if figures.limit is None:
+        return None
+    if figures.is_beyond_link:
+        return faster_network.LinkGain(help=faster_network.NetworkHelp.UNCLEAR)
+    return faster_network.link_gain(
+        quick, figures.line.access, figures.limit, runs, is_doubtful=figures.is_limit_doubtful
     )
 
 

@@ -7,6 +7,7 @@ from forms import report, wording
 from forms.stats.decision import Verdict
 from forms.watch.history import History, HistoryLevel, HistoryLine, HistoryMark, HistoryPoint
 from forms.watch.history_tables import UNCONFIRMED_TEXT, moment_writer
+from storage.quick.records import quoted_name
 
 _BASELINE = "B"
 _TRIAL = "T"
@@ -46,7 +47,7 @@ def history_chart(line: HistoryLine, history: History) -> report.Chart:
 
     about_line = f", {wording.count(line.users, 'user')}" if line.users else ""
     if line.name:
-        about_line = f", {line.name}"
+        about_line = f", {quoted_name(line.name)}"
     return report.Chart(
         title=f"History{about_line}",
         unit="bytes/sec" if history.counted_work == "bytes" else f"{history.counted_work}/s",

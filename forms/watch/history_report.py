@@ -12,6 +12,7 @@ from forms import report, wording
 from forms.watch.history import History, HistoryLine
 from forms.watch.history_chart import history_chart
 from forms.watch.history_tables import day_of, level_tone, levels_table, points_table
+from storage.quick.records import quoted_name
 from storage.records import to_minute
 
 SCHEMA = "sharebench/history/1"
@@ -30,7 +31,7 @@ def _sentence_of_lines(history: History) -> str:
     """Of quick tests: the lines that changed, each with its sentence; else that none did."""
     changed = [line for line in history.lines if line.newest.change_percent is not None]
     if changed:
-        return " ".join(f"{line.name}: {_sentence_of_line(line)}" for line in changed)
+        return " ".join(f"{quoted_name(line.name)}: {_sentence_of_line(line)}" for line in changed)
     return _sentence_of_line(history.lines[0])
 
 

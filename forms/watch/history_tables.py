@@ -6,6 +6,7 @@ from operator import eq
 from forms import report, wording
 from forms.layout import Tone
 from forms.watch.history import History, HistoryLevel, HistoryLine, HistoryPoint
+from storage.quick.records import quoted_name
 from storage.records import to_minute
 
 UNCONFIRMED_TEXT = "not confirmed"
@@ -55,7 +56,7 @@ def _line_headings(history: History) -> list[str]:
 def _line_cells(line: HistoryLine) -> list[str]:
     if line.users:
         return [str(line.users)]
-    return [line.name] if line.name else []
+    return [quoted_name(line.name)] if line.name else []
 
 
 def points_table(history: History, newest: int | None) -> report.Table:

@@ -5,6 +5,7 @@ requests under way at once. It is stored whole in the ``content`` of its recordi
 of another program that was imported; such a line has one rate and no runs.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated
@@ -25,6 +26,12 @@ LEAST_FILE_BYTES = 64 * MIB
 """The smallest file: a smaller one would fit into the memory of a disk itself."""
 
 _UNITS = ((MIB, "M"), (1024, "K"))
+_REQUESTS_OF_ONE_THREAD = re.compile(r"\bQ\d+(?!\d|T)")
+
+
+def quoted_name(name: str) -> str:
+    """The name of a line or an access as everybody quotes it: ``SEQ1M Q8T1 read`` for ``SEQ1M Q8 read``."""
+    return _REQUESTS_OF_ONE_THREAD.sub(r"\g<0>T1", name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +47,25 @@ class Access:
 
     @property
     def name(self) -> str:
-        """As everybody writes it: ``SEQ1M Q8``, or ``RND4K Q32T16`` with several threads."""
-        order = "RND" if self.random else "SEQ"
+        """As documents have it: ``SEQ1M Q8``, or ``RND4K Q32T16`` with several threads."""
         threads = f"T{self.threads}" if self.threads > 1 else ""
-        return f"{order}{_block_text(self.block_bytes)} Q{self.in_flight}{threads}"
+        return f"{self.family} Q{self.in_flight}{threads}"
+
+    @property
+    def quoted_name(self) -> str:
+        """As everybody quotes it: ``SEQ1M Q8T1``."""
+        return quoted_name(self.name)
+
+    @property
+    def family(self) -> str:
+        """The accesses that differ from it by the number of requests alone: ``SEQ1M``."""
+        order = "RND" if self.random else "SEQ"
+        return f"{order}{_block_text(self.block_bytes)}"
+
+    @property
+    def requests_at_once(self) -> int:
+        """Of all threads."""
+        return self.in_flight * self.threads
 
 
 def _block_text(block_bytes: int) -> str:
@@ -102,9 +124,17 @@ class QuickLine:
 
     @property
     def name(self) -> str:
-        """Such as ``SEQ1M Q8 read``."""
-        direction = "read" if self.reads else "write"
-        return f"{self.access.name} {direction}"
+        """As documents have it: ``SEQ1M Q8 read``."""
+        return f"{self.access.name} {self.direction}"
+
+    @property
+    def quoted_name(self) -> str:
+        """As everybody quotes it: ``SEQ1M Q8T1 read``."""
+        return quoted_name(self.name)
+
+    @property
+    def direction(self) -> str:
+        return "read" if self.reads else "write"
 
     @property
     def reads(self) -> bool:

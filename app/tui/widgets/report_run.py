@@ -30,11 +30,14 @@ from forms.wording import place
 from storage.records import Target
 
 
-def run_keys(name: str, stop: str) -> tuple[commands.KeyCommand, commands.KeyCommand]:
-    """The keys that stop a measurement and export its report; ``stop`` is what F1 help says of the first."""
+def run_keys(name: str, stop: str, *, noun: str = "") -> tuple[commands.KeyCommand, commands.KeyCommand]:
+    """The keys that stop a measurement and export its report; ``stop`` is what F1 help says of the first.
+
+    ``name`` begins the ids of both; ``noun`` is what people call the measurement, where that is another word.
+    """
     return (
         commands.KeyCommand(f"{name}.stop", "s", "Stop", stop),
-        commands.KeyCommand(f"{name}.export", "x", "Export", f"Write the {name} to a file."),
+        commands.KeyCommand(f"{name}.export", "x", "Export", f"Write the {noun or name} to a file."),
     )
 
 

@@ -42,8 +42,8 @@ def test_the_table_is_printed_and_the_recording_is_kept(inside: Inside, smbd: Sm
     target = format_target(smbd.target())
     done: Done = inside("quick", target, *SHORT, "--label", "switch", "--note", "old cable")
     assert done.returncode == 0, done.stderr
-    assert "SEQ1M Q8" in done.stdout
-    assert "RND4K Q1" in done.stdout
+    assert "SEQ1M Q8T1" in done.stdout
+    assert "RND4K Q1T1" in done.stdout
     with Notebook(inside.db) as notebook:
         head = notebook.recording("last", QUICK)
         quick = quick_of(head)
@@ -114,7 +114,7 @@ def test_a_signal_keeps_what_was_measured_and_removes_the_file(inside: Inside, s
         [*command, "--size", "64M", "--seconds", "0.3"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
         assert running.stderr
-        while b"SEQ1M Q1 read" not in running.stderr.readline():
+        while b"SEQ1M Q1T1 read" not in running.stderr.readline():
             assert running.poll() is None
         running.send_signal(number)
         running.communicate(timeout=60)

@@ -104,7 +104,7 @@ def test_the_history_has_a_curve_of_each_line_and_names_what_changed(inside: Ins
     store(inside, *(night(day) for day in range(1, 10)), *(night(day, 0.4) for day in range(10, 13)))
     done = inside("history", "last")
     assert done.returncode == 0, done.stderr
-    assert "SEQ1M Q8 read: Slower by 60 %" in " ".join(done.stdout.split())
+    assert "SEQ1M Q8T1 read: Slower by 60 %" in " ".join(done.stdout.split())
     document = inside.json("history", f"{3:012}", "--json")
     assert document["unit"] == "bytes/s"
     assert len(document["lines"]) == 8

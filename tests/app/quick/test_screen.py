@@ -75,13 +75,13 @@ async def test_it_measures_and_shows_the_answer(tmp_path: Path, smbd: Smbd, monk
             quick = quick_of(notebook.recording("last", QUICK))
         assert quick.status is SeriesStatus.COMPLETE
         assert quick_answer(quick).text[:40] in painted(app)
-        assert "SEQ1M Q8" in painted(app)
+        assert "SEQ1M Q8T1" in painted(app)
         assert "x Export" in painted(app)
     assert left_on(smbd) == []
 
 
 OTHER_RATES = {
-    (SEQ_Q8, Command.PUT): [5e6, 9e6, 15e6],
+    (SEQ_Q8, Command.PUT): [80e6, 117e6, 117e6],
     (RND_Q32, Command.GET): [19.3e6] * 3,
     (RND_Q1, Command.GET): [5.6e6] * 3,
 }
@@ -99,11 +99,14 @@ async def test_all_lines_and_their_limits_stand_on_the_first_page_of_a_small_ter
         app.visit("stored", recording_id="aa77aa77aa77")
         await settled(app, pilot)
         page = painted(app)
-        for name in ("SEQ1M Q8", "SEQ1M Q1", "RND4K Q32", "RND4K Q1"):
-            assert f"{name}   " in page, page
+        for name in ("SEQ1M Q8T1", "SEQ1M Q1T1", "RND4K Q32T1", "RND4K Q1T1"):
+            assert f"{name} " in page, page
         assert "19.3  server" in page
         assert "server?" in page
+        assert "at most 19 %" in page
 
+        await press(app, pilot, "pagedown")
+        assert "95 % interval" in painted(app)
         await press(app, pilot, "enter")
         assert isinstance(app.screen, PickDialog)
         names = [row for _, row in app.screen.rows]
@@ -144,13 +147,13 @@ def test_the_table_fills_line_by_line_and_the_time_is_counted_down(monkeypatch: 
 
     whole = quick_test()
     screen.take_event(0, measurement.QuickOpened(quick=replace(whole, lines=(), file_bytes=0)))
-    assert "SEQ1M Q8" in screen.draw_heard(78)
+    assert "SEQ1M Q8T1" in screen.draw_heard(78)
     assert "117.0" not in screen.draw_heard(78)
 
     line = whole.line(SEQ_Q8, Command.GET)
     assert line is not None
     screen.take_event(0, plan.LineBegan(line=replace(line, runs=()), number=7, of=8))
-    assert screen.now() == "7 of 8: SEQ1M Q8 read; 18 s left at most"
+    assert screen.now() == "7 of 8: SEQ1M Q8T1 read; 18 s left at most"
     now[0] += 4.0
     assert screen.now().endswith("14 s left at most")
     now[0] += 60.0

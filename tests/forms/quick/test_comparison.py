@@ -42,7 +42,7 @@ def test_a_line_that_became_faster_or_slower_is_found_among_the_others():
     both = compare_quick_tests(base, other_test({(SEQ_Q8, Command.GET): 3.0, (RND_Q1, Command.PUT): 0.3}))
     assert both.verdict is Verdict.SLOWER, "what became slower is not hidden by what became faster"
     text = quick_comparison_report(both).fields[0].text
-    assert text.index("RND4K Q1 write") < text.index("SEQ1M Q8 read")
+    assert text.index("RND4K Q1T1 write") < text.index("SEQ1M Q8T1 read")
 
 
 def test_equal_ones_are_inconclusive_and_say_what_would_have_shown():
@@ -56,7 +56,7 @@ def test_lines_in_which_only_more_than_a_doubling_would_have_shown_are_named_as_
     restless = {(RND_Q1, Command.GET): [4e6, 14e6, 30e6]}
     comparison = compare_quick_tests(quick_test(restless), other_test({}))
     text = quick_comparison_report(comparison).fields[0].text
-    assert "the runs of RND4K Q1 read vary too much to tell" in text
+    assert "the runs of RND4K Q1T1 read vary too much to tell" in text
     assert "shows in the best line" in text
 
     every_line = {key: [0.3 * rate, rate, 2 * rate] for key, rate in RATES.items()}
@@ -138,7 +138,7 @@ def test_what_another_program_tells_stands_beside_and_is_not_judged():
     report = quick_comparison_report(comparison)
     assert "CrystalDiskMark 8.0.4 x64" in report.fields[2].text
     assert any("best run" in text for text in report.advice)
-    assert "−57.3 % (SEQ1M Q8 read)" in report.fields[0].text
+    assert "−57.3 % (SEQ1M Q8T1 read)" in report.fields[0].text
     assert comparison.differences == ("program",), "what it does not tell is no difference"
     assert not is_alike(quick_test(), imported)
     slower_link = replace(imported, link_bits_per_second=100)

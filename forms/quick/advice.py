@@ -1,0 +1,117 @@
+"""What is to be known of the figures of a quick test: which are weak and what to do, and what they are held against."""
+
+from collections.abc import Iterator, Sequence
+
+from forms import wording
+from forms.findings import path
+from forms.quick import limits, line_names, summary
+from forms.quick.disk_reference import disk_reference
+from forms.tuning import usual_server
+from storage.quick import records as quick_records
+
+SINGLE_SMALL = quick_records.ACCESSES[-1]
+"""Single small requests."""
+
+
+def quick_advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[str]:
+    """Sentences on what makes the figures weak, and on what they are held against."""
+    if not figures:
+        return
+    if quick.program:
+        yield (
+            f"{wording.plain(quick.program)} tells its best run of each line, not the average: such figures are higher"
+            " than those of sharebench for the same server."
+        )
+        return
+
+    yield from _restless_text(figures)
+    yield from _usual_text(quick, figures)
+    yield from _disk_text(quick, figures)
+    slow_clients = [line for line in figures if line.limit is limits.LineLimit.CLIENT and not line.is_restless]
+    if slow_clients:
+        names = wording.listed([line.line.quoted_name for line in slow_clients])
+        text = f"This client was the limit of {names}: the server may be faster than these figures."
+        yield f"{text}{_busy_text(slow_clients)}"
+    if quick.past_page_cache is None:
+        yield (
+            "The file was written just before: what fits into the server's memory is read from there, not from its"
+            " disk. A write counts once the server has answered it, which may be before its disk has it."
+        )
+    elif not quick.past_page_cache:
+        yield "This file system does not let requests past the page cache: its figures are those of memory."
+    yield from _split_text(quick)
+
+
+def _restless_text(figures: Sequence[summary.LineFigures]) -> Iterator[str]:
+    """Which runs differ, what to do, and what is certain all the same."""
+    restless = [line for line in figures if line.is_restless]
+    if not restless:
+        return
+    names = line_names.names_of(restless, figures)
+    yield (
+        f"The three runs of {names} differ by over {summary.RESTLESS_PERCENT:.0f} %: something else was at work here,"
+        " on the server or on the network. Measure once more when nothing else runs."
+    )
+
+    certain = [line for line in restless if not line.is_limit_doubtful]
+    if certain:
+        names = line_names.names_of(certain, figures)
+        yield f"Certain all the same is what limits {names}: it was the same in each of the three runs."
+    bounded = [line for line in restless if line.link_gain and line.link_gain.most_percent is not None]
+    if bounded:
+        names = line_names.names_of(bounded, figures)
+        yield f"What a faster network adds to {names} is no more than is said: the fastest of the runs counts there."
+
+
+def _busy_text(slow_clients: Sequence[summary.LineFigures]) -> str:
+    """That others had its processors, where it did not compute that long by itself."""
+    if all((line.client_percent or 0.0) >= limits.BUSY_CLIENT_PERCENT for line in slow_clients):
+        return ""
+    return " Other programs had its processors: measure again when they have ended, or on another machine (--from)."
+
+
+def _usual_text(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[str]:
+    """What a usual server on this path takes for a small read, with the source."""
+    network_seconds = path.number_of_fact(quick.environment.get("path", {}), path.TCP_ROUND_TRIP)
+    small_reads = [line for line in figures if line.line.access == SINGLE_SMALL and line.line.reads]
+    if network_seconds is None or not small_reads or small_reads[0].request_seconds is None:
+        return
+
+    on_link = limits.seconds_on_link(quick, SINGLE_SMALL)
+    usual_seconds = network_seconds + on_link + usual_server.usual_request_seconds("read")
+    source = usual_server.usual_server()["request_source"]
+    usual_text = line_names.few_milliseconds(usual_seconds)
+    own_text = line_names.few_milliseconds(small_reads[0].request_seconds)
+    yield (
+        f"A usual server on this path takes {usual_text} for a small read from its memory, this one {own_text}"
+        f" ({source})."
+    )
+
+
+def _disk_text(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[str]:
+    """What the column of the disk of reference says, and where its figures are from."""
+    if not any(line.bytes_per_second_with_disk for line in figures):
+        return
+
+    disk = disk_reference()
+    if quick.past_page_cache is not None:
+        yield f"With a {disk['name']}: what such a disk moves by itself ({disk['source']})."
+        return
+    yield (
+        f"With a {disk['name']}: what a usual server reaches on this path where every request goes to such a disk; one"
+        f" that answers from its memory is faster ({disk['source']})."
+    )
+
+
+def _split_text(quick: quick_records.Quick) -> Iterator[str]:
+    """Where the server takes no whole block, or grants fewer requests at once than a line asks for."""
+    parts = {line.request_bytes for line in quick.lines if line.request_bytes}
+    if parts:
+        size = wording.binary_size(min(parts))
+        yield f"The server takes requests of at most {size}: blocks of 1 MiB were asked for in parts; ms is of a part."
+    wanted_in_flight = quick_records.ACCESSES[0].in_flight
+    granted = quick.client.in_flight if quick.client else None
+    is_network = quick.past_page_cache is None
+    if is_network and granted is not None and granted < wanted_in_flight and not parts:
+        asked_text = f"where {wanted_in_flight} were asked for"
+        yield f"The server's credits allow {granted} requests of 1 MiB at once, {asked_text}."

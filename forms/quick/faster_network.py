@@ -1,0 +1,127 @@
+"""What a faster link, or a shorter way to the server, adds to a line of a quick test at most, whatever else limits it.
+
+A faster *link* carries each block in less time; a shorter *way* shortens the round trip of each request. All else takes
+as long as before, so that a line gains no more than the time that goes over the network, of the time that does not.
+
+Of n requests under way at once each takes n · block / rate from sent to answered. The link is busy for the share
+``busy`` of the time, and holds N of the requests on average: the one that it carries, and those that wait for that. A
+request that comes at random finds the part of N there that belongs to the n - 1 others, so that N = busy · (1 + N ·
+(n - 1) / n). Without the link a line gains N / (n - N), which is busy / (n · (1 - busy)): exact for n = 1, and less is
+gained where something else is busy all the time.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from forms.findings.path import TCP_ROUND_TRIP, number_of_fact
+from forms.quick import limits
+from storage.quick.records import Access, Quick
+from storage.records import FRAME_BYTES
+
+HARDLY_PERCENT = 5.0
+"""A gain below this is hardly one."""
+
+
+class NetworkHelp(StrEnum):
+    """Whether a faster link would help a line."""
+
+    HELPS = "helps"
+    """The link is what limits it."""
+    AT_MOST = "at most"
+    """By no more than some percent, whatever limits it."""
+    HARDLY = "hardly"
+    """By less than anybody would notice."""
+    UNCLEAR = "not clear"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkGain:
+    """What a faster link would do for a line."""
+
+    help: NetworkHelp
+    most_percent: float | None = None
+    """The gain that no faster link exceeds; None where the link is the limit, or nobody can say."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"help": self.help, "most_percent": self.most_percent}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunShares:
+    """A run of a line, as far as it tells what a faster link would do."""
+
+    bytes_per_second: float
+    held_percent: float
+    """Of the time in which the client did not wait for the server."""
+    limit: limits.LineLimit
+
+
+def link_gain(
+    quick: Quick, access: Access, limit: limits.LineLimit, runs: Sequence[RunShares], *, is_doubtful: bool
+) -> LinkGain | None:
+    """What a faster link would do for a line with that limit; None without a link whose speed is known.
+
+    ``is_doubtful``: whether its runs leave the limit in doubt. Of runs that differ, the one with the largest gain
+    counts; where the link limits some of them and something else the others, nobody can say.
+    """
+    if not quick.link_bits_per_second or quick.target is None or quick.target.abilities.is_local:
+        return None
+
+    is_link_in_doubt = is_doubtful and any(run.limit is limits.LineLimit.LINK for run in runs)
+    if is_link_in_doubt:
+        return LinkGain(help=NetworkHelp.UNCLEAR)
+    if limit is limits.LineLimit.LINK and not any(map(_is_held_by_client, runs)):
+        return LinkGain(help=NetworkHelp.HELPS)
+
+    most_percent = max(_most_percent(quick, access, run) for run in runs)
+    if not math.isfinite(most_percent):
+        return LinkGain(help=NetworkHelp.UNCLEAR)
+    is_hardly = most_percent < HARDLY_PERCENT
+    return LinkGain(help=NetworkHelp.HARDLY if is_hardly else NetworkHelp.AT_MOST, most_percent=most_percent)
+
+
+def _is_held_by_client(run: RunShares) -> bool:
+    return run.held_percent >= limits.BUSY_CLIENT_PERCENT
+
+
+def _most_percent(quick: Quick, access: Access, run: RunShares) -> float:
+    by_link = link_percent(quick, access, run.bytes_per_second)
+    # A client that has much time left may need less of it for a block on a faster link.
+    if not _is_held_by_client(run):
+        return by_link
+    return min(by_link, 100 * max(0.0, 100 / run.held_percent - 1))
+
+
+def link_percent(quick: Quick, access: Access, bytes_per_second: float) -> float:
+    """The most that a link without a limit of its own adds; infinite where the line is all link."""
+    assert quick.link_bits_per_second
+    requests = access.requests_at_once
+    on_link = limits.seconds_on_link(quick, access)
+    busy_share = bytes_per_second * on_link / access.block_bytes
+    share_of_others = busy_share * (requests - 1) / requests
+    if share_of_others >= 1:
+        return math.inf
+
+    # A switch passes a frame on once it has all of it.
+    in_switch = 8 * FRAME_BYTES / quick.link_bits_per_second
+    network_seconds = on_link / (1 - share_of_others) + in_switch
+    return _gain_percent(network_seconds, requests * access.block_bytes / bytes_per_second)
+
+
+def way_percent(quick: Quick, access: Access, bytes_per_second: float) -> float | None:
+    """The most that a shorter way adds, with no round trip at all; None where the round trip is unknown."""
+    round_trip = number_of_fact(quick.environment.get("path", {}), TCP_ROUND_TRIP)
+    if round_trip is None:
+        round_trip = limits.round_trip_seconds(quick)
+    if round_trip is None:
+        return None
+    return _gain_percent(round_trip, access.requests_at_once * access.block_bytes / bytes_per_second)
+
+
+def _gain_percent(network_seconds: float, request_seconds: float) -> float:
+    """The gain of requests of which the network takes some time, where it would take none."""
+    other_seconds = request_seconds - network_seconds
+    return 100 * network_seconds / other_seconds if other_seconds > 0 else math.inf

@@ -1,0 +1,106 @@
+"""What changed since the quick test before: which lines, what limits them, which to trust."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from forms.quick.comparison import QuickComparison, compare_quick_tests
+from forms.quick.report import quick_report
+from forms.quick.since_before import lines_since, since_text
+from storage.quick.records import LEAST_FILE_BYTES, Quick
+from storage.records import Command
+from tests.quick_tests import RATES, RND_Q1, RND_Q32, SEQ_Q1, SEQ_Q8, quick_line, quick_test
+
+BEFORE = quick_test(id="aa00aa00aa00", created_at="2026-01-30T10:00:00.000Z")
+
+
+def since(quick: Quick, before: Quick = BEFORE) -> QuickComparison:
+    return compare_quick_tests(before, quick)
+
+
+@pytest.mark.parametrize("factor", [4.0, 0.25])
+def test_a_line_that_changed_is_named_with_both_rates(factor: float):
+    quick = quick_test({(SEQ_Q1, Command.PUT): [79e6 / 4 * factor] * 3, (SEQ_Q1, Command.GET): [20e6] * 3})
+    before = replace(BEFORE, lines=quick_test({(SEQ_Q1, Command.PUT): [79e6 / 4] * 3}).lines)
+    text = since_text(since(quick, before))
+    assert f"SEQ1M Q1T1 write 19.8 → {79 / 4 * factor:.1f} MB/s" in text
+    assert text.index("Since the quick test before") == 0
+    assert text in quick_report(quick, since(quick, before)).fields[0].text
+    assert since_text(None) == since_text(since(quick, replace(BEFORE, lines=()))) == ""
+
+
+@pytest.mark.parametrize(("factor", "is_named"), [(1.21, True), (1.19, False), (1 / 1.21, True), (1 / 1.19, False)])
+def test_what_may_be_chance_is_called_that_and_named_where_it_is_seen(factor: float, is_named: bool):
+    text = since_text(since(quick_test({(SEQ_Q1, Command.PUT): [79e6 * factor] * 3})))
+    assert "no line changed by more than equal quick tests vary" in text
+    assert (f"most: SEQ1M Q1T1 write 79.0 → {79 * factor:.1f} MB/s" in text) is is_named
+
+
+@pytest.mark.parametrize(("changed", "others"), [(3, ""), (4, "and 1 other line"), (8, "and 5 other lines")])
+def test_of_many_changes_those_are_named_that_are_largest(changed: int, others: str):
+    rates = {}
+    for place, (key, rate) in enumerate(list(RATES.items())[:changed]):
+        rates[key] = [rate / (6 + place)] * 3
+    comparison = since(quick_test(rates))
+    text = since_text(comparison)
+    changes, _, _ = text.partition("Limited by")
+    assert changes.count("→") == 3
+    assert others in changes
+    assert ("other line" in changes) is bool(others)
+    last_access, last_command = list(RATES)[changed - 1]
+    line = comparison.other.line(last_access, last_command)
+    assert line is not None
+    assert f"): {line.quoted_name} " in text, "the largest change comes first"
+
+
+def restless(*, is_agreed: bool) -> Quick:
+    """Runs of RND4K Q32T1 write that differ, and have one limit, or two."""
+    line = quick_line(RND_Q32, Command.PUT, [30e6, 42e6, 50e6], cpu_share=0.95 if is_agreed else 0.5)
+    if not is_agreed:
+        line = replace(line, runs=(replace(line.runs[0], cpu_seconds=1.9), *line.runs[1:]))
+    return quick_test().with_line(line)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "text"),
+    [
+        (BEFORE, restless(is_agreed=False), "RND4K Q32T1 write: server before, server? now (trust before"),
+        (
+            restless(is_agreed=False),
+            restless(is_agreed=True),
+            "RND4K Q32T1 write: server? before, client now (trust now",
+        ),
+        (BEFORE, restless(is_agreed=True), "RND4K Q32T1 write: server before, client now."),
+        (BEFORE, quick_test(), ""),
+    ],
+)
+def test_another_limit_than_before_is_said_with_the_one_to_trust(before: Quick, now: Quick, text: str):
+    answer = since_text(since(now, before))
+    assert text in answer
+    assert ("Limited by" in answer) is bool(text)
+
+
+def test_each_line_has_its_interval_and_its_reading():
+    quick = quick_test({(SEQ_Q8, Command.GET): [10e6] * 3})
+    comparison = since(quick)
+    table = quick_report(quick, comparison).tables[-1]
+    rows = {row.name: [cell.value for cell in row.cells] for row in table.rows}
+    assert len(rows) == 8
+    _, before, now, low, high, reading, limits = rows["SEQ1M Q8T1 read"]
+    assert (before, now, limits) == (pytest.approx(117.0), pytest.approx(10.0), "link → server")
+    assert (low, high) == comparison.pairs[0].decision.interval_percent
+    assert "Slower" in str(reading)
+    assert rows["RND4K Q1T1 read"][5:] == ["none shown", "round trip"]
+
+
+def test_a_line_of_only_one_of_both_is_none_of_them():
+    quick = quick_test(lines=BEFORE.lines[:2])
+    assert [line.name for line in lines_since(since(quick))] == ["SEQ1M Q8T1 read", "SEQ1M Q1T1 read"]
+    assert RND_Q1 not in {line.now.line.access for line in lines_since(since(quick))}
+
+
+def test_what_was_not_the_same_since_the_quick_test_before_is_said():
+    before = quick_test(link_bits_per_second=10**8, file_bytes=LEAST_FILE_BYTES)
+    assert since_text(since(quick_test(), before)).endswith("Not the same in both: link and size of the file.")
