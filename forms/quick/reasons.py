@@ -71,14 +71,15 @@ def _single_sentence(quick: Quick, access: Access, of_access: Sequence[LineFigur
         parts.append(f"the round trip {line_names.few_milliseconds(min(round_trip, *times))}")
     if not parts:
         return f"{text}."
-    return f"{text}: {', '.join(parts)}, waiting for each answer the rest."
+    return f"{text}: {wording.listed(parts)}; the rest is waiting for each answer."
 
 
 def _doubt_sentences(of_access: Sequence[LineFigures]) -> Iterator[str]:
     restless = [figures for figures in of_access if figures.is_restless]
     if restless:
         texts = [f"{figures.line.direction} {_range_text(line_rates(figures.line))}" for figures in restless]
-        yield f"Its three runs differ by over {RESTLESS_PERCENT:.0f} %: {wording.listed(texts)}."
+        differing = f"Its three runs differ by over {RESTLESS_PERCENT:.0f} % ({wording.listed(texts)})"
+        yield f"{differing}: measure once more when nothing else runs."
 
     doubtful = [figures for figures in restless if figures.is_limit_doubtful]
     for figures in doubtful:
