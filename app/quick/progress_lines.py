@@ -28,7 +28,7 @@ def status_text(event: plan.LineBegan) -> str:
 
 
 def line_text(quick: Quick, line: QuickLine) -> str:
-    """``SEQ1M Q8T1 read    112.3 MB/s      107.1 IOPS    74.7 ms``."""
+    """``SEQ1M Q8T1 read    112.3 MB/s      107 IOPS    74.7 ms``."""
     figures = line_figures(quick, line)
     if figures is None:
         return f"{line.quoted_name}: nothing was measured"
@@ -36,6 +36,6 @@ def line_text(quick: Quick, line: QuickLine) -> str:
     rate = wording.megabytes(figures.bytes_per_second)
     request_milliseconds = 1000 * (figures.request_seconds or 0.0)
     return (
-        f"{line.quoted_name:<17} {rate:>9,.1f} MB/s {figures.operations_per_second:>11,.1f} IOPS"
-        f" {request_milliseconds:>9,.3f} ms"
+        f"{line.quoted_name:<17} {rate:>9,.1f} MB/s {figures.operations_per_second:>11,.0f} IOPS"
+        f" {wording.cell_milliseconds(request_milliseconds):>9} ms"
     )

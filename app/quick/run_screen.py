@@ -115,4 +115,6 @@ def _cells(quick: quick_records.Quick, line: quick_records.QuickLine | None) -> 
         return f"{'·':>10} {'':>12} {'':>10}"
     rate = wording.megabytes(figures.bytes_per_second)
     request_milliseconds = 1000 * (figures.request_seconds or 0.0)
-    return f"{rate:>10,.1f} {figures.operations_per_second:>12,.1f} {request_milliseconds:>10,.3f}"
+    return (
+        f"{rate:>10,.1f} {figures.operations_per_second:>12,.0f} {wording.cell_milliseconds(request_milliseconds):>10}"
+    )

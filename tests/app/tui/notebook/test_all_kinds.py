@@ -11,6 +11,7 @@ from textual.widgets import Input
 
 from app.method.next_after_recording import after_recording
 from app.method.next_steps import NextStep
+from app.quick.screen import QuickScreen
 from app.recording.kind import KINDS
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog
@@ -25,6 +26,7 @@ from storage import looks
 from storage.isolation import Isolation, Layer, LayerRun
 from storage.load.records import PointStatus
 from storage.notebook import Notebook
+from storage.plan import Imitated, Settings
 from storage.records import Command, RunStatus, SeriesStatus, Target
 from tests.builders import book, one, run_at
 from tests.diagnoses import HEALTHY
@@ -298,6 +300,17 @@ def test_measuring_again_is_first_where_a_quick_test_asks_for_it(spread: float, 
     quick = quick_test({(RND_Q1, Command.GET): [14e6 * (1 - spread), 14e6, 14e6 * (1 + spread)]})
     screens = [step.screen for step in after_recording("quick", quick)]
     assert screens.index("quick") == (0 if is_first else 2)
+
+
+def test_a_quick_test_is_measured_again_as_it_was():
+    quick = quick_test(link_bits_per_second=2_500_000_000, settings=Settings(like=Imitated.WINDOWS_10))
+    arguments = next(step.arguments for step in after_recording("quick", quick) if step.screen == "quick")
+    assert arguments == {
+        "target": "smb://alice@nas/data/tests", "size": "1G", "link": "2.5G", "like": Imitated.WINDOWS_10,
+    }  # fmt: skip
+    assert QuickScreen.parse({"label": "", **arguments}).link_bits_per_second == 2_500_000_000
+    unknown = replace(quick, target=None, program="CrystalDiskMark")
+    assert all(not step.arguments for step in after_recording("quick", unknown) if step.screen == "quick")
 
 
 @pytest.mark.parametrize(
