@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from forms import layout, wording
+from forms.findings.rules_link import FULL_ETHERNET_PERCENT
 from forms.quick import faster_network, limits, line_names, summary
 from storage import records
 from storage.quick import records as quick_records
@@ -10,6 +11,8 @@ from storage.quick import records as quick_records
 _SPEED = "A faster network (more Gbit/s)"
 _WAY = "A shorter way to the server"
 _HARDLY = f"under {faster_network.HARDLY_PERCENT:.0f} %"
+_USUAL_LINKS = (100_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000)
+"""The bits per second of Ethernet."""
 _WAY_LIMITS = frozenset({limits.LineLimit.ROUND_TRIP, limits.LineLimit.PATH})
 
 
@@ -29,11 +32,33 @@ def _answer_text(quick: quick_records.Quick) -> str:
         return network
 
     judgement = limits_text(quick)
-    is_network = quick.target is not None and not quick.target.abilities.is_local
-    is_speed_missing = is_network and not quick.loopback and quick.link_bits_per_second is None
-    if judgement and is_speed_missing:
+    if not judgement or not is_link_speed_missing(quick):
+        return judgement
+    bits_per_second = _link_it_would_fill(quick)
+    if bits_per_second is None:
         return f"{judgement} Whether a faster network would help is known with the link's speed (--link)."
-    return judgement
+    speed = wording.link_rate(bits_per_second)
+    option = f"--link {wording.typed_rate(bits_per_second)}"
+    return (
+        f"If the link has {speed}, SEQ1M is as fast as it allows: measure again with its speed ({option}). {judgement}"
+    )
+
+
+def is_link_speed_missing(quick: quick_records.Quick) -> bool:
+    """Whether there is a link that may be the limit, of a speed that nobody has told."""
+    is_network = quick.target is not None and not quick.target.abilities.is_local
+    return is_network and not quick.loopback and quick.link_bits_per_second is None
+
+
+def _link_it_would_fill(quick: quick_records.Quick) -> int | None:
+    """The speed of the usual link that the fastest line would fill; None where it would fill none of them."""
+    rates = [figures.bytes_per_second for figures in summary.quick_figures(quick) if not figures.line.access.random]
+    least_percent, most_percent = FULL_ETHERNET_PERCENT
+    for bits_per_second in _USUAL_LINKS:
+        percent = records.percent_of_link(max(rates, default=0.0), bits_per_second)
+        if percent is not None and least_percent <= percent <= most_percent:
+            return bits_per_second
+    return None
 
 
 def _with_its_end(quick: quick_records.Quick, text: str) -> layout.Toned:
@@ -93,6 +118,8 @@ def limit_name(limit: limits.LineLimit, quick: quick_records.Quick) -> str:
             return "the round trip of a request"
         case limits.LineLimit.PATH:
             return "the path (round trip and link together)"
+    if is_link_speed_missing(quick):
+        return "the server, its disk or the link"
     if quick.past_page_cache is None:
         return "the server or its disk"
     return "the disk" if quick.past_page_cache else "the page cache"

@@ -21,8 +21,10 @@ def reasons_table(quick: Quick, figures: Sequence[LineFigures]) -> Iterator[repo
     rows = []
     for access, of_access in line_names.by_access(figures).items():
         sentences = [*_time_sentences(quick, access, of_access), *_doubt_sentences(of_access)]
-        rows.append(report.row_of(access.quoted_name, " ".join(sentences)))
-    yield report.Table(columns=report.columns_of("", "Why"), rows=tuple(rows))
+        if sentences:
+            rows.append(report.row_of(access.quoted_name, " ".join(sentences)))
+    if rows:
+        yield report.Table(columns=report.columns_of("", "Why"), rows=tuple(rows))
 
 
 def _time_sentences(quick: Quick, access: Access, of_access: Sequence[LineFigures]) -> Iterator[str]:

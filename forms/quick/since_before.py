@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forms import report, verdict_wording, wording
+from forms.quick import line_names
 from forms.quick.comparison import QuickComparison
 from forms.quick.summary import RESTLESS_PERCENT, LineFigures, line_figures
 from forms.stats.decision import ChangeDecision, Verdict
@@ -80,9 +81,10 @@ def since_text(comparison: QuickComparison | None) -> str:
     if not lines or comparison is None:
         return ""
     when = with_zone(comparison.base.created_at)
-    return (
-        f"Since the quick test before ({when}): {_changes_text(lines)}.{_limits_text(lines)}{_other_text(comparison)}"
-    )
+    # With another link, it is not the same question what limits them.
+    has_same_link = comparison.base.link_bits_per_second == comparison.other.link_bits_per_second
+    limits_text = _limits_text(lines) if has_same_link else ""
+    return f"Since the quick test before ({when}): {_changes_text(lines)}.{limits_text}{_other_text(comparison)}"
 
 
 def _changes_text(lines: Sequence[LineSince]) -> str:
@@ -110,16 +112,18 @@ def _factor_of(line: LineSince) -> float:
 
 def _limits_text(lines: Sequence[LineSince]) -> str:
     """`` RND4K Q32T1 write: server before, client? now (trust before: its runs agree).``; empty for nothing."""
-    groups: dict[tuple[str, str, str], list[str]] = {}
+    groups: dict[tuple[str, str, str], list[LineFigures]] = {}
     for line in lines:
         if line.has_other_limit:
             key = (limit_text(line.before), limit_text(line.now), line.more_certain)
-            groups.setdefault(key, []).append(line.name)
+            groups.setdefault(key, []).append(line.now)
 
     texts = []
-    for (before, now, more_certain), names in groups.items():
+    all_lines = [line.now for line in lines]
+    for (before, now, more_certain), other_lines in groups.items():
+        names = line_names.names_of(other_lines, all_lines)
         trusted = f" (trust {more_certain}: its runs agree)" if more_certain else ""
-        texts.append(f"{wording.listed(names)}: {before} before, {now} now{trusted}")
+        texts.append(f"{names}: {before} before, {now} now{trusted}")
     return f" Limited by: {'; '.join(texts)}." if texts else ""
 
 

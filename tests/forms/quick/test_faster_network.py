@@ -10,6 +10,7 @@ import pytest
 from forms.quick.answer import network_text, quick_answer
 from forms.quick.faster_network import HARDLY_PERCENT, NetworkHelp, link_percent, way_percent
 from forms.quick.limits import BUSY_CLIENT_PERCENT, FULL_LINK_PERCENT, seconds_on_link
+from forms.quick.report import quick_report
 from forms.quick.summary import LineFigures, line_figures
 from forms.worksheets.references import ethernet_payload
 from storage.quick.records import Quick, QuickLine
@@ -151,6 +152,15 @@ def test_the_answer_without_a_known_link_says_what_limits_and_asks_for_the_speed
     assert "limits" in answer
     assert "--link" in answer
     assert "--link" not in quick_answer(quick_test(link_bits_per_second=None, loopback=True)).text
+
+
+@pytest.mark.parametrize(("percent", "is_full"), [(87.9, False), (88.1, True), (97.9, True), (98.1, False)])
+def test_a_link_of_unknown_speed_that_would_be_full_is_named(percent: float, is_full: bool):
+    line = quick_line(SEQ_Q8, Command.GET, [percent / 100 * 125e6] * 3)
+    quick = quick_test(lines=(line,), link_bits_per_second=None)
+    assert quick_answer(quick).text.startswith("If the link has 1 Gb/s, ") is is_full
+    assert ("--link 1G" in quick_answer(quick).text) is is_full
+    assert "or the link" in quick_report(quick).tables[0].caption
 
 
 def test_the_answer_is_short():

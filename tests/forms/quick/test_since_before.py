@@ -103,4 +103,5 @@ def test_a_line_of_only_one_of_both_is_none_of_them():
 
 def test_what_was_not_the_same_since_the_quick_test_before_is_said():
     before = quick_test(link_bits_per_second=10**8, file_bytes=LEAST_FILE_BYTES)
+    assert "Limited by" not in since_text(since(quick_test(), before)), "another link, another question"
     assert since_text(since(quick_test(), before)).endswith("Not the same in both: link and size of the file.")
