@@ -308,7 +308,8 @@ def test_a_quick_test_is_measured_again_as_it_was():
     assert arguments == {
         "target": "smb://alice@nas/data/tests", "size": "1G", "link": "2.5G", "like": Imitated.WINDOWS_10,
     }  # fmt: skip
-    assert QuickScreen.parse({"label": "", **arguments}).link_bits_per_second == 2_500_000_000
+    typed = {"label": "", **{key: str(value) for key, value in arguments.items()}}
+    assert QuickScreen.parse(typed).link_bits_per_second == 2_500_000_000
     unknown = replace(quick, target=None, program="CrystalDiskMark")
     assert all(not step.arguments for step in after_recording("quick", unknown) if step.screen == "quick")
 
