@@ -9,12 +9,11 @@ from app.isolation.spec import DEFAULT_SECONDS
 from app.load.spec import CAPACITY
 from app.method import look_steps, next_after_looks
 from app.method.next_steps import LOOK_AT_ALL, NextStep
+from app.quick import again
 from app.trial.resume import StoredTrial
-from forms import wording
 from forms.isolation import verdict as isolation_verdict
 from forms.isolation.summary import isolation_summary
 from forms.isolation.wording import look_at
-from forms.quick.summary import quick_figures
 from forms.tuning.catalogue import about
 from storage import looks, recordings, records
 from storage.isolation import Isolation
@@ -84,29 +83,17 @@ def after_recording(kind: str, record: object, earlier: object = None, before_id
 
 def _after_quick(quick: quick_records.Quick, before_id: str) -> Iterator[NextStep]:
     """To measure again comes first where the form asks for it, else last."""
-    again = NextStep(name="Measure it again: another quick test", screen="quick", arguments=_as_it_was(quick))
-    is_restless = any(figures.is_restless for figures in quick_figures(quick))
+    name = "Measure it again: another quick test"
+    once_more = NextStep(name=name, screen="quick", arguments=again.typed_as_it_was(quick))
+    is_restless = again.has_restless_lines(quick)
     if is_restless:
-        yield again
+        yield once_more
     if before_id:
         ids = (before_id, quick.id)
         yield NextStep(name="Compare with the quick test before", screen="compared", arguments={"ids": ids})
     yield from _AFTER_KIND[quick_records.QUICK]
     if not is_restless:
-        yield again
-
-
-def _as_it_was(quick: quick_records.Quick) -> dict[str, str]:
-    """What stands in the form of a quick test that measures the same; empty where another program measured."""
-    if quick.target is None:
-        return {}
-    link = quick.link_bits_per_second
-    return {
-        "target": records.format_target(quick.target),
-        "size": wording.typed_size(round(quick.size_bytes)),
-        "link": wording.typed_rate(link) if link else "",
-        "like": quick.settings.like or "",
-    }
+        yield once_more
 
 
 def _after_isolation(isolation: Isolation) -> Iterator[NextStep]:

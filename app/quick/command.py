@@ -13,8 +13,6 @@ from app.quick.record import record_quick
 from app.recording.process import SeriesControl
 from app.recording.spec import SeriesSpec
 from forms.quick.report import quick_report
-from forms.wording import typed_size
-from storage.quick import records as quick_records
 
 
 @declare.command("quick")
@@ -25,7 +23,7 @@ from storage.quick import records as quick_records
     "Largest size of the file that is made.",
     option_values.parse_size,
     name="file_bytes",
-    default=typed_size(quick_records.USUAL_FILE_BYTES),
+    default=quick_spec.USUAL_SIZE,
 )
 @declare.option(
     "--seconds",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.base.errors import UsageError
 from app.base.exit_codes import exit_code_of
-from app.quick.alike import comparison_with_before, quick_test_before, quick_tests_like
+from app.quick import alike
 from app.recording import kind
 from forms.layout import Toned
 from storage import records
@@ -29,7 +29,7 @@ class QuickKind(kind.Kind[quick_records.Quick]):
         from forms.quick import report
 
         quick = self.read(notebook, head)
-        return report.quick_report(quick, comparison_with_before(notebook, quick))
+        return report.quick_report(quick, alike.comparison_with_before(notebook, quick))
 
     def answer(self, notebook: Notebook, head: Recording) -> Toned:
         from forms.quick.answer import quick_answer
@@ -37,7 +37,7 @@ class QuickKind(kind.Kind[quick_records.Quick]):
         return quick_answer(self.read(notebook, head))
 
     def before(self, notebook: Notebook, head: Recording) -> str:
-        before = quick_test_before(notebook, self.read(notebook, head))
+        before = alike.quick_test_before(notebook, self.read(notebook, head))
         return before.id if before else ""
 
     def count_done(self, notebook: Notebook, head: Recording) -> int:
@@ -59,8 +59,8 @@ class QuickKind(kind.Kind[quick_records.Quick]):
         base, other = (replace(self.read(notebook, head), label=head.label) for head in self.two_of(heads))
         earlier: list[quick_records.Quick] = []
         if not choices.alone:
-            alike = quick_tests_like(notebook, base, before=base.created_at)
-            earlier = [quick for quick in alike if quick.id != other.id]
+            equal_tests = alike.quick_tests_like(notebook, base, before=base.created_at)
+            earlier = [quick for quick in equal_tests if quick.id != other.id]
 
         limits = Limits(noise_percent=choices.noise_percent, margin_percent=choices.margin_percent)
         comparison = compare_quick_tests(base, other, earlier, limits)
@@ -74,7 +74,7 @@ class QuickKind(kind.Kind[quick_records.Quick]):
         raise UsageError(f"quick test {head.id} keeps all of its runs: measure it again where something disturbed it")
 
     def quick_tests_alike(self, notebook: Notebook, head: Recording) -> Sequence[quick_records.Quick]:
-        return quick_tests_like(notebook, self.read(notebook, head), before=records.utc_now())
+        return alike.quick_tests_like(notebook, self.read(notebook, head), before=records.utc_now())
 
     def read(self, notebook: Notebook, head: Recording) -> quick_records.Quick:
         del notebook

@@ -13,7 +13,6 @@ from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.views import join_toned
 from forms import layout, wording
 from forms.quick import report, summary
-from forms.quick.comparison import QuickComparison
 from forms.report import Report
 from storage.quick import records as quick_records
 from storage.records import Command
@@ -50,8 +49,8 @@ class QuickRunScreen(report_run.MeasurementScreen):
         """The line that is measured; None before the first."""
         self.line_began_at = 0.0
         """When it began (monotonic clock)."""
-        self.since: QuickComparison | None = None
-        """The quick test before of the same target compared with this one, once it has ended; None for none."""
+        self.closed: measurement.QuickClosed | None = None
+        """How it ended; None before."""
 
     def steps(self) -> Iterator[Any]:
         return record.record_quick(self.request, self.context.notebook_path, self.control)
@@ -69,9 +68,9 @@ class QuickRunScreen(report_run.MeasurementScreen):
                 self.record = quick
             case Warned(text=text):
                 self.problems.append(text)
-            case measurement.QuickClosed(quick=quick, since=since):
-                self.record = quick
-                self.since = since
+            case measurement.QuickClosed():
+                self.record = event.quick
+                self.closed = event
                 self.is_closed = True
 
     def now(self) -> str:
@@ -85,7 +84,7 @@ class QuickRunScreen(report_run.MeasurementScreen):
         return f"{super().now()}; {wording.duration(seconds_left)} left at most"
 
     def result(self) -> Report | None:
-        return report.quick_report(self.record, self.since) if self.is_closed else None
+        return report.quick_report(self.record, self.closed.since) if self.closed else None
 
     def headline(self) -> Content:
         answer = self.report.answer if self.report else None

@@ -8,6 +8,8 @@ from forms import wording
 from storage.quick import records as quick_records
 from storage.records import Target
 
+USUAL_SIZE = wording.typed_size(quick_records.USUAL_FILE_BYTES)
+"""Of the file, as it is typed."""
 RUNS = 3
 """Timed runs of each line: the fewest that a comparison can judge."""
 RUN_SECONDS = 3.0
