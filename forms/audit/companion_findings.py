@@ -1,11 +1,12 @@
 """Findings of lines that are right only with another line or a module, or for some files: kernel share modes, commands
-without a cache, writes that are answered too early.
+without a cache, writes that are answered too early, dialects that leave none, DFS that is switched off.
 """
 
 from collections.abc import Iterator
 from itertools import product
 
 from forms.audit.configuration import Configuration
+from forms.audit.host_findings import HOST_LISTS, host_findings, names_a_computer
 from forms.audit.line_finding import line_finding
 from forms.audit.module_findings import loaded_modules
 from forms.audit.value_findings import parts_of_pattern
@@ -14,9 +15,10 @@ from storage.looks import AuditedSetting, AuditFinding, Ruling
 
 _SHARE_MODES_REFUSED_FROM = (4, 16)
 """Linux 5.16 has no LOCK_MAND any more; from this version on Samba asks the file system's module, and fails without."""
-_HOST_KEYWORDS = frozenset({"all", "except", "local", "fail"})
-"""Words of ``hosts allow`` that are no names (lib/util/access.c)."""
 _MODULES_WITH_SHARE_MODES = frozenset({"gpfs"})
+_DIALECTS = ("core", "coreplus", "lanman1", "lanman2", "nt1", "smb2_02", "smb2", "smb3_00", "smb3_02", "smb3")
+"""As ``server max protocol`` names them, the oldest first; smb2 means 2.1 and smb3 means 3.1.1."""
+_DFS_PARAMETERS = frozenset({"msdfs root", "msdfs proxy"})
 
 
 def companion_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
@@ -29,6 +31,12 @@ def companion_findings(conf: Configuration, setting: AuditedSetting) -> Iterator
         yield from _lookup_findings(conf, setting)
     if name == "aio write behind" and setting.value:
         yield _write_behind_finding(setting)
+    if name in HOST_LISTS:
+        yield from host_findings(conf, setting)
+    if name == "server max protocol":
+        yield from _dialect_findings(conf, setting)
+    if name in _DFS_PARAMETERS:
+        yield from _dfs_findings(conf, setting)
 
 
 def _share_mode_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
@@ -57,9 +65,9 @@ def _dfree_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[Au
 def _lookup_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
     sections = ("global", *conf.shares)
     entries: list[str] = []
-    for section, name in product(sections, ("hosts allow", "hosts deny")):
+    for section, name in product(sections, HOST_LISTS):
         entries += smb_values.entries_of_list(conf.in_effect(section, name))
-    if any(map(_names_a_computer, entries)):
+    if any(map(names_a_computer, entries)):
         return
     reason = "Every connection waits for a look-up of the client's name; a slow resolver makes the first click slow."
     advice = "Delete the line: hosts allow and hosts deny name no computer."
@@ -68,11 +76,32 @@ def _lookup_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[A
     yield line_finding(setting, "hostname-lookups", Ruling.WORTH_TRYING, 40, reason, instead=instead, advice=advice)
 
 
-def _names_a_computer(entry: str) -> bool:
-    """Whether an entry of ``hosts allow`` is a name to look up, and no address, network, netgroup or keyword."""
-    if entry.lower() in _HOST_KEYWORDS or entry.startswith("@") or ":" in entry:
-        return False
-    return any(letter.isalpha() for letter in entry)
+def _dialect_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """That the newest dialect is older than the oldest one that is allowed."""
+    oldest = _place_of_dialect(conf.in_effect("global", "server min protocol"))
+    newest = _place_of_dialect(setting.value)
+    if oldest is None or newest is None or newest >= oldest:
+        return
+    lowest = conf.in_effect("global", "server min protocol")
+    reason = f"It is older than server min protocol = {lowest}: no client can connect."
+    advice = "Delete the line, or lower server min protocol."
+    yield line_finding(setting, "no-dialect", Ruling.HARMFUL, 1000, reason, instead=None, advice=advice)
+
+
+def _place_of_dialect(value: str) -> int | None:
+    """Where a dialect stands among them; None for the default, or what is none."""
+    word = smb_conf.tidy_value("server max protocol", value).lower()
+    return _DIALECTS.index(word) if word in _DIALECTS else None
+
+
+def _dfs_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    is_root = smb_conf.spelling(setting.name).name == "msdfs root"
+    is_used = smb_conf.same_value("msdfs root", setting.value, "yes") if is_root else bool(setting.value)
+    if not is_used or smb_conf.same_value("host msdfs", conf.in_effect("global", "host msdfs"), "yes"):
+        return
+    reason = "host msdfs = no switches DFS off: clients are sent nowhere, and see what is in the folder itself."
+    advice = "Delete `host msdfs = no` in [global], or this line."
+    yield line_finding(setting, "dfs-switched-off", Ruling.CONTRADICTORY, 53, reason, instead=None, advice=advice)
 
 
 def _write_behind_finding(setting: AuditedSetting) -> AuditFinding:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from forms.audit import testparm_dump
-from forms.tuning import catalogue, conf_file, smb_conf, smb_values
+from forms.tuning import catalogue, conf_file, log_levels, smb_conf, smb_values
 from forms.tuning.catalogue import CatalogueEntry
 from forms.tuning.samba_parameters import MEASURED, Version
 from storage.looks import AuditedSetting
@@ -45,21 +45,29 @@ class Configuration:
         return default or ""
 
     def _setting_in_effect(self, section: str, name: str) -> AuditedSetting | None:
+        own = self.last.get((section, smb_conf.parameter_key(name)))
+        return own if own is not None else self._inherited_setting(section, name)
+
+    def _inherited_setting(self, section: str, name: str) -> AuditedSetting | None:
+        """What a section has of a parameter without a line of its own: of the share that it copies, or of [global]."""
         key = smb_conf.parameter_key(name)
-        copied_sections: set[str] = set()
-        copying_section = section
-        while copying_section not in copied_sections:
-            own = self.last.get((copying_section, key))
-            if own is not None:
-                return own
-            copied_sections.add(copying_section)
-            copy = self.last.get((copying_section, "copy"))
-            copying_section = copy.value.lower() if copy else section
+        seen_sections = {section}
+        copied = self._copied_section(section)
+        while copied is not None and copied not in seen_sections:
+            line = self.last.get((copied, key))
+            if line is not None:
+                return line
+            seen_sections.add(copied)
+            copied = self._copied_section(copied)
 
         of_global = self._global_lines.get(key, ())
         # Each share begins with what [global] has set by then; only options of modules are looked up later.
         in_time = [line for line in of_global if ":" in name or self.holds_for(line, section)]
         return in_time[-1] if in_time else None
+
+    def _copied_section(self, section: str) -> str | None:
+        copy = self.last.get((section, "copy"))
+        return copy.value.lower() if copy else None
 
     def holds_for(self, setting: AuditedSetting, share: str) -> bool:
         """Whether a line of [global] stands before the share's section, which takes what is set by then."""
@@ -86,21 +94,21 @@ class Configuration:
             if (share, key) not in self.last and (is_option or self.holds_for(setting, share))
         ] or ["global"]
 
-    def overrides_global(self, setting: AuditedSetting) -> bool:
-        """Whether a share's line brings back for the share what [global] sets otherwise for all."""
+    def overrides_another(self, setting: AuditedSetting) -> bool:
+        """Whether a share's line brings back what [global], or the share that it copies, sets otherwise."""
         if setting.section == "global":
             return False
-        of_global = self.last.get(("global", smb_conf.parameter_key(setting.name)))
-        if of_global is None:
+        other = self._inherited_setting(setting.section, setting.name)
+        if other is None:
             return False
         name = smb_conf.spelling(setting.name).name
-        return not smb_conf.same_value(name, meant_value(setting), meant_value(of_global))
+        return not smb_conf.same_value(name, meant_value(setting), meant_value(other))
 
     def is_default(self, setting: AuditedSetting) -> bool:
         """Whether the server is the same without the line, as far as the catalogue tells of its parameter."""
         name = smb_conf.spelling(setting.name).name
         entry = catalogue_entry(name)
-        if entry is None or entry.default is None or self.overrides_global(setting):
+        if entry is None or entry.default is None or self.overrides_another(setting):
             return False
         return smb_conf.is_default(name, meant_value(setting), self.version)
 
@@ -139,7 +147,7 @@ class Configuration:
         in_effect = self.in_effect(section, name)
         if full_name == "log level":
             # No message of Samba is of a higher level than 10.
-            in_effect = str(min(smb_values.highest_log_level(in_effect), 10))
+            in_effect = str(min(log_levels.highest_log_level(in_effect), 10))
         return any(smb_conf.same_value(full_name, in_effect, value) for value in values)
 
 

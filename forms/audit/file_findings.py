@@ -2,8 +2,19 @@
 
 from collections.abc import Iterator
 
-from forms.tuning.conf_file import BadLine, SmbConfFile, UnreadReason
+from forms.tuning.conf_file import BadLine, SmbConfFile, StopReason, UnreadReason
 from storage.looks import AuditedSetting, AuditFinding, Ruling
+
+_REASONS_TO_STOP = {
+    StopReason.UNREADABLE: "The line has no closing bracket, or no name",
+    StopReason.INCLUDE_LOOP: "The file includes itself, by this line, without an end",
+    StopReason.REGISTRY_IN_SHARE: "The registry can be included in [global] alone",
+}
+_REMEDIES_TO_STOP = {
+    StopReason.UNREADABLE: "Complete or delete it.",
+    StopReason.INCLUDE_LOOP: "Delete the line.",
+    StopReason.REGISTRY_IN_SHARE: "Move it to [global].",
+}
 
 _SHOWN = 60
 """Letters of a line that says nothing."""
@@ -70,24 +81,24 @@ def _finding(setting: AuditedSetting, key: str, verdict: Ruling, cost: int, reas
 
 
 def _stopped_finding(line: BadLine) -> AuditFinding:
-    reason = "The line has no closing bracket, or no name: Samba stops reading here, and refuses the whole file."
-    return _bad_line_finding(line, "stops-reading", Ruling.HARMFUL, 96, reason)
+    reason = f"{_REASONS_TO_STOP[line.reason]}: Samba stops reading here, and refuses the whole file."
+    remedy = _REMEDIES_TO_STOP[line.reason]
+    return _bad_line_finding(line, "stops-reading", Ruling.HARMFUL, 96, reason, remedy)
 
 
 def _malformed_finding(line: BadLine) -> AuditFinding:
-    return _bad_line_finding(
-        line, "malformed-line", Ruling.MISPLACED, 30, "The line has no equals sign: Samba skips it."
-    )
+    reason = "The line has no equals sign: Samba skips it."
+    return _bad_line_finding(line, "malformed-line", Ruling.MISPLACED, 30, reason, "Complete or delete it.")
 
 
-def _bad_line_finding(line: BadLine, key: str, verdict: Ruling, cost: int, reason: str) -> AuditFinding:
+def _bad_line_finding(line: BadLine, key: str, verdict: Ruling, cost: int, reason: str, remedy: str) -> AuditFinding:
     return AuditFinding(
         key=key,
         verdict=verdict,
         cost=cost,
         setting=line.text[:_SHOWN],
         why=reason,
-        what_to_do="Complete or delete it.",
+        what_to_do=remedy,
         file=line.file,
         line=line.line,
     )

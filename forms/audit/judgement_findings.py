@@ -7,7 +7,7 @@ from forms.audit.audited_server import AuditedServer
 from forms.audit.configuration import Configuration
 from forms.audit.judgements import SettingJudgement
 from forms.audit.line_finding import line_finding
-from forms.tuning import samba_parameters, smb_conf, smb_values
+from forms.tuning import log_levels, samba_parameters, smb_conf, smb_values
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 
 SOCKET_OPTIONS = (
@@ -49,9 +49,9 @@ def findings_by_judgements(
         if judged is None or not _holds_there(judgement, server, conf, setting):
             continue
 
-        is_needed = conf.overrides_global(setting)
+        is_needed = conf.overrides_another(setting)
         if is_needed and judgement.verdict is Ruling.USELESS and _is_samba_default(conf, setting):
-            # Without the line the share had what [global] sets.
+            # Without the line the share had what it inherits.
             continue
 
         line_instead = _line_instead(judgement, conf, setting)
@@ -81,15 +81,15 @@ def _line_instead(judgement: SettingJudgement, conf: Configuration, setting: Aud
     """The line to write: empty to delete it, None where a person has to decide."""
     if judgement.advice or judgement.instead:
         is_log_level = smb_conf.spelling(setting.name).name == "log level"
-        kept_levels = smb_values.levels_to_keep(setting.value) if is_log_level else []
+        kept_levels = log_levels.levels_to_keep(setting.value) if is_log_level else []
         return " ".join([judgement.instead, *kept_levels]) if judgement.instead else judgement.instead
     if judgement.added_word:
         return _with_word_after(setting, judgement.word, judgement.added_word)
 
     line = _without_word(setting, judgement.word) if judgement.word else ""
-    if line or not conf.overrides_global(setting):
+    if line or not conf.overrides_another(setting):
         return line
-    # Without the line the share had what [global] sets, and not the default.
+    # Without the line the share had what it inherits, and not the default.
     return _line_of_default(conf, setting)
 
 

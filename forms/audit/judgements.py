@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from forms.tuning import smb_conf, smb_values
+from forms.tuning import log_levels, smb_conf, smb_values
 from storage.looks import Ruling
 from storage.records import FactValue
 
@@ -167,7 +167,7 @@ class SettingJudgement:
             value = words[self.word.lower()]
             if canonical_name == "socket options":
                 written = value
-                value = str(smb_values.read_by_atoi(written))
+                value = str(_taken_by_kernel(smb_values.read_by_atoi(written)))
             canonical_name = ""  # what follows a word is not compared as the parameter's own values are
         elif self.part:
             parts = value.split()
@@ -208,6 +208,11 @@ class JudgedValue:
     """The number in it; empty where it has none."""
     written: str = ""
     """What smbd reads the value from, where it is written otherwise; empty where it is not."""
+
+
+def _taken_by_kernel(number: int) -> int:
+    """A number of a socket option as the kernel takes it: a size below 0 is a very large one."""
+    return number if number >= 0 else number + 2**32
 
 
 def _number_text(number: float | None) -> str:
@@ -258,7 +263,7 @@ def number_of(name: str, value: str) -> float | None:
     ``name`` is the parameter's; empty for a fact, or a word of a value.
     """
     if name == "log level":
-        return float(smb_values.highest_log_level(value))
+        return float(log_levels.highest_log_level(value))
     text = smb_conf.tidy_value(name, value)
     try:
         return float(text)

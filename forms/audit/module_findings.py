@@ -42,6 +42,13 @@ def module_findings(
     """What is wrong with ``vfs objects``; ``server_modules`` are those that the server has, empty if unknown."""
     if smb_conf.spelling(setting.name).name != "vfs objects":
         return
+    miswritten = [entry for entry in _written_modules(setting.value) if entry != entry.lower()]
+    for entry in miswritten:
+        if entry.lower() in vfs_modules.modules():
+            yield _letter_case_finding(setting, entry)
+    if _has_in_wrong_order(setting.value, "streams_xattr", "fruit"):
+        yield _wrong_order_finding(setting)
+
     for module in loaded_by(setting.value):
         known = vfs_modules.modules().get(module)
         if module in server_modules:
@@ -62,8 +69,12 @@ def module_findings(
 
 def loaded_by(value: str) -> list[str]:
     """The modules that a value of ``vfs objects`` loads; a path is one of the admin's own, and left out."""
+    return [name.lower() for name in _written_modules(value)]
+
+
+def _written_modules(value: str) -> list[str]:
     # Behind a colon stands the name of one instance.
-    names = [entry.partition(":")[0].lower() for entry in smb_values.entries_of_list(value)]
+    names = [entry.partition(":")[0] for entry in smb_values.entries_of_list(value)]
     return [name for name in names if name and "/" not in name]
 
 
@@ -139,6 +150,29 @@ def _replacing_finding(setting: AuditedSetting, left_out: Sequence[str]) -> Audi
     reason = f"It takes the place of the list in [global]: {wording.listed(list(left_out))} is not loaded here."
     advice = f"If both are meant, write `{setting.name} = {' '.join([*left_out, *loaded_by(setting.value)])}`."
     return line_finding(setting, "modules-left-out", Ruling.CONTRADICTORY, 38, reason, instead=None, advice=advice)
+
+
+def _letter_case_finding(setting: AuditedSetting, entry: str) -> AuditFinding:
+    reason = f"Samba looks for a file of that very name, and has {entry.lower()}: every connection to the share fails."
+    entries = smb_values.entries_of_list(setting.value)
+    corrected = [entry.lower() if other == entry else other for other in entries]
+    instead = f"{setting.name} = {' '.join(corrected)}"
+    return line_finding(setting, "module-letter-case", Ruling.HARMFUL, 98, reason, instead=instead)
+
+
+def _has_in_wrong_order(value: str, early: str, late: str) -> bool:
+    modules = loaded_by(value)
+    return early in modules and late in modules and modules.index(early) < modules.index(late)
+
+
+def _wrong_order_finding(setting: AuditedSetting) -> AuditFinding:
+    reason = "streams_xattr before fruit takes the streams of Macs, so that fruit does not see their metadata."
+    entries = smb_values.entries_of_list(setting.value)
+    streams = next(entry for entry in entries if entry.partition(":")[0].lower() == "streams_xattr")
+    entries.remove(streams)
+    place = [entry.partition(":")[0].lower() for entry in entries].index("fruit") + 1
+    instead = f"{setting.name} = {' '.join([*entries[:place], streams, *entries[place:]])}"
+    return line_finding(setting, "streams-before-fruit", Ruling.CONTRADICTORY, 44, reason, instead=instead)
 
 
 def _missing_module_finding(setting: AuditedSetting, module: str) -> AuditFinding:

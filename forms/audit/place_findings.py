@@ -8,6 +8,11 @@ from forms.tuning import fact_names, smb_conf
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 from storage.records import Facts
 
+_WITHOUT_PATH = frozenset({"homes"})
+"""Shares whose folder is another one for each user."""
+
+_HIDING = frozenset({"browseable", "available"})
+
 
 def place_findings(conf: Configuration) -> Iterator[AuditFinding]:
     for setting in conf.last.values():
@@ -25,6 +30,8 @@ def place_findings(conf: Configuration) -> Iterator[AuditFinding]:
     for share in conf.shares:
         if share != share.strip():
             yield _padded_name_finding(share, conf)
+        if not conf.is_dump and _lacks_path(share, conf):
+            yield _no_path_finding(share, conf)
 
 
 def folder_findings(setting: AuditedSetting, missing_folders: Collection[str], facts: Facts) -> Iterator[AuditFinding]:
@@ -44,6 +51,32 @@ def _shares_before(conf: Configuration, setting: AuditedSetting) -> list[str]:
         return []
     key = smb_conf.parameter_key(setting.name)
     return [share for share in conf.shares if not conf.holds_for(setting, share) and (share, key) not in conf.last]
+
+
+def _lacks_path(share: str, conf: Configuration) -> bool:
+    """Whether nothing says which folder the share is; a file that was not read may."""
+    if share in _WITHOUT_PATH or conf.is_partly_unread:
+        return False
+    # A section that only hides the home folder of a user, such as [nobody], is complete.
+    names = {smb_conf.spelling(line.name).name for line in conf.settings if line.section == share}
+    if names <= _HIDING:
+        return False
+    return not conf.in_effect(share, "path") and not conf.in_effect(share, "msdfs proxy")
+
+
+def _no_path_finding(share: str, conf: Configuration) -> AuditFinding:
+    first = next(setting for setting in conf.settings if setting.section == share)
+    return AuditFinding(
+        key="no-path",
+        verdict=Ruling.CONTRADICTORY,
+        cost=71,
+        setting=f"[{share}]",
+        why="The share has no path: Samba takes it out of service, and nobody can open it.",
+        what_to_do="Write its path, or delete the share.",
+        file=first.file,
+        line=first.line,
+        section=share,
+    )
 
 
 def _padded_name_finding(share: str, conf: Configuration) -> AuditFinding:

@@ -147,7 +147,7 @@ def certain_causes(server: Facts) -> Iterator[tuple[str, str, str]]:
     yield from _impossible_encryption(server)
 
     proxy = effective(server, "msdfs proxy")
-    if proxy:
+    if proxy and _tidy_value(server, "host msdfs") != "no":
         yield "msdfs proxy", proxy, f"msdfs proxy = {proxy} sends clients to another server"
 
 

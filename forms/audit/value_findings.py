@@ -1,10 +1,11 @@
 """Findings of how smbd reads a value: comments that belong to it, numbers that end early, words that it skips."""
 
+import ipaddress
 import re
 from collections.abc import Iterator
 
 from forms.audit.line_finding import line_finding
-from forms.tuning import smb_conf, smb_values
+from forms.tuning import log_levels, smb_conf, smb_values
 from forms.tuning.trailing_comments import CommentEffect, comment_effect, without_comment
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 
@@ -17,6 +18,14 @@ _LOOKS_LIKE_PATTERN = re.compile(r"[*?.]")
 _LEAST_SPEED = 10_000_000
 """Bits per second of the slowest card that is sold; a smaller number was meant in Mbit/s."""
 _MEGABIT = 1_000_000
+
+_COUNTED_IN = {"max log size": ("KiB", 1 << 10), "max disk size": ("MiB", 1 << 20)}
+"""Sizes that smbd does not count in bytes, with what it counts them in."""
+_LEAST_OCTAL = re.compile(r"[0-7]+")
+
+_LOOKS_LIKE_ADDRESS = re.compile(r"[\d.\-]+(/[\d.]+)?")
+
+_PASSWORD_BACKENDS = frozenset({"smbpasswd", "tdbsam", "ldapsam", "nds_ldapsam", "samba_dsdb", "samba4", "ipasam"})
 
 _INTERFACE_OPTIONS = frozenset({"speed", "capability", "if_index", "options"})
 _CAPABILITIES = frozenset({"rss", "rdma"})
@@ -57,6 +66,14 @@ def value_findings(setting: AuditedSetting, *, is_dump: bool = False) -> Iterato
     kind = spelled.parameter.kind if spelled.parameter else ""
     if kind == "number" and not smb_values.is_whole_number(setting.value):
         yield _cut_number_finding(setting)
+    if kind == "octal" and not _LEAST_OCTAL.fullmatch(setting.value):
+        yield _cut_mode_finding(setting)
+    if spelled.name in _COUNTED_IN and setting.value[-1:].isalpha():
+        yield _unit_of_unit_finding(setting, *_COUNTED_IN[spelled.name])
+    if spelled.name == "log level":
+        yield from _log_level_findings(setting)
+    if spelled.name == "passdb backend":
+        yield from _backend_findings(setting)
     if spelled.name == "socket options":
         yield from _socket_option_findings(setting)
     if spelled.name in _SLASHED_LISTS:
@@ -72,6 +89,43 @@ def _cut_number_finding(setting: AuditedSetting) -> AuditFinding:
     number = smb_values.read_by_strtol(setting.value)
     reason = f"smbd reads {number}, and leaves out what stands behind the digits: no unit is allowed here."
     return line_finding(setting, "cut-number", Ruling.MISPLACED, 55, reason, instead=None)
+
+
+def _cut_mode_finding(setting: AuditedSetting) -> AuditFinding:
+    digits = _LEAST_OCTAL.match(setting.value)
+    mode = int(digits[0], 8) if digits else 0
+    reason = f"smbd reads {mode:04o}, and leaves out what stands behind the digits 0 to 7."
+    return line_finding(setting, "cut-number", Ruling.MISPLACED, 55, reason, instead=None)
+
+
+def _unit_of_unit_finding(setting: AuditedSetting, unit: str, unit_bytes: int) -> AuditFinding:
+    count = int(smb_conf.tidy_value(setting.name, setting.value))
+    reason = f"It is counted in {unit}: smbd takes this for {count:,} {unit}."
+    # What was meant is most likely a size in bytes with its unit.
+    meant = count // unit_bytes
+    instead = f"{setting.name} = {meant}" if meant else None
+    return line_finding(setting, "unit-of-unit", Ruling.MISPLACED, 56, reason, instead=instead)
+
+
+def _log_level_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
+    for word in smb_values.entries_of_list(setting.value):
+        name, colon, level = word.partition(":")
+        digits = (level if colon else name).partition("@")[0]
+        if not digits.isdecimal():
+            reason = (
+                f"smbd reads {smb_values.read_by_atoi(digits)} from {digits}: only decimal digits are allowed here."
+            )
+            yield line_finding(setting, "cut-number", Ruling.MISPLACED, 55, reason, instead=None)
+        elif colon and not log_levels.is_log_class(name):
+            reason = f"No class {name} of log messages is known: unless this Samba has it, nothing more is logged."
+            yield line_finding(setting, "unknown-log-class", Ruling.MISPLACED, 30, reason, instead=None)
+
+
+def _backend_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
+    backend = setting.value.partition(":")[0].strip().lower()
+    if backend and backend not in _PASSWORD_BACKENDS:
+        reason = f"Samba has no backend {backend} of its own: unless somebody installed it, smbd does not start."
+        yield line_finding(setting, "unknown-backend", Ruling.RISKY, 90, reason, instead=None)
 
 
 def _socket_option_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
@@ -123,8 +177,19 @@ def _interface_findings(setting: AuditedSetting, *, is_dump: bool) -> Iterator[A
         if "=" in name:
             reason = f"{name} is taken for an interface: quotes must enclose each interface with its options."
             yield line_finding(setting, "unquoted-interface", Ruling.MISPLACED, 48, reason, instead=None)
+        elif _LOOKS_LIKE_ADDRESS.fullmatch(name) and not _is_address_or_network(name):
+            reason = f"{name} is neither an address nor a network: smbd skips it, and does not start with no other."
+            yield line_finding(setting, "no-interface", Ruling.MISPLACED, 59, reason, instead=None)
         elif semicolon:
             yield from _interface_option_findings(setting, name, options)
+
+
+def _is_address_or_network(text: str) -> bool:
+    try:
+        ipaddress.ip_interface(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _interface_option_findings(setting: AuditedSetting, interface: str, options: str) -> Iterator[AuditFinding]:

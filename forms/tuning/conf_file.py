@@ -43,13 +43,23 @@ class UnreadPart:
     """The line that leads there."""
 
 
+class StopReason(StrEnum):
+    """Why Samba stops reading at a line, and refuses the whole file."""
+
+    UNREADABLE = "unreadable"
+    """It is neither a section with a name nor a parameter with one."""
+    INCLUDE_LOOP = "include loop"
+    REGISTRY_IN_SHARE = "registry in share"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadLine:
-    """A line that is neither a section nor a parameter."""
+    """A line that is neither a section nor a parameter, or at which Samba stops reading."""
 
     text: str
     file: str
     line: int
+    reason: StopReason = StopReason.UNREADABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +120,7 @@ class _FileReading:
 
             if line.startswith("["):
                 name, bracket, _ = line[1:].partition("]")
-                if bracket:
+                if bracket and name.strip(BLANKS):
                     section = self._begin_section(name)
                 else:
                     self.stopped_at = BadLine(text=line, file=file, line=number)
@@ -143,14 +153,6 @@ class _FileReading:
         if key == "include":
             return self._include(setting)
 
-        is_registry = setting.value.lower() == REGISTRY
-        if key == "configbackend" and is_registry and setting.section == "global":
-            # Samba then forgets what it read before.
-            self.settings.clear()
-            self.uses_registry = True
-            self._note_unread_registry(setting)
-            return self.read(REGISTRY, "global")
-
         if key == "registryshares" and squeeze(setting.value) in {"yes", "true", "on", "1"}:
             self._note_unread_registry(setting)
         self.settings.append(setting)
@@ -165,6 +167,9 @@ class _FileReading:
             return setting.section
 
         is_registry = path.lower() == REGISTRY
+        if is_registry and setting.section != "global":
+            self._stop(setting, StopReason.REGISTRY_IN_SHARE)
+            return setting.section
         if is_registry:
             self.uses_registry = True
             self._note_unread_registry(setting)
@@ -176,6 +181,10 @@ class _FileReading:
             self.unread.append(UnreadPart(reason=UnreadReason.INCLUDE_MISSING, setting=setting))
             return setting.section
 
+        if path in self.open and not is_registry:
+            # A file that includes itself does so again, until Samba refuses to go deeper.
+            self._stop(setting, StopReason.INCLUDE_LOOP)
+            return setting.section
         if path not in self.files or path in self.open:
             return setting.section
         if len(self.open) > _MOST_DEPTH or self.reads >= _MOST_READS:
@@ -185,6 +194,22 @@ class _FileReading:
         section = self.read(path, setting.section)
         self.open.pop()
         return section
+
+    def read_registry_alone(self, setting: AuditedSetting) -> None:
+        """Forget what was read, and read the registry in its place, as ``config backend = registry`` asks for."""
+        self.settings.clear()
+        self.unread.clear()
+        self.malformed.clear()
+        self.forgotten.clear()
+        self.options.clear()
+        self.uses_registry = True
+        self._note_unread_registry(setting)
+        self.open = [REGISTRY]
+        self.read(REGISTRY, "global")
+
+    def _stop(self, setting: AuditedSetting, reason: StopReason) -> None:
+        text = f"{setting.name} = {setting.value}"
+        self.stopped_at = BadLine(text=text, file=setting.file, line=setting.line, reason=reason)
 
     def _note_unread_registry(self, setting: AuditedSetting) -> None:
         if REGISTRY not in self.files:
@@ -200,6 +225,10 @@ def read_conf(path: str, files: Mapping[str, str]) -> SmbConfFile:
     while True:
         reading = _FileReading(files=files, open=[read_paths[-1]])
         reading.read(read_paths[-1], "global")
+        backend = _last_of_global(reading.settings, "configbackend")
+        is_in_registry = backend is not None and backend.value.lower() == REGISTRY
+        if backend is not None and is_in_registry and reading.stopped_at is None:
+            reading.read_registry_alone(backend)
         config_file = _config_file(reading.settings)
         # smbd keeps the file that it has where the line names that one.
         if config_file is None or config_file.value == read_paths[-1]:
@@ -227,8 +256,14 @@ def read_conf(path: str, files: Mapping[str, str]) -> SmbConfFile:
 
 def _config_file(settings: Sequence[AuditedSetting]) -> AuditedSetting | None:
     """The line that names the file to read in place of these settings; None where there is none."""
-    lines = [line for line in settings if line.section == "global" and squeeze(line.name) == "configfile"]
-    return lines[-1] if lines and lines[-1].value else None
+    line = _last_of_global(settings, "configfile")
+    return line if line is not None and line.value else None
+
+
+def _last_of_global(settings: Sequence[AuditedSetting], squeezed_name: str) -> AuditedSetting | None:
+    """The line of [global] that counts for a parameter; None where there is none."""
+    lines = [line for line in settings if line.section == "global" and squeeze(line.name) == squeezed_name]
+    return lines[-1] if lines else None
 
 
 def _reason_not_followed(path: str, read_paths: Sequence[str], files: Mapping[str, str]) -> UnreadReason | None:

@@ -22,6 +22,7 @@ _NO = frozenset({"no", "false", "off", "0"})
 _SIZE = re.compile(r"\+?(\d+)\s*([kmgtp]?)", re.IGNORECASE)
 _LARGEST_SIZE = 2**31 - 1
 """Of a parameter in bytes: smbd keeps it as an int, and refuses what is larger."""
+_LAST_PORT = 65535
 _UNORDERED = frozenset(
     {"hosts allow", "hosts deny", "valid users", "invalid users", "read list", "write list", "admin users"}
 )
@@ -187,10 +188,9 @@ def refusal(name: str, value: str, version: Version | None = None) -> str | None
         return None if is_taken else f"{value!r} is none of {', '.join(dict.fromkeys(choices.values()))}"
     if parameter.kind == "yes_no" and squeeze(words) not in _YES | _NO:
         return f"{value!r} is neither yes nor no"
-    if parameter.kind == "size" and not _is_size(words):
-        return f"{value!r} is not a size below 2 GiB, such as 65536 or 64K"
-    if parameter.kind == "octal" and not re.match("[0-7]", words):
-        return f"{value!r} is not an octal number, such as 0664"
+    expected = _expected_number(parameter, words)
+    if expected:
+        return f"{value!r} is {expected}"
     stranger = _stranger_in_list(parameter.name, value, version)
     if stranger is not None:
         return f"{stranger!r} is none of {', '.join(_listed_words()[parameter.name].words)}"
@@ -198,6 +198,22 @@ def refusal(name: str, value: str, version: Version | None = None) -> str | None
     if words_refused:
         return f"{words_refused[0]!r} is no class with its level, such as auth:3"
     return None
+
+
+def _expected_number(parameter: Parameter, words: str) -> str:
+    """What a value is not that has to be a number, or a list of ports; empty where it is one, or need not be."""
+    if parameter.kind == "size" and not _is_size(words):
+        return "not a size below 2 GiB, such as 65536 or 64K"
+    if parameter.kind == "octal" and not re.match("[0-7]", words):
+        return "not an octal number, such as 0664"
+    if parameter.name == "smb ports" and not _are_ports(words):
+        return f"no list of ports from 1 to {_LAST_PORT}, such as 445 139"
+    return ""
+
+
+def _are_ports(value: str) -> bool:
+    ports = smb_values.entries_of_list(value)
+    return bool(ports) and all(port.isdecimal() and 0 < int(port) <= _LAST_PORT for port in ports)
 
 
 def _is_size(words: str) -> bool:

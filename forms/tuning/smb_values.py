@@ -1,7 +1,7 @@
 """Values of smb.conf as smbd reads them: the numbers of C, lists with their separators, log levels by class."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 BLANKS = " \t\r\v\f"
 """What C's isspace() takes for a blank within a line; the no-break space of web pages is none."""
@@ -12,12 +12,6 @@ _LIST_BLANKS = " \t,;\n\r"
 """What separates the entries of a list (LIST_SEP in lib/util/util_strlist.c)."""
 _SOCKET_BLANKS = " \t,"
 """What separates socket options (lib/util/util_net.c)."""
-_LOGIN_CLASSES = frozenset({"auth", "passdb", "sam", "winbind", "idmap", "kerberos", "dns", "ldb", "rpc_srv"})
-"""Classes of log messages that write nothing about files: 15 KB a login, and no byte for 300 files (auth:10, passdb:10,
-sam:10, winbind:10 and idmap:10 on Samba 4.17.12).
-"""
-_MOST_OF_LOGINS = 4
-"""Up to this level a log is only called raised."""
 _LEADING_DECIMAL = re.compile(r"\s*([+-]?\d+)")
 _LEADING_NUMBER = re.compile(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9]\d*)")
 _MOST_DIGITS = 40
@@ -94,40 +88,6 @@ def _tokens(value: str, separators: str) -> Iterator[str]:
 def patterns_of(value: str) -> list[str]:
     """The patterns of ``veto files`` and its like, which slashes separate, and nothing else."""
     return [pattern for pattern in value.split("/") if pattern]
-
-
-def log_levels(value: str) -> Mapping[str, int]:
-    """The log level of each class that is named; ``all`` is that of the others."""
-    levels = {"all": 0}
-    for place, word in enumerate(entries_of_list(value)):
-        name, colon, level = word.partition(":")
-        if place == 0 and name[:1].isdigit():
-            levels["all"] = read_by_atoi(word)
-        elif colon:
-            levels[name.lower()] = read_by_atoi(level)
-    return levels
-
-
-def highest_log_level(value: str) -> int:
-    """The highest of all classes, but that those that write at logins alone are called raised at most, and audits are
-    left out.
-    """
-    highest = 0
-    for name, level in log_levels(value).items():
-        if _is_audit_class(name):
-            continue
-        highest = max(highest, min(level, _MOST_OF_LOGINS) if name in _LOGIN_CLASSES else level)
-    return highest
-
-
-def levels_to_keep(value: str) -> list[str]:
-    """The words of a log level that record who logs in and what is done with accounts, such as ``auth_audit:3``."""
-    words = [(word, word.partition(":")[0].lower()) for word in entries_of_list(value)]
-    return [word for word, name in words if _is_audit_class(name) or name in _LOGIN_CLASSES]
-
-
-def _is_audit_class(name: str) -> bool:
-    return name.endswith("_audit")
 
 
 def words_without_level(value: str) -> Sequence[str]:

@@ -414,3 +414,13 @@ def test_every_judgement_of_a_line_says_what_to_do():
     for judgement in judgements():
         remedies = [judgement.instead is not None, bool(judgement.advice), bool(judgement.added_word)]
         assert remedies.count(True) == 1, judgement.key
+
+
+@pytest.mark.parametrize("copy_first", [True, False])
+def test_a_default_that_holds_against_a_copied_share_is_not_useless(copy_first: bool):
+    lines = ["copy = base", "sync always = no", "strict locking = auto"]
+    share = "\n".join(lines if copy_first else reversed(lines))
+    template = "[base]\npath = /a\nsync always = yes\n[b]\n"
+    server = AuditedServer(conf=read_conf(CONF, {CONF: template + share}), path=CONF)
+    useless = {(each.section, each.setting) for each in judge(server) if each.verdict is Ruling.USELESS}
+    assert useless == {("b", "strict locking")}

@@ -152,13 +152,15 @@ def test_a_buffer_of_digits_alone_is_judged_as_before():
     assert "pinned-send-buffer" not in keys("[global]\nsocket options = SO_SNDBUF=262144\n")
 
 
-@pytest.mark.parametrize("level", ["vfs:10", "1 smb2:10 auth:5", "0 tdb:7@/var/log/tdb.log", "all:1 locking:6"])
+@pytest.mark.parametrize("level", ["vfs:10", "1 smb2:10 auth:5", "0 locking:7@/var/log/locking.log", "all:1 locking:6"])
 def test_a_log_level_is_judged_by_its_highest_class(level: str):
     found = keys(f"[global]\nlog level = {level}\nmax log size = 0\n")
     assert {"log-level-high", "endless-log"} <= found
 
 
-@pytest.mark.parametrize("level", ["1 auth:2", "0", "2", "1 vfs:1 smb2:0"])
+@pytest.mark.parametrize(
+    "level", ["1 auth:2", "0", "2", "1 vfs:1 smb2:0", "1 printdrivers:10 registry:9", "1 nosuch:9"]
+)
 def test_a_log_level_of_low_classes_is_none(level: str):
     found = keys(f"[global]\nlog level = {level}\nmax log size = 0\n")
     assert not {"log-level-high", "log-level-raised", "endless-log"} & found
@@ -433,3 +435,247 @@ def test_a_socket_option_without_blanks_has_none(value: str):
 
 def test_a_number_that_is_no_option_is_told():
     assert "unknown-socket-option" in keys("[global]\nsocket options = TCP_NODELAY 65536\n")
+
+
+# What closes the server or a share without a word
+
+
+FILES = {"self": "include = /etc/self\n", "a": "include = /etc/b\n", "b": "workgroup = X\ninclude = /etc/a\n"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[films]\npath = /data\ninclude = {CONF}\n",
+        "[global]\ninclude = /etc/self\n",
+        "[global]\ninclude = /etc/a\n",
+        "[films]\npath = /data\ninclude = registry\n",
+        "[global]\nworkgroup = X\n[]\npath = /data\n",
+        "[global]\nworkgroup = X\n[ ]\npath = /data\n",
+    ],
+)
+def test_a_file_that_samba_refuses_as_a_whole_is_harmful(text: str):
+    (stop,) = (finding for finding in audited(text, "4.17.12", **FILES) if finding.key == "stops-reading")
+    assert stop.verdict is Ruling.HARMFUL
+
+
+def test_a_file_that_is_included_twice_is_no_loop():
+    text = "[global]\ninclude = /etc/c\n[films]\npath = /data\ninclude = /etc/c\n"
+    assert "stops-reading" not in keys(text, c="# nothing\n")
+
+
+@pytest.mark.parametrize("ports", ["0", "445 65536", "445x", "-1", "", "smb"])
+def test_a_port_that_there_is_not_keeps_smbd_from_starting(ports: str):
+    assert "refused" in keys(f"[global]\nsmb ports = {ports}\n")
+
+
+@pytest.mark.parametrize("ports", ["445", "1", "65535", "445, 139", "445 445"])
+def test_ports_that_there_are_are_taken(ports: str):
+    assert "refused" not in keys(f"[global]\nsmb ports = {ports}\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[films]\nread only = no\n",
+        "[films]\npath =\nread only = no\n",
+        "[printers]\nprintable = yes\n",
+        "[films]\ncopy = base\n",
+    ],
+)
+def test_a_share_without_a_path_is_out_of_service(text: str):
+    assert "no-path" in keys(f"[base]\nread only = yes\n{text}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[homes]\nread only = no\n",
+        "[films]\nmsdfs proxy = //other/films\n",
+        "[nobody]\nbrowseable = no\n",
+        "[global]\npath = /data\n[films]\nread only = no\n",
+        "[base]\npath = /data\n[films]\ncopy = base\n",
+        "[films]\ninclude = /etc/none\n read only = no\n",
+    ],
+)
+def test_a_share_that_needs_no_path_of_its_own_is_whole(text: str):
+    assert "no-path" not in keys(text)
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "is_told"),
+    [
+        ("SMB3_11", "SMB2", True),
+        ("SMB2_10", "SMB2_02", True),
+        ("SMB3", "SMB3_02", True),
+        ("SMB2", "SMB2_10", False),
+        ("SMB3_11", "SMB3", False),
+        ("SMB2_02", "SMB3_00", False),
+        ("SMB3", "default", False),
+    ],
+)
+def test_a_newest_dialect_below_the_oldest_lets_nobody_in(lowest: str, highest: str, is_told: bool):
+    text = f"[global]\nserver min protocol = {lowest}\nserver max protocol = {highest}\n"
+    assert ("no-dialect" in keys(text)) is is_told
+
+
+@pytest.mark.parametrize("parameter", ["msdfs root = yes", "msdfs proxy = //other/films"])
+@pytest.mark.parametrize("is_off", [True, False])
+def test_dfs_of_a_share_needs_that_of_the_server(parameter: str, is_off: bool):
+    switch = "host msdfs = no\n" if is_off else ""
+    found = keys(f"[global]\n{switch}[films]\npath = /data\n{parameter}\n")
+    assert ("dfs-switched-off" in found) is is_off
+
+
+@pytest.mark.parametrize("modules", ["Recycle", "catia Catia", "ACL_XATTR", "Fruit streams_xattr"])
+def test_the_name_of_a_module_is_in_small_letters(modules: str):
+    text = f"[films]\npath = /data\nvfs objects = {modules}\n"
+    assert the_one(text, "module-letter-case").verdict is Ruling.HARMFUL
+    assert "module-letter-case" not in keys(text.lower())
+
+
+def test_fruit_stands_before_the_module_that_takes_its_streams():
+    finding = the_one("[mac]\npath = /m\nvfs objects = catia streams_xattr fruit recycle\n", "streams-before-fruit")
+    assert finding.instead == "vfs objects = catia fruit streams_xattr recycle"
+    assert "streams-before-fruit" not in keys("[mac]\npath = /m\nvfs objects = catia fruit streams_xattr\n")
+
+
+# Lists of computers, as each was tried on Samba 4.17.12
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "192.168.1",
+        "10",
+        "192.168.1.0-255",
+        "192.168.1.5-192.168.1.9",
+        "192.168.1.0/33",
+        "192.168.1.0/08",
+        "10/8",
+        "/8",
+        "192.168.1.5:445",
+        "smb://192.168.1.5",
+        "[192.168.1.5]",
+        "192.168.1.300",
+        "192.168.1.01",
+    ],
+)
+@pytest.mark.parametrize(("name", "verdict"), [("hosts allow", Ruling.CONTRADICTORY), ("deny hosts", Ruling.RISKY)])
+def test_an_entry_that_matches_no_client_is_told(entry: str, name: str, verdict: Ruling):
+    assert the_one(f"[films]\npath = /data\n{name} = 127. {entry}\n", "host-of-nobody").verdict is verdict
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "192.168.1. 127.",
+        "192.168.1.0/24, 10.0.0.0/255.0.0.0",
+        "192.168.1.* 10.0.0.?",
+        "10.0/16 192.168.1/24",
+        "10.0.0.0/0xff000000",
+        "192.168. EXCEPT 192.168.7.",
+        ".0.0.1",
+        "ALL",
+        "2001:db8::/32 ::1 fe80::1%eth0",
+        "@admins",
+        "127.0.0.1 localhost",
+        "10.0.0.0/0 10.0.0.1/32",
+    ],
+)
+def test_entries_that_match_clients_are_right(value: str):
+    found = keys(f"[films]\npath = /data\nhosts allow = {value}\n")
+    assert not {"host-of-nobody", "name-without-look-up", "everybody-denied"} & found
+
+
+def test_a_name_of_a_computer_needs_look_ups():
+    text = "[global]\n{}hosts allow = 127. printer.example.com .example.org\n[films]\npath = /data\n"
+    assert the_one(text.format(""), "name-without-look-up").verdict is Ruling.CONTRADICTORY
+    assert "name-without-look-up" not in keys(text.format("hostname lookups = yes\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("[global]\nhosts deny = ALL\n", Ruling.HARMFUL),
+        ("[global]\ndeny hosts = 0.0.0.0/0\n", Ruling.HARMFUL),
+        ("[films]\npath = /data\nhosts deny = *\n", Ruling.CONTRADICTORY),
+        ("[global]\nhosts allow = 10.\n[films]\npath = /data\nhosts allow =\nhosts deny = all\n", Ruling.CONTRADICTORY),
+    ],
+)
+def test_a_list_that_denies_everybody_is_told(text: str, verdict: Ruling):
+    assert the_one(text, "everybody-denied").verdict is verdict
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[global]\nhosts deny = ALL\nhosts allow = 10.\n",
+        "[global]\nhosts deny = ALL EXCEPT 10.\n",
+        "[global]\nhosts allow = 10.\n[films]\npath = /data\nhosts deny = ALL\n",
+        "[global]\nhosts deny = 192.168.7.\n",
+    ],
+)
+def test_a_list_that_lets_some_in_is_right(text: str):
+    assert "everybody-denied" not in keys(text)
+
+
+# Numbers that are not what they look like
+
+
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        ("create mask = 0o775", "0000"),
+        ("directory mask = 0x1ff", "0000"),
+        ("force create mode = 0668", "0066"),
+        ("create mask = 0775 rwx", "0775"),
+    ],
+)
+def test_a_mode_ends_at_what_is_no_octal_digit(line: str, read: str):
+    assert f"reads {read}," in the_one(f"[films]\npath = /data\n{line}\n", "cut-number").why
+    assert "cut-number" not in keys("[films]\npath = /data\ncreate mask = 02775\ndirectory mask = 775\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "instead"),
+    [
+        ("max log size = 5M", "max log size = 5120"),
+        ("max log size = 50k", "max log size = 50"),
+        ("max disk size = 500M", "max disk size = 500"),
+        ("max disk size = 4K", None),
+    ],
+)
+def test_a_size_that_is_counted_in_a_unit_has_no_other(line: str, instead: str | None):
+    assert the_one(f"[global]\n{line}\n", "unit-of-unit").instead == instead
+    assert "unit-of-unit" not in keys(
+        "[global]\nmax log size = 5000\nmax disk size = 2000\nmin receivefile size = 16K\n"
+    )
+
+
+@pytest.mark.parametrize("level", ["0x5", "1 vfs:high", "2x"])
+def test_a_log_level_is_of_decimal_digits(level: str):
+    assert "cut-number" in keys(f"[global]\nlog level = {level}\n")
+    assert "cut-number" not in keys("[global]\nlog level = 1 full_audit:1@/var/log/audit.log\n")
+
+
+def test_a_class_of_messages_that_nobody_knows_logs_nothing():
+    assert "unknown-log-class" in keys("[global]\nlog level = 1 msg:10\n")
+    assert "unknown-log-class" not in keys("[global]\nlog level = 1 fruit:2 shadow_copy:1 SMB2:1 dsdb_json_audit:5\n")
+
+
+def test_a_buffer_below_nothing_is_a_very_large_one():
+    found = keys("[global]\nsocket options = SO_SNDBUF=-1\n")
+    assert "large-fixed-buffer" in found
+    assert "pinned-send-buffer" not in found
+
+
+@pytest.mark.parametrize("value", ["300.1.2.3/24", "192.168.1.10-20", "lo 10.0.0"])
+def test_an_address_of_an_interface_that_is_none_is_told(value: str):
+    assert "no-interface" in keys(f"[global]\ninterfaces = {value}\n")
+    assert "no-interface" not in keys("[global]\ninterfaces = lo eth* 10.0.0.1 10.0.0.0/255.255.0.0 ::1\n")
+
+
+def test_a_backend_of_passwords_that_samba_does_not_have_is_told():
+    assert the_one("[global]\npassdb backend = mysql:main\n", "unknown-backend").verdict is Ruling.RISKY
+    assert "unknown-backend" not in keys('[global]\npassdb backend = ldapsam:"ldap://a ldap://b"\n')

@@ -144,3 +144,16 @@ def test_files_that_include_each_other_twice_come_to_an_end():
     files = {f"/f{number}": f"include = /f{number + 1}\ninclude = /f{number + 1}\n" for number in range(150)}
     conf = read_conf("/f0", files)
     assert UnreadReason.TOO_MANY_INCLUDES in {part.reason for part in conf.unread}
+
+
+@pytest.mark.parametrize("after", ["", "deadtime = 3\n[a]\npath = /a\n"])
+def test_nothing_of_the_file_counts_beside_the_registry_in_its_place(after: str):
+    conf = read_conf(CONF, {CONF: f"log level = 9\nconfig backend = registry\n{after}", "registry": "[b]\npath = /b\n"})
+    assert values(conf) == [("b", "path", "/b")]
+    assert conf.uses_registry
+
+
+def test_the_last_backend_counts():
+    conf = read("config backend = registry\nconfig backend = file\nlog level = 3\n")
+    assert not conf.uses_registry
+    assert conf.unread == ()
