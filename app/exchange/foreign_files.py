@@ -40,6 +40,22 @@ _FORMS_FOR_READING = {
 }
 """What a text is in which no form was found, by what it has near its beginning."""
 
+_TEXTS_OF_PROGRAMS = {
+    "dd": re.compile(rb"^\d+\+\d+ \S+.*\n\d+\+\d+ ", re.MULTILINE),
+    "rsync": re.compile(rb"^(?:total size is .* speedup is|sent [\d.,]+\S* bytes +received)", re.MULTILINE),
+    "iperf": re.compile(rb"^\[ *(?:ID|SUM|\d+)\].*(?:Interval|bits/sec)", re.MULTILINE),
+    "fio": re.compile(rb"^fio-\d|: \(g=\d+\): rw=|^ +(?:read|write): IOPS=", re.MULTILINE),
+    "DiskSpd": re.compile(rb"diskspd|^thread \| +bytes +\| +I/Os", re.MULTILINE | re.IGNORECASE),
+    "Robocopy": re.compile(rb"ROBOCOPY|^ *\S+ ?: +[\d.,]+ (?:Bytes/sec|MegaBytes/min|Bytes/s)", re.MULTILINE),
+    "smbclient": re.compile(rb"^(?:getting|putting) file .*\([\d.,]+ [Kk]", re.MULTILINE),
+    "hyperfine": re.compile(rb"^command,mean,stddev|^Benchmark \d+:|^ +Time \(mean", re.MULTILINE),
+    "curl": re.compile(rb"% Total +% Received"),
+    "wget": re.compile(rb"\([\d.,]+ [KMG]B/s\) - "),
+    "the shell's time": re.compile(rb"^real[\t ]+\d", re.MULTILINE),
+    "iozone": re.compile(rb"^ +kB +reclen +write", re.MULTILINE),
+}
+"""What other programs print, by lines of it."""
+
 _KEYS_OF_PROGRAMS = {
     "iperf3 --json": {"start", "intervals", "end"},
     "fio --output-format=json": {"fio version", "jobs"},
@@ -120,6 +136,15 @@ def form_for_reading(content: bytes) -> str:
     for name, pattern in _FORMS_FOR_READING.items():
         if pattern.search(start):
             return f"it is {name}, which is for reading: {_EXPORT_AGAIN}"
+    return text_of_program(content)
+
+
+def text_of_program(content: bytes) -> str:
+    """Which other program printed the text, and what to do with it; empty where nobody knows."""
+    start = content[:_BYTES_LOOKED_AT].removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
+    for name, pattern in _TEXTS_OF_PROGRAMS.items():
+        if pattern.search(start):
+            return f"it is what {name} prints, not a form of sharebench: {_TAKE_TO_THE_FORM}"
     return ""
 
 

@@ -67,7 +67,9 @@ def read(content: bytes, defaults: filled_form.FormDefaults) -> list[ImportedRec
         for name, document in importers.documents_of(importers.json_text_of(content)):  # noqa: B007  an error names it
             recordings.append(recording_in(document))
     except DocumentError as error:
-        raise DocumentError(f"{name}.{error}" if name else str(error)) from error
+        # The lines of some programs begin with a bracket, too.
+        printed_by_program = "" if recordings else foreign_files.text_of_program(content)
+        raise DocumentError(printed_by_program or (f"{name}.{error}" if name else str(error))) from error
     if not recordings:
         raise DocumentError("an empty array: expected objects that `sharebench export` wrote")
     return recordings

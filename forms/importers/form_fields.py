@@ -52,9 +52,18 @@ def measured_field(form: FilledForm, day_first: bool | None) -> Measured:
     statuses = [status for status in records.SeriesStatus if status.value in words]
     return Measured(
         series_id=form.exported_id or records.new_series_id(),
-        created_at=moments.moment_in(text, day_first) if text else records.utc_now(),
+        created_at=_moment_of(form, text, day_first) if text else records.utc_now(),
         status=statuses[0] if statuses else records.SeriesStatus.COMPLETE,
     )
+
+
+def _moment_of(form: FilledForm, text: str, day_first: bool | None) -> str:
+    """When a form was filled in. Raises DocumentError for a moment that people cannot have written it."""
+    moment = moments.moment_in(text, day_first)
+    # What we exported has the time of the clock of its machine, whatever that was.
+    if not form.is_exported:
+        moments.check_possible(moment, text)
+    return moment
 
 
 def measured_text(form: FilledForm) -> str:

@@ -66,6 +66,10 @@ _LONGEST_CITED = 40
 _SERIES_ID = re.compile(r"series ([0-9a-f]{12})\b")
 """As a field says it to people; version 0.1.0 wrote no facts beside it, and a workbook has none."""
 
+_END_OF_DOS = "\x1a"
+"""Ctrl+Z, with which DOS ends a text."""
+_BLANKS = f" \t\r\n\u00a0{_END_OF_DOS}"
+
 _EXCELS_DELIMITER = re.compile(r"sep=.?", re.IGNORECASE)
 """A line with which a file tells Excel what separates its cells."""
 
@@ -165,6 +169,7 @@ class FilledForm:
         name = record[0].strip() if record else ""
         run_name = run_name_in(name)
         if run_name and self._has_content(line, record):
+            self._check_cells_beyond(line, record)
             self.runs.append((line, record))
             return True
         if run_name and not run_name.mark:
@@ -176,6 +181,27 @@ class FilledForm:
             return False
         self.statistics.setdefault(statistic, (line, record))
         return True
+
+    def _check_cells_beyond(self, line: int, record: list[str]) -> None:
+        """Look at what stands below no heading: the 3 of an unquoted ``2,3`` may be there.
+
+        Raises DocumentError where it may be, so that all cells to its right would be those of the wrong columns.
+        """
+        headings = [heading.strip() for heading in self.headings]
+        headings += [""] * (len(record) - len(headings))
+        strangers = [cell.strip() for cell, heading in zip(record, headings, strict=False) if not heading]
+        remarks = [cell.strip() for cell, heading in zip(record, headings, strict=False) if heading == csv_form.REMARK]
+        row = self.row(line, record)
+        has_decimals = any(not row.text(column).strip().isdecimal() for column in row.number_columns)
+        may_be_decimals = any(cell.isdecimal() for cell in (*strangers, *remarks))
+        if self.delimiter == "," and may_be_decimals and not has_decimals:
+            raise json_reader.DocumentError(
+                f"line {line}: a number of this row may be cut in two: put numbers with a decimal comma in quotes, as"
+                ' in "2,3", or separate the cells with semicolons'
+            )
+        beyond = [cell.strip() for cell in record[len(self.headings) :] if cell.strip()]
+        if beyond:
+            self.left_out.append(f"line {line}: {_cited(beyond[0])} stands below no heading")
 
     def _has_content(self, line: int, record: list[str]) -> bool:
         """Whether a row has more than the name of its run."""
@@ -340,12 +366,14 @@ class _FormReader:
         self._waiting: list[_WaitingLine] = []
         self.line_without_times = 0
         """Of headings that have runs and no times; 0 for none."""
+        self._most_known = 0
+        """Columns of a form that those headings have."""
 
     def forms_of(self, numbered: Iterable[tuple[int, list[str]]]) -> Iterator[FilledForm]:
         """Each form: it begins with its own line (``Form,…``), or, as people write it, with what is above its table."""
         follows_blank = False
         for line, record in numbered:
-            filled = [cell.strip() for cell in record if cell.strip()]
+            filled = [cell.strip(_BLANKS) for cell in record if cell.strip(_BLANKS)]
             if not filled:
                 follows_blank = True
                 continue
@@ -377,7 +405,10 @@ class _FormReader:
 
     def _take(self, line: _WaitingLine) -> None:
         if self._form is None:
-            if not self.line_without_times and PaperColumn.RUN in form_rows.columns_of_headings(line.record):
+            known = {*PaperColumn}.intersection(form_rows.columns_of_headings(line.record))
+            # A field such as "Label, Test" has a word of a heading, too.
+            if PaperColumn.RUN in known and len(known) > self._most_known:
+                self._most_known = len(known)
                 self.line_without_times = line.number
             self._waiting.append(line)
         elif not self._form.headings:

@@ -52,6 +52,7 @@ def _columns_by_spelling() -> dict[str, PaperColumn]:
 
 
 _COLUMN_OF_SPELLING = _columns_by_spelling()
+_NUMBER_WITH_UNIT = re.compile(r"[\d.,'\s]*\d\s*[^\W\d_][\w/()]*(?: [\w/()]+)?")
 _WARM_UP = "warm-up"
 """The status of a warm-up run."""
 
@@ -162,7 +163,9 @@ class FormRow:
         number = self._read(column)
         if number is None or number.value < 0 or (number.value == 0 and not zero):
             heading = _HEADINGS_IN_ERRORS[column]
-            raise json_reader.DocumentError(f"line {self.line}: {heading}: expected a number above 0, found {text!r}")
+            has_unit = number is None and _NUMBER_WITH_UNIT.fullmatch(text) is not None
+            expected = "a number above 0 without a unit" if has_unit else "a number above 0"
+            raise json_reader.DocumentError(f"line {self.line}: {heading}: expected {expected}, found {text!r}")
         return number
 
     def _read(self, column: PaperColumn) -> PrintedNumber | None:

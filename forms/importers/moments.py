@@ -78,6 +78,15 @@ def moment_in(text: str, day_first: bool | None) -> str:
     return json_reader.moment_text(_at_time_of_day(moments[0], rest, text))
 
 
+def check_possible(moment: str, text: str) -> None:
+    """Raises DocumentError for a moment that is yet to come, or before anything was measured."""
+    day = datetime.fromisoformat(moment)
+    if day > datetime.now(UTC) + timedelta(days=1):
+        raise json_reader.DocumentError(f"Measured: {text[:40]!r} is yet to come: {_EXPECTED}")
+    if day.year < _FIRST_YEAR:
+        raise json_reader.DocumentError(f"Measured: {text[:40]!r} is before {_FIRST_YEAR}: {_EXPECTED}")
+
+
 def is_day_first(texts: Iterable[str]) -> bool | None:
     """Whether the dates of a file have the day before the month, by those that tell; None where none or both do."""
     orders: set[bool] = set()

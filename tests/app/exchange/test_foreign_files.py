@@ -175,3 +175,30 @@ def test_a_form_in_the_code_of_a_country_is_never_read_as_another_text(note: str
         refusals.append(str(refusal))
     assert notes in ([], [note])
     assert notes or "CSV UTF-8" in refusals[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        ("1024+0 records in\n1024+0 records out\n1073741824 bytes (1.1 GB) copied, 9.1 s, 118 MB/s\n", "dd"),
+        ("8+0 Datens\u00e4tze ein\n8+0 Datens\u00e4tze aus\n8388608 Bytes kopiert, 0,1 s, 84 MB/s\n", "dd"),
+        ("sent 1,074,004,083 bytes  received 35 bytes  113,053,065.05 bytes/sec\n", "rsync"),
+        ("[  5]   0.00-10.00  sec  1.10 GBytes   941 Mbits/sec    0   sender\n", "iperf"),
+        ("[ ID] Interval           Transfer     Bitrate\n", "iperf"),
+        ("  read: IOPS=112, BW=113MiB/s (118MB/s)(1125MiB/10001msec)\n", "fio"),
+        ("thread |       bytes     |     I/Os     |    MiB/s   |\n", "DiskSpd"),
+        ("   Speed :           118,000,000 Bytes/sec.\n", "Robocopy"),
+        ("getting file \\big.iso of size 1073741824 as big.iso (113345.2 KiloBytes/sec)\n", "smbclient"),
+        ("command,mean,stddev,median,user,system,min,max\ncp a b,9.1,0.1,9.1,0.1,1.2,9.0,9.2\n", "hyperfine"),
+        ("real\t0m9.123s\nuser\t0m0.1s\n", "the shell's time"),
+    ],
+)
+def test_what_another_program_prints_is_called_so(text: str, program: str):
+    with pytest.raises(DocumentError, match=rf"^it is what {program} prints, .*write its sizes and times into a form"):
+        read_series(text.encode(), GIVEN)
+
+
+def test_what_a_program_printed_may_stand_above_a_form():
+    above = "1024+0 records in\n1024+0 records out\n"
+    (series,) = read_series(f"{above}{TABLE}".encode(), GIVEN)
+    assert series.runs[0].seconds == 2.3

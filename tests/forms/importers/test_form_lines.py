@@ -123,3 +123,59 @@ def test_a_file_without_a_table_is_refused_with_the_headings_that_it_needs(text:
     with pytest.raises(DocumentError, match=rf"^line {line}: expected a form .*Run No, Size in Bytes") as refusal:
         read_series(text.encode(), GIVEN)
     assert "…" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Run No,Size in Bytes,Time (sec)\n1,1000,2,5\n2,1000,2,4\n",
+        "Run No,Size in Bytes,Time (sec),\n1,1000,2,5\n",
+        "Run No,Size in Bytes,Time (sec),Remark\n1,1000,2,5\n",
+        "Run No,Size in Bytes,Time (sec),Bytes/sec\n1,1000,2,5,400,0\n",
+        "Run No,Time (sec)\n1,2,5\n",
+    ],
+)
+def test_a_row_that_decimal_commas_cut_is_refused(table: str):
+    with pytest.raises(DocumentError, match="cut in two"):
+        read_series(table.encode(), GIVEN)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        'Run No,Size in Bytes,Time (sec)\n1,1000,"2,5"\n',
+        "Run No,Size in Bytes,Time (sec)\n1,1000,2.5,17\n",
+        "Run No,Size in Bytes,Time (sec)\n1,1000,2.5,,\n",
+        "Run No,Size in Bytes,Time (sec),Remark\n1,1000,2.5,3rd disk\n",
+        "Run No;Size in Bytes;Time (sec)\n1;1000;2,5;17\n",
+    ],
+)
+def test_a_row_that_nothing_cuts_is_read(table: str):
+    (series,) = read_series(table.encode(), GIVEN)
+    assert [run.seconds for run in series.runs] == [2.5]
+
+
+@pytest.mark.parametrize(
+    "cell", ["95.3 MB/s", "760 Mbit/s", "1.2 GB/s", "118 MiB/s", "95,3 MB/s", "95.2M", "(118 MB/s)"]
+)
+def test_a_unit_in_a_cell_is_refused_and_never_left_out(cell: str):
+    table = f'Run No,Size in Bytes,Bytes/sec\n1,1000,"{cell}"\n'
+    with pytest.raises(DocumentError, match=r"line 2: Bytes/sec: expected a number above 0"):
+        read_series(table.encode(), GIVEN)
+
+
+def test_a_unit_that_is_refused_is_called_one():
+    with pytest.raises(DocumentError, match=r"without a unit, found '1.05 s'"):
+        read_series(b"Run No,Size in Bytes,Time (sec)\n1,1000,1.05 s\n", GIVEN)
+    with pytest.raises(DocumentError, match=r"expected a number above 0, found '-1'"):
+        read_series(b"Run No,Size in Bytes,Time (sec)\n1,1000,-1\n", GIVEN)
+
+
+def test_the_end_of_a_text_of_dos_is_no_note():
+    (series,) = read_series(b"Run No,Size in Bytes,Time (sec)\r\n1,1000,2.5\r\n\x1a", GIVEN)
+    assert series.note == ""
+
+
+def test_the_line_of_the_headings_is_named_and_not_a_field_above_them():
+    with pytest.raises(DocumentError, match=r"^line 3: expected a form"):
+        read_series(b"Label,Test\n\nRun,Size in Bytes,Throughput\n1,1000,95\n", GIVEN)

@@ -99,3 +99,15 @@ def test_the_field_of_the_date_however_it_is_written(line: str, where: str):
     (series,) = read_series(form.encode(), GIVEN)
     assert series.created_at[:10] == "2025-03-04"
     assert series.created_at[11:13] == ("10" if "10:00" in line else "00")
+
+
+@pytest.mark.parametrize("date", ["31/01/2569", "2526-01-31", "1900-01-00", "1899-12-30", "1904-01-01", "31.12.2099"])
+def test_a_day_on_which_nobody_measured_is_refused(date: str):
+    with pytest.raises(DocumentError, match=r"^Measured: "):
+        read_series(f"Measured;{date}\nRun No;Size in Bytes;Time (sec)\n1;1000;2,5\n".encode(), GIVEN)
+
+
+@pytest.mark.parametrize("date", ["31/01/1999", "1990-01-01"])
+def test_a_day_of_the_book_is_read(date: str):
+    (series,) = read_series(f"Measured;{date}\nRun No;Size in Bytes;Time (sec)\n1;1000;2,5\n".encode(), GIVEN)
+    assert series.created_at[:4] == date.replace("/", "-").split("-")[0 if date.startswith("1990") else 2]
