@@ -101,9 +101,8 @@ class PageView(Vertical, Commanded):
         self.page = page
         self.border_title = Content(page.title)
         self.set_class(bool(page.columns), "-table")
-        reason = self.query_one("#page-why", SentencesView)
-        reason.show([page.why])
-        reason.display = not page.begins_with_answer
+        self.set_class(page.begins_with_answer, "-answered")
+        self.query_one("#page-why", SentencesView).show([page.why])
         self.query_one("#page-facts", SentencesView).show(page.facts)
         self._show_headline()
         self._show_line("#page-columns", Content(f"  {page.columns}"))
