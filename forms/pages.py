@@ -9,6 +9,8 @@ from dataclasses import replace
 
 from forms import report, wording
 from forms.comparison import wording as words
+from forms.comparison.comparison import Comparison
+from forms.comparison.pair_report import TO_SETTLE
 from forms.comparison.remarks import weaknesses
 from forms.comparison.several import likely_links, sentences
 from forms.comparison.several import sides as several_sides
@@ -95,6 +97,7 @@ def comparison_page(
         names = first.comparison.names
         sides = (*first.bases, *first.others)
         run_tables = [_runs_table(series_summary, names[series_summary.series.id]) for series_summary in sides]
+        form = _without_the_past(form, first.comparison)
 
     if len(comparisons) > 1:
         # The verdicts of the form, which say that too, make room for the answer of the page.
@@ -137,12 +140,20 @@ def in_megabytes(table: report.Table) -> report.Table:
     return replace(table, columns=tuple(columns), rows=tuple(rows))
 
 
+def _without_the_past(form: report.Report, comparison: Comparison) -> report.Report:
+    """The form without advice that whoever is handed the page cannot follow: to restore what stood weeks before."""
+    if comparison.settle is None or not comparison.settle.needs_past:
+        return form
+    return replace(form, fields=tuple(field for field in form.fields if field.name != TO_SETTLE))
+
+
 def _settling_fields(comparisons: Sequence[ComparisonSummary]) -> Iterator[report.Field]:
     for compared in comparisons:
         step = compared.comparison.settle
-        if step is not None:
+        # As for two: whoever is handed the page cannot restore what stood weeks before.
+        if step is not None and not step.needs_past:
             text = f"{words.comparison_title(compared.comparison)}: {words.settling_sentence(step)}"
-            yield report.Field(name="To settle it", text=text)
+            yield report.Field(name=TO_SETTLE, text=text)
 
 
 def _answers_of_comparisons(

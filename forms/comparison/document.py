@@ -91,6 +91,7 @@ def _settling_document(comparison: Comparison) -> dict[str, Any] | None:
         return None
     document = asdict(comparison.settle)
     del document["between"]  # for people: "differences" has it as data
+    del document["needs_past"]  # for people: the moments of both sides tell it
     return document
 
 

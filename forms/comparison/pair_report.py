@@ -17,6 +17,9 @@ from forms.stats.settle import Way
 
 FORM = "comparison"
 
+TO_SETTLE = "To settle it"
+"""The name of the field that says what would settle an open answer."""
+
 _OF_PROFILE = "profile."
 """Begins the facts of a profile: ``PROFILE`` of ``storage/isolation.py``."""
 
@@ -48,7 +51,7 @@ def pair_report(compared: ComparisonSummary) -> report.Report:
                 ("Stands out", _outstanding_text(comparison)),
                 (LIKELY_LINK, likely_link_sentence(compared)),
                 report.basis_field(words.basis_sentence(comparison)),
-                ("To settle it", _settling_text(comparison)),
+                (TO_SETTLE, _settling_text(comparison)),
             ),
             *origin_fields(all_series),
         ),

@@ -18,7 +18,7 @@ from forms.stats import settle
 from forms.stats.before_change import SPACING_SECONDS
 from forms.stats.decision import Limits
 from forms.stats.settle import Settles
-from forms.stats.variation import SeriesGroup, Variation, in_pairs
+from forms.stats.variation import DAY_SECONDS, SeriesGroup, Variation, in_pairs
 from forms.tuning import differences
 from forms.tuning.smb_conf import spelling
 from storage import records
@@ -26,6 +26,9 @@ from storage.recommended import DEFAULT_WARMUPS
 
 _BY_HAND_SECONDS = 60.0
 """About what it takes to change a server by hand."""
+
+PAST_SECONDS = 14 * DAY_SECONDS
+"""From two weeks between two sides on what stood at the first of them is taken to be gone."""
 
 _KERNEL = ("net.", "vm.")
 """How the names of the kernel's parameters begin."""
@@ -58,6 +61,8 @@ class SettlingStep(Settles):
     """With OTHER_AGAIN: from the begin of one series to the begin of the next."""
     replaced: str = ""
     """For people, with OTHER_AGAIN: what was replaced, so that the base is gone; else empty."""
+    needs_past: bool = False
+    """Whether it measures again what stood weeks before, and no setting that is known brings that back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,8 +124,27 @@ class OpenComparison:
         return replaced_in(self.differing, self.claimed)
 
     @property
+    def is_past(self) -> bool:
+        """Whether a side stood weeks before the other one, and no setting that is known brings it back.
+
+        Two targets stand beside each other: each of them can be measured again.
+        """
+        is_old = abs(seconds_between(self.base, self.other)) >= PAST_SECONDS
+        return is_old and self.is_same_path and not self._is_only_settings
+
+    @property
+    def _is_only_settings(self) -> bool:
+        """Whether settings are all that is known to lie between the sides: these can be made again at any time."""
+        if self.claimed is not None and _can_be_tried(self.claimed):
+            return True
+        if self.versus is not None:
+            return True
+        told = differences.told_differences(self.differing)
+        return bool(told) and all(difference.parameter for difference in told)
+
+    @property
     def other_is_newest(self) -> bool:
-        return max(series.moment for series in self.other) > max(series.moment for series in self.base)
+        return seconds_between(self.base, self.other) > 0
 
     @property
     def alternating_series(self) -> int:
@@ -241,6 +265,7 @@ def _step_by_base_again(comparison: OpenComparison) -> SettlingStep | None:
         seconds=amount.count * comparison.series_seconds,
         commands=(typed_commands.command_to_repeat(comparison.first_base),),
         first_id=comparison.first_base.id,
+        needs_past=comparison.is_past,
     )
 
 
@@ -264,6 +289,7 @@ def _step_by_alternating(comparison: OpenComparison) -> SettlingStep | None:
         series_a_side=(amount.count + have) // 2,
         first_id=turns[0].id,
         by_hand=comparison.changes_server,
+        needs_past=comparison.is_past,
     )
 
 
@@ -301,6 +327,11 @@ def _step_by_other_again(comparison: OpenComparison) -> SettlingStep | None:
         steps.append(step)
 
     return min(steps, key=attrgetter("seconds"), default=None)
+
+
+def seconds_between(base: Sequence[records.Series], other: Sequence[records.Series]) -> float:
+    """From the newest series of the base to the newest of the other side; negative where the base was later."""
+    return max(series.moment for series in other) - max(series.moment for series in base)
 
 
 def _group_of(side: Sequence[records.Series]) -> SeriesGroup:

@@ -548,6 +548,9 @@ def settling_sentence(step: SettlingStep) -> str:
         cost += " with the changes by hand"
 
     change = f"a change of {wording.percent(step.shows_percent)} nine times in ten"
+    if step.needs_past:
+        return _sentence_on_past(step, cost, change)
+
     match step.way:
         case Way.TRY:
             try_it = "Restore the base, then try it" if step.by_hand else "Try it"
@@ -564,6 +567,13 @@ def settling_sentence(step: SettlingStep) -> str:
             return f"{_other_again_text(step)}: {cost}, {verb} {change}."
         case Way.ALTERNATING:
             return f"Measure both again, alternating: {step.count} more series, {cost}, find {change}."
+
+
+def _sentence_on_past(step: SettlingStep, cost: str, change: str) -> str:
+    """What would settle it where that measures again what stood weeks before."""
+    if step.way is Way.BASE_AGAIN:
+        return f"Only if the base can still be restored: 1 more series of it, {cost}, finds {change}."
+    return f"Only if both states can still be restored: {step.count} more series, alternating, {cost}, find {change}."
 
 
 def _other_again_text(step: SettlingStep) -> str:

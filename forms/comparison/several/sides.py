@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from forms.comparison import settling
 from forms.comparison.hiccups import OutstandingRun
 from forms.comparison.side_values import counted_rates, pooled_deviation
 from forms.comparison.summary import ComparisonSummary
@@ -10,14 +11,9 @@ from forms.series.summary import SeriesSummary
 from forms.stats.changes import percent_of
 from forms.stats.decision import Verdict
 from forms.stats.summary import LEVEL
-from forms.stats.variation import DAY_SECONDS
 
 _MOST_NAMED = 4
 """Of more names a title has the first ones, and how many more there are."""
-
-
-PAST_SECONDS = 14 * DAY_SECONDS
-"""From two weeks between two sides on what stood at the first of them is taken to be gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +131,6 @@ def is_settled(compared: ComparisonSummary) -> bool:
 
 def is_of_the_past(compared: ComparisonSummary) -> bool:
     """Whether the other side was measured so long after the base that nobody goes back to that."""
-    base_moment = max(side.series.moment for side in compared.bases)
-    other_moment = max(side.series.moment for side in compared.others)
-    return other_moment - base_moment >= PAST_SECONDS
+    bases = [side.series for side in compared.bases]
+    others = [side.series for side in compared.others]
+    return settling.seconds_between(bases, others) >= settling.PAST_SECONDS

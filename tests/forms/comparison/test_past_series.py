@@ -1,6 +1,7 @@
 """Series of weeks ago on one page: what would be certain, why like changes differ, and what their rates say."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -8,12 +9,14 @@ from forms import pages
 from forms.comparison.history import groups_of
 from forms.comparison.judged_sides import Sides
 from forms.comparison.report import comparison_report
+from forms.comparison.settling import SettlingStep
 from forms.comparison.several.likely_links import likely_link_sentence, outgrown_ethernet, would_be_certain
 from forms.comparison.several.sentences import unlike_verdicts_text
 from forms.comparison.several.sides import is_of_the_past
 from forms.comparison.summary import ComparisonSummary, comparison_form, comparisons
-from forms.comparison.wording import certain_from_sentence, verdict_word
+from forms.comparison.wording import certain_from_sentence, settling_sentence, verdict_word
 from forms.report import Report
+from forms.stats.settle import Way
 from storage.records import Series
 from tests.builders import series
 
@@ -117,3 +120,50 @@ def test_only_an_open_answer_asks_for_the_link_speed():
     assert likely_link_sentence(certain)
     assert not would_be_certain(certain)
     assert would_be_certain(comparison_form(BEFORE, APRIL))
+
+
+OPEN_BASE = measured_in(7, "before", STEADY)
+
+
+def later(month_and_day: str, **fields: Any) -> Series:
+    """A series hardly different from the base, which was measured on that day."""
+    moment = f"2026-{month_and_day}T10:00:00.000Z"
+    rates = [rate + 0.3e6 for rate in STEADY]
+    return series(rates, **{"id": "9" * 12, "created_at": moment, "link_bits_per_second": None, **fields})
+
+
+def step_that_settles(base: Series, other: Series) -> SettlingStep:
+    step = comparison_form(base, other).comparison.settle
+    assert step is not None
+    return step
+
+
+@pytest.mark.parametrize(("day", "needs_past"), [("07-15", True), ("07-14", False), ("06-17", True), ("06-18", False)])
+def test_what_stood_two_weeks_from_the_other_side_would_have_to_be_restored(day: str, needs_past: bool):
+    step = step_that_settles(OPEN_BASE, later(day))
+    assert step.way is Way.ALTERNATING
+    assert step.needs_past is needs_past
+    assert settling_sentence(step).startswith("Only if both states can still be restored: ") is needs_past
+
+
+def test_another_target_is_no_past_of_the_first():
+    target = replace(OPEN_BASE.target, host="other-nas")
+    assert not step_that_settles(OPEN_BASE, later("10-01", target=target)).needs_past
+
+
+@pytest.mark.parametrize(("fact", "needs_past"), [("smb.conf/global/sendfile", False), ("governor", True)])
+def test_settings_of_samba_are_restored_at_any_time(fact: str, needs_past: bool):
+    facts = {"smb.conf/global/sync always": "no", "smb.conf/global/strict sync": "no", fact: "no"}
+    base = replace(OPEN_BASE, environment={"server": facts})
+    other = later("10-01", environment={"server": dict.fromkeys(facts, "yes")})
+    assert step_that_settles(base, other).needs_past is needs_past
+
+
+@pytest.mark.parametrize(("day", "is_told"), [("07-15", False), ("07-14", True)])
+def test_the_page_for_somebody_else_asks_for_nothing_that_is_past(day: str, is_told: bool):
+    other = later(day)
+    for others in ([other], [other, APRIL]):
+        found = comparisons([Sides(base=(OPEN_BASE,), other=(side,)) for side in others])
+        page = pages.comparison_page(found, comparison_report([OPEN_BASE, *others], found))
+        advice = [field.text for field in page.fields if field.name == "To settle it" and "before" in field.text]
+        assert bool(advice) is is_told
