@@ -31,6 +31,9 @@ _VERSION_NAME = re.compile(r"\d[\w.+-]*")
 _UNFINISHED = "unfinished-"
 """Begins the names of folders that an interrupted carrying leaves."""
 
+_PART_BYTES = 2**20
+_MEMBERS_A_SIGN = 100
+"""After as many files a sign is given that the unpacking moves."""
 _FORGOTTEN_SECONDS = 3600
 """A carrying takes seconds, and minutes on a slow line: what is older was cut off."""
 
@@ -83,7 +86,7 @@ def look(version: str) -> int:
 
 def take(version: str, digest: str, size_bytes: int) -> int:
     """Unpack the archive on stdin in place of what is there; it is put there whole, or not at all."""
-    archive = sys.stdin.buffer.read(size_bytes)
+    archive = _read_archive(size_bytes)
     if len(archive) < size_bytes:
         sys.stderr.write(f"{len(archive)} of {size_bytes} bytes of the program arrived\n")
         return 1
@@ -94,7 +97,10 @@ def take(version: str, digest: str, size_bytes: int) -> int:
     replaced = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=str(cache)))
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as packed:
-            packed.extractall(str(new))
+            for number, member in enumerate(packed.infolist()):
+                packed.extract(member, str(new))
+                if number % _MEMBERS_A_SIGN == 0:
+                    _show_that_it_moves()
         if _digest_there(new) != digest:
             sys.stderr.write("the program arrived changed\n")
             return 1
@@ -108,6 +114,24 @@ def take(version: str, digest: str, size_bytes: int) -> int:
         for remains in (new, replaced, *_forgotten_in(cache)):
             shutil.rmtree(str(remains), ignore_errors=True)
     return 0
+
+
+def _read_archive(size_bytes: int) -> bytes:
+    """As much of it as arrives."""
+    archive = b""
+    while len(archive) < size_bytes:
+        part = sys.stdin.buffer.read(min(_PART_BYTES, size_bytes - len(archive)))
+        if not part:
+            break
+        archive += part
+        _show_that_it_moves()
+    return archive
+
+
+def _show_that_it_moves() -> None:
+    """Whoever carries the program takes silence for a dead machine; what is said does not matter."""
+    sys.stdout.write(".")
+    sys.stdout.flush()
 
 
 def _forgotten_in(cache: Path) -> list[Path]:
