@@ -253,15 +253,22 @@ def one_page(
 
 
 def _cut_tables(tables: Sequence[report.Table]) -> Iterator[report.Table]:
-    """The tables from the first on, as far as they fit; one that is cut says so in its caption."""
+    """The tables from the first on, as far as they fit; one that is cut says so in its caption.
+
+    Its averages and sums stay: the page would have their parts alone.
+    """
     room = _MOST_ROWS
     for table in tables:
         if room <= 0:
             return
-        rows = table.rows[:room]
+        results = [row for row in table.rows if row.role is report.Role.RESULT]
+        others = [row for row in table.rows if row.role is not report.Role.RESULT]
+        kept_others = others[: max(0, room - len(results))]
         caption = table.caption
-        if len(rows) < len(table.rows):
-            caption = f"{table.caption or 'Rows'}: the first {len(rows)} of {len(table.rows)}"
+        rows = table.rows
+        if len(kept_others) < len(others):
+            caption = f"{table.caption or 'Rows'}: the first {len(kept_others)} of {len(others)}"
+            rows = (*kept_others, *results)
         # Caption and headings take two rows.
         room -= len(rows) + 2
         yield replace(table, rows=rows, caption=caption)
