@@ -15,7 +15,7 @@ from forms.comparison.summary import comparisons
 from forms.comparison.wording import settling_sentence
 from forms.experiments.summary import experiment_summary
 from forms.exporters import export_reports
-from forms.report import Column, Field, FieldRole, Report, Role, Row, Table
+from forms.report import Cell, Column, Field, FieldRole, Report, Role, Row, Table
 from forms.series.report import series_report
 from forms.series.summary import run_form
 from storage.records import Change, Decision
@@ -116,8 +116,8 @@ def test_what_does_not_fit_is_counted():
 
 @pytest.mark.parametrize(("entries", "kept"), [(18, 18), (19, 18)])
 def test_a_table_that_is_cut_keeps_its_averages(entries: int, kept: int):
-    rows = [Row(cells=(str(number),)) for number in range(entries)]
-    results = [Row(cells=(name,), role=Role.RESULT) for name in ("Average", "Deviation")]
+    rows = [Row(cells=(Cell(value=number),)) for number in range(entries)]
+    results = [Row(cells=(Cell(value=name),), role=Role.RESULT) for name in ("Average", "Deviation")]
     table = Table(columns=(Column(heading="Run No"),), rows=(*rows, *results), caption="Runs")
     form = Report(form="f", title="t", name="n", tables=(table,))
     (cut_table,) = pages.one_page(form, question="", answer="of the page").tables
