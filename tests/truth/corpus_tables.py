@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import binom
+import scipy
 
 from forms.stats.decision import Limits, Verdict
 from forms.stats.variation import PER_RUN_DEVIATION
@@ -64,7 +64,7 @@ def most_percent(kind: Kind) -> float:
     Sets share series: a kind has no more independent trials than it has series.
     """
     series = len(kind.times)
-    return 100 * float(binom.ppf(0.95, series, 0.05)) / series
+    return 100 * float(scipy.stats.binom.ppf(0.95, series, 0.05)) / series
 
 
 def two_series(kind: Kind, runs: int, per_run: float = PER_RUN_DEVIATION) -> tuple[int, int]:
@@ -162,7 +162,7 @@ def interleaved_table(_trials: int = 0) -> Iterator[str]:
     yield "| kind | comparisons | called faster or slower | at most | half of the interval, %, in half of them |"
     yield "| --- | ---: | ---: | ---: | ---: |"
     for name, pairs in interleaved_kinds().items():
-        most, called = int(binom.ppf(0.95, len(pairs), 0.05)), interleaved_called(pairs)
+        most, called = int(scipy.stats.binom.ppf(0.95, len(pairs), 0.05)), interleaved_called(pairs)
         found = [decide_interleaved(*each, limits=Limits()).interval_percent for each in pairs]
         half = float(np.median([(ends[1] - ends[0]) / 2 for ends in found if ends]))
         told = f"{called}" if called <= most else f"**{called}**"

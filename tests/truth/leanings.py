@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import binom
+import scipy
 
 from forms.stats.decision import ChangeDecision, Verdict
 from forms.stats.variation import SeriesGroup
@@ -110,7 +110,11 @@ def real_leanings_table(_trials: int = 0) -> Iterator[str]:
     yield "| --- | ---: |"
     for kind in kinds():
         # Pairs share series: a kind has no more independent trials than it has series.
-        most = 100 * float(binom.ppf(0.95, len(kind.times), MOST_WHERE_NOTHING_CHANGED_PERCENT / 100)) / len(kind.times)
+        most = (
+            100
+            * float(scipy.stats.binom.ppf(0.95, len(kind.times), MOST_WHERE_NOTHING_CHANGED_PERCENT / 100))
+            / len(kind.times)
+        )
         said = leanings_of_kind(kind).said_percent
         text = f"{said:.1f}" if said <= most else f"**{said:.1f}**"
         yield f"| {kind.name} | {text} |"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from scipy.stats import binom
+import scipy
 
 from tests.cases import few_at_each_commit
 from tests.truth.corpus_tables import (
@@ -71,7 +71,7 @@ def test_equal_series_of_a_real_path_are_not_called_different(kind: Kind):
 @pytest.mark.parametrize("kind", interleaved_kinds())
 def test_equal_series_that_were_interleaved_are_not_called_different(kind: str):
     pairs = interleaved_kinds()[kind]
-    assert interleaved_called(pairs) <= binom.ppf(0.95, len(pairs), 0.05)
+    assert interleaved_called(pairs) <= scipy.stats.binom.ppf(0.95, len(pairs), 0.05)
 
 
 @few_at_each_commit(8, "kind", kinds(), ids=lambda kind: kind.name)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from forms.stats.changes import beside_trend, between_series, steady_trend_score, within_series
 from forms.stats.decision import Limits, Verdict
@@ -21,7 +21,7 @@ def test_the_runs_alone_are_welchs_test():
     left, right = random.normal(100, 0.1, 7).tolist(), random.normal(100.2, 0.5, 12).tolist()
     found = within_series([plain_reading(left)], [plain_reading(right)])
     assert found is not None
-    expected = stats.ttest_ind(right, left, equal_var=False)
+    expected = scipy.stats.ttest_ind(right, left, equal_var=False)
     assert found.p_value == pytest.approx(expected.pvalue, rel=0.01)
     assert found.interval_percent(0.95) == pytest.approx(
         tuple(100 * edge / np.mean(left) for edge in expected.confidence_interval(0.95)), abs=0.003
@@ -33,9 +33,9 @@ def test_series_are_uncertain_by_what_equal_ones_differ_by():
     told = between_series([plain_reading([100.0]), plain_reading([102.0])], [plain_reading([110.0])], found)
     assert told.error == pytest.approx(0.03 * math.sqrt(1.5))
     low, high = told.interval_percent(0.95)
-    half = stats.t.ppf(0.975, 5) * 0.03 * math.sqrt(1.5)
+    half = scipy.stats.t.ppf(0.975, 5) * 0.03 * math.sqrt(1.5)
     assert (low, high) == pytest.approx([100 * math.expm1(math.log(110 / 101) + side * half) for side in (-1, 1)])
-    assert told.p_value == pytest.approx(2 * stats.t.sf(math.log(110 / 101) / told.error, 5))
+    assert told.p_value == pytest.approx(2 * scipy.stats.t.sf(math.log(110 / 101) / told.error, 5))
 
 
 def test_the_trend_is_taken_out_by_least_squares():

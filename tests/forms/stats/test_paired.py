@@ -6,8 +6,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from scipy import stats
-from scipy.stats import mannwhitneyu, wilcoxon
+import scipy
 
 from forms.stats.paired import (
     ALPHA,
@@ -26,7 +25,7 @@ def test_p_is_that_of_the_exact_wilcoxon_test(pairs: int):
     chance = random.Random(pairs)
     for _ in range(20):
         found = [chance.gauss(0.4, 1) for _ in range(pairs)]
-        assert signed_rank_p(found) == pytest.approx(wilcoxon(found, method="exact").pvalue)
+        assert signed_rank_p(found) == pytest.approx(scipy.stats.wilcoxon(found, method="exact").pvalue)
 
 
 def test_zeros_count_for_nothing_and_ties_have_the_mean_of_their_ranks():
@@ -97,7 +96,7 @@ def test_in_turns_the_p_is_that_of_the_exact_rank_sum_test_and_fits_the_interval
             [one if first else -one for one, first in zip(logs, orders, strict=True) if first is side]
             for side in (True, False)
         )
-        assert found.p_value == pytest.approx(mannwhitneyu(first, second, method="exact").pvalue)
+        assert found.p_value == pytest.approx(scipy.stats.mannwhitneyu(first, second, method="exact").pvalue)
         assert found.interval_percent is not None
         low, high = found.interval_percent
         assert (low > 0 or high < 0) == (found.p_value <= LEVELS[pairs] * (1 + 1e-12))
@@ -112,7 +111,7 @@ def test_one_order_alone_is_judged_pair_by_pair():
 def test_many_pairs_are_judged_by_the_normal_curve():
     chance = random.Random(9)
     found = [chance.gauss(0.1, 1) for _ in range(400)]
-    assert signed_rank_p(found) == pytest.approx(wilcoxon(found, method="approx").pvalue, rel=1e-6)
+    assert signed_rank_p(found) == pytest.approx(scipy.stats.wilcoxon(found, method="approx").pvalue, rel=1e-6)
     effect = paired_effect([math.exp(one) for one in found], 0.05)
     assert effect.interval_percent is not None
     assert (effect.interval_percent[0] > 0) == (effect.p_value <= 0.05)
@@ -158,7 +157,7 @@ def test_without_ties_it_is_scipys_exact_test(first, second):
     for shift in (0.0, 0.5, 2.0):
         left = [generator.gauss(100, 1) for _ in range(first)]
         right = [generator.gauss(100 + shift, 1) for _ in range(second)]
-        expected = stats.mannwhitneyu(left, right, method="exact").pvalue
+        expected = scipy.stats.mannwhitneyu(left, right, method="exact").pvalue
         assert mann_whitney_p(left, right) == pytest.approx(expected)
         assert mann_whitney_p(right, left) == pytest.approx(expected)
 
@@ -175,7 +174,7 @@ def test_without_ties_it_is_scipys_exact_test(first, second):
 )
 def test_with_ties_it_counts_all_deals(left, right):
     pooled = [*left, *right]
-    ranks = stats.rankdata(pooled)
+    ranks = scipy.stats.rankdata(pooled)
     dealt = ranks[: len(left)].sum()
     sums = [sum(chosen) for chosen in combinations(ranks, len(left))]
     low = sum(s <= dealt for s in sums) / len(sums)
@@ -187,7 +186,7 @@ def test_many_runs_by_the_normal_approximation():
     generator = random.Random(1)
     left = [round(generator.gauss(100, 1), 1) for _ in range(150)]
     right = [round(generator.gauss(100.2, 1), 1) for _ in range(150)]
-    expected = stats.mannwhitneyu(left, right, method="asymptotic").pvalue
+    expected = scipy.stats.mannwhitneyu(left, right, method="asymptotic").pvalue
     assert mann_whitney_p(left, right) == pytest.approx(expected)
     assert mann_whitney_p([5.0] * 150, [5.0] * 150) == 1.0
 
@@ -207,7 +206,7 @@ def test_friedmans_test_of_several_values():
         for digits in (6, 1, 0):
             for blocks in (2, 3, 8, 40):
                 table = [[round(generator.gauss(10 + c / 3, 1), digits) for c in range(columns)] for _ in range(blocks)]
-                expected = stats.friedmanchisquare(*zip(*table, strict=True)).pvalue
+                expected = scipy.stats.friedmanchisquare(*zip(*table, strict=True)).pvalue
                 assert friedman_p(table) == pytest.approx(expected, rel=1e-9), (columns, digits, blocks)
     assert friedman_p([[1.0, 1.0, 1.0]] * 5) == 1
 
@@ -218,7 +217,9 @@ def test_the_critical_count_is_the_last_that_is_within_alpha():
             allowed = critical_count(first, second, alpha)
             p = [
                 2
-                * stats.mannwhitneyu(range(first), [first - 0.5 - u] + [1e3] * (second - 1), method="exact").pvalue
+                * scipy.stats.mannwhitneyu(
+                    range(first), [first - 0.5 - u] + [1e3] * (second - 1), method="exact"
+                ).pvalue
                 / 2
                 for u in range(min(first, 12))
             ]

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from forms.stats import summary as s
 from forms.stats import trends, unusual
@@ -44,7 +44,7 @@ def test_too_few_values_are_absent_not_zero(function, least):
 @pytest.mark.parametrize("n", [2, 3, 5, 10, 30, 200])
 def test_interval_and_deviation_agree_with_scipy(n):
     values = np.random.default_rng(n).normal(100e6, 3e6, n)
-    low, high = stats.t.interval(0.95, n - 1, loc=values.mean(), scale=stats.sem(values))
+    low, high = scipy.stats.t.interval(0.95, n - 1, loc=values.mean(), scale=scipy.stats.sem(values))
     assert s.deviation(values.tolist()) == pytest.approx(np.std(values, ddof=1))
     assert s.confidence_interval(values.tolist()) == pytest.approx((low, high))
     assert s.half_width_percent(values.tolist()) == pytest.approx(50 * (high - low) / values.mean())
@@ -75,7 +75,7 @@ def test_one_or_two_runs_are_never_unusual():
 def test_scores_are_those_of_the_definition():
     values = [100.0, 102.0, 98.0, 101.0, 70.0]
     middle = np.median(values)
-    mad = stats.median_abs_deviation(values)
+    mad = scipy.stats.median_abs_deviation(values)
     assert unusual.modified_z_scores(values) == pytest.approx([0.6745 * (v - middle) / mad for v in values])
 
 
@@ -118,9 +118,9 @@ def test_drift_agrees_with_kendalls_exact_test(n):
         values = [100 + slope * i + generator.gauss(0, 1) for i in range(n)]
         trend = trends.drift(values)
         assert trend is not None
-        expected = stats.kendalltau(range(n), values, method="exact")
+        expected = scipy.stats.kendalltau(range(n), values, method="exact")
         assert trend.p_value == pytest.approx(expected.pvalue)
-        line = stats.theilslopes(np.log(values), range(n))
+        line = scipy.stats.theilslopes(np.log(values), range(n))
         assert trend.percent == pytest.approx(100 * np.expm1(line.slope * (n - 1)))
 
 
@@ -142,7 +142,7 @@ def test_drift_with_ties_agrees_with_the_tie_corrected_normal():
     assert trend is not None
     assert trend.significant
     assert trend.percent > 4
-    expected = stats.kendalltau(range(10), values, method="asymptotic").pvalue
+    expected = scipy.stats.kendalltau(range(10), values, method="asymptotic").pvalue
     assert trend.p_value == pytest.approx(expected, rel=1e-9)
 
 
@@ -152,7 +152,7 @@ def test_series_of_more_than_sixty_runs_drift_by_the_normal_approximation():
         values = [100 + generator.gauss(0, 1) for _ in range(runs)]
         trend = trends.drift(values)
         assert trend is not None
-        expected = stats.kendalltau(range(runs), values, method="exact" if runs == 60 else "asymptotic")
+        expected = scipy.stats.kendalltau(range(runs), values, method="exact" if runs == 60 else "asymptotic")
         assert trend.p_value == pytest.approx(expected.pvalue, rel=1e-9)
 
 
