@@ -26,15 +26,21 @@ HOW_TO_GIVE = f"type it at the prompt, set {PASSWORD_VARIABLE}, or name a file o
 CREDENTIALS_OPTION = "--credentials FILE"
 HOW_TO_LOG_IN = f"leave it out and {HOW_TO_GIVE}"
 
-_SCHEME = re.compile(r"\w+://|(?:smb|cifs|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
+_SCHEME = re.compile(r"\w+://|(?:smb|cifs|afp|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
 """What a text begins with that has a scheme, also a mistyped one such as ``smb:/``; or the slashes in place of one."""
 _OTHER_SCHEMES = frozenset({"sftp", "tftp"})
 """Schemes that look like our own, and mean another program's protocol."""
-_WEB_SCHEMES = frozenset({"http", "https"})
-"""What is copied from a browser or typed out of habit; the same host and path on SMB are most likely meant."""
+_NEIGHBOUR_SCHEMES = frozenset({"http", "https", "cifs", "samba", "afp"})
+"""What is copied from a browser or a file manager; the same host and path on SMB are most likely meant."""
 _PASSWORD_IN_URL = f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}"
 _BARE = re.compile(r"(?:(?:[^\s@/:\\]+\\)?[^\s@/:\\]+@)?[\w-][\w.-]*(?::\d{1,5})?(?:/[^\\]*)?")
 """``[[DOMAIN\\]USER@]HOST[:PORT][/SHARE…]``, as for ssh and scp."""
+_EXPLORER_PATH = re.compile(r"\\\\[?.]\\UNC\\", re.IGNORECASE)
+"""What Windows puts before the server of a long UNC path."""
+_WEB_DAV_PATH = re.compile(r"[\\/]{2}[^\\/@]+@(?:SSL|\d+)(?:@\d+)?(?=[\\/]|$)", re.IGNORECASE)
+"""How Windows writes the server of a WebDAV folder."""
+_BACKSLASHED = re.compile(r"[\w-][\w.-]*\\+[^\\:]+(?:\\.*)?")
+"""``HOST\\SHARE``, of a UNC path without its beginning."""
 _PORT_ONLY = re.compile(r":\d{0,5}(?=[/\\]|$)")
 """A colon with no more behind it than a port: what stands there is no password."""
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
@@ -56,10 +62,13 @@ def parse_target(text: str) -> Target:
 
     Raises UsageError, PasswordInURLError.
     """
-    scheme, separator, address_and_path = _as_url(text.strip()).partition("://")
+    text = _without_quotes(text.strip())
+    if _WEB_DAV_PATH.match(text):
+        raise UsageError(f"{text} is a WebDAV folder: write a share of that server, as smb://HOST/SHARE")
+    scheme, separator, address_and_path = _as_url(text).partition("://")
     protocol = PROTOCOLS.get(scheme.lower())
     if not separator or protocol is None:
-        raise _not_a_target(text.strip())
+        raise _not_a_target(text)
 
     # The name of a local file may have a line end, where it is written as an escape.
     forbidden = r"[\x00\r\n]|%00" if protocol.is_local else r"[\x00\r\n]|%0[0ADad]"
@@ -81,8 +90,9 @@ def parse_target(text: str) -> Target:
     server = Target(protocol=protocol.name, host=host, port=port, user=user, domain=domain)
 
     if protocol.has_share:
-        share, _, path = raw_path.partition("/")
-        return replace(server, share=_unescape(share) or None, path=_unescape(path).strip("/"))
+        # No share or folder has an empty name: slashes in a row are one.
+        share, *names = [name for name in raw_path.split("/") if name] or [""]
+        return replace(server, share=_unescape(share) or None, path=_unescape("/".join(names)).strip("/"))
     if not protocol.moves_files:
         if raw_path.strip("/") or user:
             raise UsageError(
@@ -91,6 +101,12 @@ def parse_target(text: str) -> Target:
             )
         return server
     return replace(server, path="/" + _unescape(raw_path, has_byte_names=True).lstrip("/"))
+
+
+def _without_quotes(text: str) -> str:
+    """The text without the quotes around it, with which Explorer copies a path."""
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1].strip() if is_quoted else text
 
 
 def _is_login_with_slash(authority: str, path: str) -> bool:
@@ -125,6 +141,9 @@ def _not_a_target(text: str) -> UsageError:
     typed = without_password(text)
     suggestion = f"smb://{typed}" if _BARE.fullmatch(typed) else ""
     protocol_name = _known_scheme(scheme[0]) if scheme else None
+    if not scheme and _BACKSLASHED.fullmatch(typed):
+        path = re.sub(r"[/\\]+", "/", typed)
+        suggestion = f"smb://{path}"
     if scheme and protocol_name:
         third_slash = "/" if PROTOCOLS[protocol_name].is_local else ""
         behind_scheme = typed[scheme.end() :].replace(_BACKSLASH, "/")
@@ -142,14 +161,14 @@ def _known_scheme(typed: str) -> str | None:
     name = typed.rstrip(":/\\").lower()
     if name in _OTHER_SCHEMES:
         return None
-    if name in _WEB_SCHEMES:
+    if name in _NEIGHBOUR_SCHEMES:
         return "smb"
     return next(iter(get_close_matches(name, PROTOCOLS, 1)), None)
 
 
 def parse_typed_target(text: str) -> Target:
     """As :func:`parse_target`; also ``[USER@]HOST[/SHARE…]`` (SMB) and ``@NAME``. Raises UsageError."""
-    typed = by_name(text.strip())
+    typed = by_name(_without_quotes(text.strip()))
     return parse_target(f"smb://{typed}" if _BARE.fullmatch(typed) else typed)
 
 
@@ -183,6 +202,7 @@ def by_name(text: str) -> str:
 
 
 def _as_url(text: str) -> str:
+    text = _EXPLORER_PATH.sub(lambda _: 2 * _BACKSLASH, text, count=1)
     if text.startswith(("\\\\", "//")):
         # In a UNC path, as in Explorer, % begins no escape, and @ ends no login.
         server, slash, path = text[2:].replace(_BACKSLASH, "/").partition("/")
@@ -275,16 +295,21 @@ def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:
     match = re.fullmatch(r"(\[[0-9A-Fa-f:.%a-z]+\]|[^\[\]:]*)(?::([0-9]*))?", address)
     if not match and address.count(":") > 1 and "[" not in address:
         raise UsageError(f"{address} is no host and port; write an IPv6 address in brackets: [{address}]")
-    if not match or not match[1].strip("[]"):
+    if not match or not match[1].strip("[]."):
         raise UsageError(f"no host in {without_password(text)!r}; write {FORMS}")
-    if not is_plain(match[1]):
-        raise UsageError(f"no host is called {visible(match[1])[:40]!r}: its name has a character that is not printed")
+    is_printed = is_plain(match[1]) and all(sign.isprintable() and not sign.isspace() for sign in match[1])
+    if not is_printed:
+        raise UsageError(
+            f"no host is called {visible(match[1])[:40]!r}: its name has a blank, or a character that is not printed"
+        )
 
     digits = match[2].lstrip("0") if match[2] else str(protocol.default_port)
     port = int(digits or "0") if len(digits) < 6 else 0
     if not 0 < port < 65536:
         raise UsageError(f"no such port on {match[1]}: ports go from 1 to 65535")
-    return match[1].strip("[]"), port
+    host = match[1].strip("[]")
+    # In the URL of an address with a zone, the sign before the zone is written as an escape (RFC 6874).
+    return host.replace("%25", "%", 1) if match[1].startswith("[") else host, port
 
 
 def check_complete(target: Target, command: Command, *, make_file: bool = False) -> None:

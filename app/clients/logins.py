@@ -62,7 +62,7 @@ def read_credentials(path: Path) -> Credentials:
     values: dict[str, str] = {}
     # Only at "\n", as the programs do whose file it is: a password may have what else Unicode calls a line end.
     for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
+        if not line.strip() or line.lstrip()[0] in "#;":
             continue
         key, separator, value = line.partition("=")
         name = _KEYS.get(key.strip().lower())
@@ -74,12 +74,22 @@ def read_credentials(path: Path) -> Credentials:
             values[name] = value.removeprefix(" ")
         else:
             values[name] = value.strip()
+            _check_quotes(path, number, values[name])
     return Credentials(
         user=values.get("user"),
         domain=values.get("domain"),
         password=values.get("password"),
         nt_hash=values.get("nt_hash"),
     )
+
+
+def _check_quotes(path: Path, number: int, value: str) -> None:
+    """Raises UsageError for a user or domain in quotes, which no name has, and no program takes away."""
+    if value[:1] == '"':
+        raise UsageError(
+            f"line {number} of the credentials file {path} has quotes, which would belong to the login: take them out,"
+            " there and around the password"
+        )
 
 
 def with_user_of(credentials: Credentials, target: Target) -> Target:

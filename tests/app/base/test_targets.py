@@ -342,3 +342,48 @@ def test_an_option_of_the_command_line_is_no_part_of_a_target(options: str):
     with pytest.raises(UsageError, match="is an option of the command line"):
         parse_target_with_login(f"nas/public {options}")
     assert parse_target_with_login("/a --blocks/c")[0] == parse_target("/a --blocks/c")
+
+
+@pytest.mark.parametrize(
+    ("typed", "url"),
+    [
+        (r"\\?\UNC\files\public\image.iso", "smb://files/public/image.iso"),
+        (r"\\.\unc\files\public", "smb://files/public"),
+        (r'"\\files\public\my image.iso"', "smb://files/public/my image.iso"),
+        ("'smb://ada@files/public'", "smb://ada@files/public"),
+        ("smb://files//public//a/", "smb://files/public/a"),
+        (r"\\files\public\\a", "smb://files/public/a"),
+        ("smb://[fe80::1%25eth0]/public", "smb://[fe80::1%eth0]/public"),
+        ("smb://[fe80::1%eth0]/public", "smb://[fe80::1%eth0]/public"),
+    ],
+)
+def test_what_people_copy_from_elsewhere_is_read(typed: str, url: str):
+    assert format_target(parse_typed_target(typed)) == url
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (r"\\files@SSL\DavWWWRoot\x", "WebDAV"),
+        (r"\\files@8443\x", "WebDAV"),
+        ("//files@ssl@8443/x", "WebDAV"),
+        ("smb://my files/public", "has a blank"),
+        ("smb:// files/public", "has a blank"),
+        ("smb://fi\u200bles/public", "not printed"),
+        (r"\\.\files\public", "no host"),
+        ('"', "not a target"),
+        ('""', "nothing was typed"),
+        (r"files\public\x", "did you mean smb://files/public/x?"),
+        (r"files\\public", "did you mean smb://files/public?"),
+        ("cifs://files/public", "did you mean smb://files/public?"),
+        ("afp://files/public", "did you mean smb://files/public?"),
+    ],
+)
+def test_what_is_no_share_is_refused_in_words(typed: str, words: str):
+    with pytest.raises(UsageError) as refusal:
+        parse_typed_target(typed)
+    assert words in str(refusal.value)
+
+
+def test_a_login_before_slashes_is_no_folder_of_the_web():
+    assert parse_typed_target("//ada@files/public").user == "ada"

@@ -197,3 +197,19 @@ def test_a_password_of_the_environment_that_is_no_utf_8_is_refused(monkeypatch: 
     monkeypatch.setenv("SHAREBENCH_PASSWORD", "gr\udcfcn")
     with pytest.raises(UsageError, match="no UTF-8"):
         log_in_as(Target(protocol="smb", host="nas", share="s", user="bob"))
+
+
+@pytest.mark.parametrize("line", ['username="carol"', 'user = "carol smith', 'domain="ACME"'])
+def test_quotes_around_a_login_are_refused_and_not_sent(tmp_path: Path, line: str):
+    path = tmp_path / "credentials"
+    path.write_text(f"{line}\npassword=hush\n")
+    with pytest.raises(UsageError, match="has quotes") as caught:
+        read_credentials(path)
+    assert "hush" not in str(caught.value)
+
+
+def test_a_comment_may_begin_with_a_semicolon_and_a_password_with_a_quote(tmp_path: Path):
+    path = tmp_path / "credentials"
+    path.write_text('; of the office\nusername=carol\npassword="hu;sh#\n')
+    credentials = read_credentials(path)
+    assert (credentials.user, credentials.password) == ("carol", '"hu;sh#')
