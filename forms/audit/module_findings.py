@@ -42,10 +42,8 @@ def module_findings(
     """What is wrong with ``vfs objects``; ``server_modules`` are those that the server has, empty if unknown."""
     if smb_conf.spelling(setting.name).name != "vfs objects":
         return
-    miswritten = [entry for entry in _written_modules(setting.value) if entry != entry.lower()]
-    for entry in miswritten:
-        if entry.lower() in vfs_modules.modules():
-            yield _letter_case_finding(setting, entry)
+    for entry in miswritten_modules(setting.value):
+        yield _letter_case_finding(setting, entry)
     if _has_in_wrong_order(setting.value, "streams_xattr", "fruit"):
         yield _wrong_order_finding(setting)
 
@@ -70,6 +68,13 @@ def module_findings(
 def loaded_by(value: str) -> list[str]:
     """The modules that a value of ``vfs objects`` loads; a path is one of the admin's own, and left out."""
     return [name.lower() for name in _written_modules(value)]
+
+
+def miswritten_modules(value: str) -> list[str]:
+    """Modules of Samba in a value of ``vfs objects`` that are not written in small letters, as their files are."""
+    return [
+        entry for entry in _written_modules(value) if entry != entry.lower() and entry.lower() in vfs_modules.modules()
+    ]
 
 
 def _written_modules(value: str) -> list[str]:

@@ -7,7 +7,7 @@ only what is certain, such as a folder that is not there, is called the cause.
 from collections.abc import Iterator, Sequence
 
 from forms import wording
-from forms.audit.module_findings import AUDITED_OPERATIONS, loaded_by, unknown_operations
+from forms.audit.module_findings import AUDITED_OPERATIONS, loaded_by, miswritten_modules, unknown_operations
 from forms.tuning import fact_names, smb_conf
 from forms.tuning.differences import effective
 from storage.records import Facts
@@ -129,9 +129,15 @@ def certain_causes(server: Facts) -> Iterator[tuple[str, str, str]]:
         yield "path", str(missing_folder), f"path = {missing_folder} {state}"
 
     if _tidy_value(server, "available") == "no":
-        yield "available", "no", "available = no takes the share out of service"
+        # testparm prints so of a share without a path, too, whatever its line says.
+        if effective(server, "path") == "" and not effective(server, "msdfs proxy"):
+            yield "no path", "", "it has no path, so that Samba takes it out of service"
+        else:
+            yield "available", "no", "available = no takes the share out of service"
 
     modules = effective(server, "vfs objects") or ""
+    for entry in miswritten_modules(modules):
+        yield "module", entry, f"vfs objects = {entry}: the server has {entry.lower()}, in small letters"
     for warning in fact_names.lines_of_fact(server, fact_names.CONF_WARNINGS):
         module = _missing_module(warning)
         if module and module in loaded_by(modules):

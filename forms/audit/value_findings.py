@@ -101,10 +101,11 @@ def _cut_mode_finding(setting: AuditedSetting) -> AuditFinding:
 def _unit_of_unit_finding(setting: AuditedSetting, unit: str, unit_bytes: int) -> AuditFinding:
     count = int(smb_conf.tidy_value(setting.name, setting.value))
     reason = f"It is counted in {unit}: smbd takes this for {count:,} {unit}."
-    # What was meant is most likely a size in bytes with its unit.
-    meant = count // unit_bytes
-    instead = f"{setting.name} = {meant}" if meant else None
-    return line_finding(setting, "unit-of-unit", Ruling.MISPLACED, 56, reason, instead=instead)
+    # Whether the unit was meant as well, nobody knows but who wrote it.
+    in_bytes = count // unit_bytes
+    meant = f"{in_bytes} if {setting.value} in all is meant, {count}" if in_bytes else str(count)
+    advice = f"Write the number without a unit: {meant} if it is right as it is."
+    return line_finding(setting, "unit-of-unit", Ruling.MISPLACED, 56, reason, instead=None, advice=advice)
 
 
 def _log_level_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:

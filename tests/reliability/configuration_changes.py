@@ -69,6 +69,9 @@ def sections_of(text: str) -> list[Section]:
             sections.append(Section(line[1:-1]))
         elif line.strip():
             name, _, value = (part.strip() for part in line.partition("="))
+            if not sections:
+                # What stands before the first section is of [global].
+                sections.append(Section("global"))
             sections[-1].lines.append(Line(sections[-1].name, name, value))
     return sections
 
@@ -201,6 +204,9 @@ def size_units(text: str, chance: random.Random) -> Files:
     def change(line: Line) -> Line:
         parameter = smb_conf.spelling(line.name).parameter
         if parameter is None or parameter.kind != "size" or not line.value.isdecimal():
+            return line
+        # Of a size that is counted in a unit already, the audit names another one.
+        if parameter.name in {"max log size", "max disk size"}:
             return line
         number = int(line.value)
         if number % 1024:

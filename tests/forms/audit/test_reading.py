@@ -638,16 +638,18 @@ def test_a_mode_ends_at_what_is_no_octal_digit(line: str, read: str):
 
 
 @pytest.mark.parametrize(
-    ("line", "instead"),
+    ("line", "numbers"),
     [
-        ("max log size = 5M", "max log size = 5120"),
-        ("max log size = 50k", "max log size = 50"),
-        ("max disk size = 500M", "max disk size = 500"),
-        ("max disk size = 4K", None),
+        ("max log size = 5M", ("5120 if", "5242880 if")),
+        ("max log size = 50k", ("50 if", "51200 if")),
+        ("max disk size = 500M", ("500 if", "524288000 if")),
+        ("max disk size = 4K", ("4096 if",)),
     ],
 )
-def test_a_size_that_is_counted_in_a_unit_has_no_other(line: str, instead: str | None):
-    assert the_one(f"[global]\n{line}\n", "unit-of-unit").instead == instead
+def test_a_size_that_is_counted_in_a_unit_has_no_other(line: str, numbers: tuple[str, ...]):
+    finding = the_one(f"[global]\n{line}\n", "unit-of-unit")
+    assert finding.instead is None, "only who wrote it knows which is meant"
+    assert all(number in finding.what_to_do for number in numbers)
     assert "unit-of-unit" not in keys(
         "[global]\nmax log size = 5000\nmax disk size = 2000\nmin receivefile size = 16K\n"
     )
