@@ -29,6 +29,10 @@ class Ruling(StrEnum):
     USELESS = "useless"
 
 
+NO_SESSION = "no session: "
+"""Begins the problem of an audit that nobody could log in for, or whose share did not open."""
+
+
 class AuditScope(StrEnum):
     """What an audit looked at."""
 

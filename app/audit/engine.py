@@ -45,7 +45,7 @@ def audit_server(request: AuditRequest) -> AuditResult:
     unread = samba.unread_texts(answer, conf) if conf and answer else []
     problems = tuple(problem for problem in server_side.problems if problem not in unread)
     if session.failure:
-        problems = (*problems, f"no session: {session.failure}", *possible_causes(session.failure, facts))
+        problems = (*problems, f"{looks.NO_SESSION}{session.failure}", *possible_causes(session.failure, facts))
     scope = looks.AuditScope.SESSION if conf is None else looks.AuditScope.SERVER
     return AuditResult(
         audit=audit_of(records.format_target(target), scope, server, unread, problems),

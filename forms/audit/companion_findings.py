@@ -94,8 +94,18 @@ def _place_of_dialect(value: str) -> int | None:
     return _DIALECTS.index(word) if word in _DIALECTS else None
 
 
+def _names_a_share(proxy: str) -> bool:
+    """Whether the first of the targets of an ``msdfs proxy`` has a host and a share."""
+    first = proxy.partition(",")[0].replace("\\", "/").strip().strip("/")
+    host, slash, share = first.partition("/")
+    return bool(host and slash and share)
+
+
 def _dfs_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
     is_root = smb_conf.spelling(setting.name).name == "msdfs root"
+    if not is_root and setting.value and not _names_a_share(setting.value):
+        reason = f"{setting.value} names no share of another server, as //HOST/SHARE does: nobody can open the share."
+        yield line_finding(setting, "proxy-of-nothing", Ruling.HARMFUL, 96, reason, instead=None)
     is_used = smb_conf.same_value("msdfs root", setting.value, "yes") if is_root else bool(setting.value)
     if not is_used or smb_conf.same_value("host msdfs", conf.in_effect("global", "host msdfs"), "yes"):
         return

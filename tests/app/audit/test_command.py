@@ -164,11 +164,12 @@ def test_a_configuration_file_on_a_share_is_a_target_like_any_other(inside: Insi
 
 def test_includes_are_followed_and_loops_end(inside: Inside, tmp_path: Path):
     conf, part = tmp_path / "smb.conf", tmp_path / "part.conf"
-    conf.write_text(f"[global]\ninclude = {part}\ninclude = {tmp_path}/absent\n")
+    conf.write_text(f"[global]\ninclude = {tmp_path}/absent\ninclude = {part}\n")
     part.write_text(f"socket options = SO_SNDBUF=8192\ninclude = {conf}\ninclude = {part}\n")
     done = inside("audit", "--smb-conf", str(conf), "--json")
     found = {each["key"]: each for each in json.loads(done.stdout)["findings"]}
     assert (found["pinned-send-buffer"]["file"], found["pinned-send-buffer"]["line"]) == (str(part), 1)
+    assert (found["stops-reading"]["file"], found["stops-reading"]["line"]) == (str(part), 2)
     assert "missing-include" not in found
     assert f"include = {tmp_path}/absent" in json.loads(done.stdout)["unread"][0]
 

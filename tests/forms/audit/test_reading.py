@@ -681,3 +681,20 @@ def test_an_address_of_an_interface_that_is_none_is_told(value: str):
 def test_a_backend_of_passwords_that_samba_does_not_have_is_told():
     assert the_one("[global]\npassdb backend = mysql:main\n", "unknown-backend").verdict is Ruling.RISKY
     assert "unknown-backend" not in keys('[global]\npassdb backend = ldapsam:"ldap://a ldap://b"\n')
+
+
+@pytest.mark.parametrize(
+    ("proxy", "is_told"),
+    [
+        ("junk", True),
+        ("//junk", True),
+        (r"\\junk\ ", True),
+        ("/", True),
+        (r"\other\films", False),
+        ("//other/films,//third/films", False),
+        ("other/films/deep", False),
+    ],
+)
+def test_a_proxy_names_a_share_of_another_server(proxy: str, is_told: bool):
+    found = keys(f"[films]\npath = /data\nmsdfs root = yes\nmsdfs proxy = {proxy}\n")
+    assert ("proxy-of-nothing" in found) is is_told

@@ -86,3 +86,17 @@ def test_the_line_of_an_audit_names_the_gravest_setting(findings: tuple[AuditFin
         findings=findings,
     )
     assert audit_line(audit) == line
+
+
+@pytest.mark.parametrize("problem", ["no session: smb://nas: access denied", "no session: smb://nas: wrong password"])
+def test_nothing_found_is_no_praise_where_nobody_got_in(problem: str):
+    audit = Audit(
+        id="cc33cc33cc33",
+        created_at="2026-01-07T10:00:00.000Z",
+        subject="nas",
+        scope=AuditScope.SERVER,
+        problems=(problem,),
+    )
+    assert audit_sign(audit) is Sign.UNKNOWN
+    assert "no problems" not in audit_answer(audit).lower()
+    assert audit_sign(replace(audit, problems=("no way to its cards",))) is Sign.GOOD
