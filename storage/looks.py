@@ -116,6 +116,11 @@ class Audit:
     note: str = ""
     question: str = ""
 
+    @property
+    def had_no_session(self) -> bool:
+        """Whether nobody could log in for it, or the share did not open."""
+        return any(problem.startswith(NO_SESSION) for problem in self.problems)
+
     def count(self, verdict: Ruling) -> int:
         return sum(finding.verdict is verdict for finding in self.findings)
 

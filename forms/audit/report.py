@@ -11,7 +11,7 @@ from forms.layout import Sign, Tone, Toned
 from forms.tuning import fact_names
 from forms.tuning.smb_values import words_of_value
 from forms.tuning.values_in_effect import values_that_matter
-from storage.looks import NO_SESSION, Audit, AuditFinding, AuditScope, Ruling
+from storage.looks import Audit, AuditFinding, AuditScope, Ruling
 
 SCHEMA = "sharebench/audit/1"
 SEVERITIES: Mapping[Ruling, str] = {
@@ -96,15 +96,11 @@ def audit_answer(audit: Audit) -> str:
         parts.append("the server's settings were not read")
 
     # What keeps users out need not be a setting that is judged.
-    if not parts and _had_no_session(audit):
+    if not parts and audit.had_no_session:
         parts.append("nothing harmful in the settings that were read, and no session was possible")
 
     answer = "; ".join(parts) or "no problems found"
     return f"{answer[0].upper()}{answer[1:]}."
-
-
-def _had_no_session(audit: Audit) -> bool:
-    return any(problem.startswith(NO_SESSION) for problem in audit.problems)
 
 
 def audit_line(audit: Audit) -> str:
@@ -129,7 +125,7 @@ def audit_sign(audit: Audit) -> Sign:
     gravest = next((verdict for verdict in Ruling if verdict in verdicts), None)
     if gravest is not None:
         return SIGNS[gravest]
-    is_whole = audit.scope is not AuditScope.SESSION and not audit.unread and not _had_no_session(audit)
+    is_whole = audit.scope is not AuditScope.SESSION and not audit.unread and not audit.had_no_session
     return Sign.GOOD if is_whole else Sign.UNKNOWN
 
 
