@@ -1,11 +1,9 @@
-"""Cases of one rule: many in one test, where hundreds take longer to collect than to run, or a few at each commit."""
+"""Many cases of one rule in one test, where hundreds take longer to collect than to run."""
 
 import functools
 import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
-
-import pytest
 
 
 def for_each(
@@ -32,15 +30,3 @@ def for_each(
         return in_turn
 
     return decorate
-
-
-def few_at_each_commit(
-    count: int, names: str | tuple[str, ...], values: Iterable[Any], **others: Any
-) -> pytest.MarkDecorator:
-    """As ``pytest.mark.parametrize``, for cases that take long: the first ``count`` are quick, the others long ones."""
-    has_one_name = isinstance(names, str) and "," not in names
-    cases = []
-    for number, value in enumerate(values):
-        arguments = (value,) if has_one_name else value
-        cases.append(pytest.param(*arguments, marks=[pytest.mark.long] if number >= count else []))
-    return pytest.mark.parametrize(names, cases, **others)

@@ -90,6 +90,17 @@ def is_long(item: pytest.Item) -> bool:
     return item.get_closest_marker("long") is not None
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Of the variations of a test that is varied the first is quick, or as many of an argument as the mark says."""
+    varied = item.get_closest_marker("varied")
+    callspec = getattr(item, "callspec", None)
+    if varied is None or callspec is None:
+        return
+    quick_counts = varied.kwargs or dict.fromkeys(callspec.indices, 1)
+    if any(callspec.indices[argument] >= count for argument, count in quick_counts.items()):
+        item.add_marker("long")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes longest comes first. Tests of screens, which mostly wait, alternate with those that only compute."""

@@ -41,6 +41,7 @@ assert spec_of(series).{part}.colour == "blue", "measured again"
 """
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("file", "before", "part"),
     [

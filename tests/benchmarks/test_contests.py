@@ -13,7 +13,6 @@ from tests.benchmarks.contenders import Contender, Cost, Groups, OwnContender, P
 from tests.benchmarks.contests import ContestResult, ContestRow, Unit, contest_lines, score_of
 from tests.benchmarks.own_worker import LOGINS
 from tests.benchmarks.processor_time import ProcessorGroup
-from tests.cases import few_at_each_commit
 from tests.servers.process import require, require_root
 
 BUSY = "import time\nwhile time.process_time() < 0.3: pass"
@@ -54,7 +53,8 @@ def test_a_program_that_fails_is_told(groups):
         ProgramContender("failing", 1, ["sh", "-c", "echo exit 7 >&2; exit 7"], groups).work()
 
 
-@few_at_each_commit(1, "work", ["get", "put", "list", "login"])
+@pytest.mark.varied(work=1)
+@pytest.mark.parametrize("work", ["get", "put", "list", "login"])
 def test_our_worker_and_smbclient_are_counted_on_both_sides(smbd, groups, work):
     require("smbclient")
     smbd.make_file("big", bytes(8 << 20))

@@ -169,6 +169,7 @@ def test_each_prints_on_one_page(tmp_path: Path):
     assert [page.count("Answer") for page in pages] == [1] * len(PAGES)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("name", PAGES)
 def test_each_is_one_page_of_pdf(tmp_path: Path, name: str):
     (tmp_path / "page.pdf").write_bytes(export_reports([PAGES[name]()], "pdf", paper="A4"))

@@ -15,7 +15,6 @@ from forms.series.document import series_document, series_from_document
 from storage.notebook import Notebook
 from storage.records import ClientFacts, Command, Series, Target, with_flush
 from tests.builders import export, read_series, series
-from tests.cases import few_at_each_commit
 from tests.reliability.evidence import new_key
 from tests.reliability.old_formats import OLD_FORMATS, old_notebook
 from tests.specs import plan_with
@@ -43,7 +42,8 @@ OLD = [
 ]
 
 
-@few_at_each_commit(3, "number", [number for number in OLD_FORMATS if number < FORMAT_WITH_FLUSHED])
+@pytest.mark.varied(number=3)
+@pytest.mark.parametrize("number", [number for number in OLD_FORMATS if number < FORMAT_WITH_FLUSHED])
 @pytest.mark.parametrize(("old", "flushed"), OLD)
 def test_the_migration_marks_what_the_older_versions_flushed(number: int, old: Series, flushed: bool, tmp_path: Path):
     path = tmp_path / "notebook.db"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import scipy
 
-from tests.cases import few_at_each_commit
 from tests.truth.corpus_tables import (
     MOST_LEFT_OUT,
     Kind,
@@ -54,7 +53,8 @@ def test_what_is_promised_is_found(asked: tuple[Design, float, float]):
     assert design.tally(world, 5, TRIALS, change, seed=1).different_percent >= ASKED[asked]
 
 
-@few_at_each_commit(8, "kind", kinds(), ids=lambda kind: kind.name)
+@pytest.mark.varied(kind=8)
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.name)
 def test_equal_series_of_a_real_path_are_not_called_different(kind: Kind):
     found = {
         "two of three runs": two_series(kind, 3),
@@ -74,7 +74,8 @@ def test_equal_series_that_were_interleaved_are_not_called_different(kind: str):
     assert interleaved_called(pairs) <= scipy.stats.binom.ppf(0.95, len(pairs), 0.05)
 
 
-@few_at_each_commit(8, "kind", kinds(), ids=lambda kind: kind.name)
+@pytest.mark.varied(kind=8)
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.name)
 def test_the_constant_holds_on_a_kind_that_it_was_not_fitted_on(kind: Kind):
     _, percent = left_out(kind)
     assert percent <= MOST_LEFT_OUT

@@ -14,7 +14,6 @@ import pytest
 from storage.looks import audit_of
 from storage.notebook import Notebook
 from storage.records import format_target
-from tests.cases import few_at_each_commit
 from tests.command_line import Inside
 from tests.forms.audit.configurations import REDPAPER
 from tests.servers.process import require
@@ -278,6 +277,7 @@ def test_the_folders_of_all_shares_are_looked_for(inside: Inside, make_smbd, tmp
     assert [each["value"] for each in found] == [f"{tmp_path}/gone"]
 
 
+@pytest.mark.long
 def test_an_smbd_that_reads_another_file_in_place_is_judged_by_that_one(inside: Inside, make_smbd, tmp_path: Path):
     smbd: Smbd = make_smbd()
     plain = smbd.conf.read_text()
@@ -317,7 +317,9 @@ def test_the_files_of_single_clients_are_named_with_their_clients(
     assert "pc1" not in by_address
 
 
-@few_at_each_commit(1, "line", ["include = /etc/samba/%m.conf", "config file = /etc/samba/%U.conf"])
+@pytest.mark.long
+@pytest.mark.varied(line=1)
+@pytest.mark.parametrize("line", ["include = /etc/samba/%m.conf", "config file = /etc/samba/%U.conf"])
 def test_settings_that_differ_from_client_to_client_are_no_all_clear(inside: Inside, make_smbd, line: str):
     smbd: Smbd = make_smbd()
     smbd.conf.write_text(smbd.conf.read_text().replace("[global]", f"[global]\n{line}", 1))

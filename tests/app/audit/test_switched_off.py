@@ -6,10 +6,11 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import pytest
+
 from forms.audit.audited_server import AuditedServer
 from forms.audit.judge import judge
 from forms.tuning.conf_file import read_conf
-from tests.cases import few_at_each_commit
 from tests.servers.process import require
 from tests.servers.smbd import Smbd
 
@@ -39,8 +40,8 @@ def move_file(smbd: Smbd, folder: Path) -> None:
     )  # fmt: skip
 
 
-@few_at_each_commit(
-    4,
+@pytest.mark.varied(options=4)
+@pytest.mark.parametrize(
     ("options", "call", "key"),
     [
         ({"sync always": "yes"}, "asys_fsync", ""),

@@ -22,7 +22,6 @@ from app.practice.servers import PracticeServers
 from app.server.host_facts import run_text
 from app.server.shell import ServerShell
 from storage.programs import PASSWORD_VARIABLE, clean_environment
-from tests.cases import few_at_each_commit
 from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -147,8 +146,8 @@ def test_no_other_process_of_the_user_reads_their_environment(logging_in):
         plain.kill()
 
 
-@few_at_each_commit(
-    2,
+@pytest.mark.varied(words=2)
+@pytest.mark.parametrize(
     "words",
     [
         ("app.recording.child",),

@@ -7,6 +7,7 @@ from forms.report import Bar, Chart
 from tests.app.charts.reading import plain
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("until", [0.0072, 0.1071, 1.0, 10.04, 104.26])
 def test_no_moment_is_named_twice(until: float):
     places = tuple(until * part / 4 for part in range(5))

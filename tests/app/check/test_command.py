@@ -66,6 +66,7 @@ def test_a_folder_for_a_put_is_tried_and_left_as_it_was(inside: Inside, smbd: Sm
     assert sorted(smbd.folder.iterdir()) == before
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("change", "name"),
     [

@@ -46,6 +46,7 @@ def test_check_names_packets_that_get_lost_for_their_size(inside: Inside, narrow
     assert (states["log in"], states["share"], states["packets"]) == ("fine", "fine", "failed")
 
 
+@pytest.mark.long
 def test_diagnose_names_them_and_shows_no_tick(inside: Inside, narrow: Smbd):
     words = ("--only", "distance,small-files,long-run", "--quick", "--yes", "--timeout", "4", "--json")
     done = inside("diagnose", format_target(narrow.target("")), *words)

@@ -18,7 +18,6 @@ from forms.audit import share_access
 from forms.tuning import fact_names
 from storage.plan import Settings
 from storage.records import Target, format_target
-from tests.cases import few_at_each_commit
 from tests.command_line import QUICK, Inside
 from tests.servers.smbd import Smbd
 
@@ -92,6 +91,7 @@ def checks_of(inside: Inside, url: str) -> dict[str, dict[str, Any]]:
     return {item["name"]: item for item in json.loads(done.stdout)}
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("share", "says"),
     [
@@ -118,7 +118,8 @@ def test_what_is_certain_is_the_cause(inside: Inside, server: ShareServer, share
         assert "lists this share" in found["share"]["text"]
 
 
-@few_at_each_commit(1, "user", ["", "bench"])
+@pytest.mark.varied(user=1)
+@pytest.mark.parametrize("user", ["", "bench"])
 @pytest.mark.parametrize(
     ("share", "setting"),
     [
@@ -139,6 +140,7 @@ def test_what_may_refuse_is_told_as_that(inside: Inside, server: ShareServer, sh
     assert found["settings"]["state"] != "fine"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("share", "setting"), [("sealed", "server smb encrypt = required"), ("members", "guest ok = no")]
 )
@@ -147,6 +149,7 @@ def test_what_refuses_guests_alone(inside: Inside, server: ShareServer, share: s
     assert setting in found["cause"]["text"]
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("share", "path", "check", "leads_to"),
     [
@@ -163,7 +166,8 @@ def test_a_dfs_link_names_its_target(
     assert leads_to in found[check]["text"]
 
 
-@few_at_each_commit(2, "share", ["gone", "off", "no-hosts", "script", "others"])
+@pytest.mark.varied(share=2)
+@pytest.mark.parametrize("share", ["gone", "off", "no-hosts", "script", "others"])
 def test_an_audit_tells_what_it_knows_without_a_session(inside: Inside, server: ShareServer, share: str):
     done = inside("audit", server.url(share), "--smb-conf", str(server.smbd.conf), "--json")
     assert done.returncode == 1, "another share of the file has a module that is missing"
@@ -237,6 +241,7 @@ def test_a_new_file_is_not_said_to_be_in_use(inside: Inside, server: ShareServer
     assert "kernel share modes" in found["file"]["text"]
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("share", "is_told"), [("closed", True), ("members", False)])
 def test_a_read_only_share_is_told_of_a_put(inside: Inside, server: ShareServer, share: str, is_told: bool):
     done = inside("check", server.url(share, user="bench"), "--put", "--json")
@@ -381,6 +386,7 @@ def test_a_share_that_no_setting_refuses_is_not_explained():
 # What refuses before any share is asked for
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("options", "user", "check", "setting"),
     [
@@ -407,6 +413,7 @@ def test_a_limit_of_processes_may_make_a_server_hang_up(processes: str, count: i
     assert len(share_access.hang_up_settings({"smb.conf/global/max smbd processes": processes})) == count
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("stored", "typed"),
     [("Gro\u0308\u00dfe.iso", "Gr\u00f6\u00dfe.iso"), ("a%20b.iso", "a b.iso"), ("c d.iso", "c%20d.iso")],

@@ -24,6 +24,7 @@ def shell(sharebench: Sharebench, line: str) -> subprocess.CompletedProcess[str]
     )  # fmt: skip
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("words", ["catalogue", "list --json", "export --blank", "--help"])
 def test_a_full_disk_under_stdout_is_one_line(sharebench: Sharebench, words: str):
     book(sharebench.db)
@@ -39,6 +40,7 @@ def test_a_full_device_as_output_is_one_line(sharebench: Sharebench):
     )
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_do_no_harm(sharebench: Sharebench, closed: str):
     book(sharebench.db)

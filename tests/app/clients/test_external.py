@@ -37,7 +37,6 @@ from app.server.running_program import ProgramOutcome
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
-from tests.cases import few_at_each_commit
 from tests.servers.process import require
 from tests.waiting import wait_for
 
@@ -72,6 +71,7 @@ def made(request):
         client.close()
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("name", ALL)
 def test_get_is_timed_by_the_program(made, name):
     client, server = made(name)
@@ -84,6 +84,7 @@ def test_get_is_timed_by_the_program(made, name):
     assert client.facts().version[0].isdigit()
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("name", ALL)
 def test_put_stores_the_content_under_any_name(made, name):
     client, server = made(name)
@@ -99,6 +100,7 @@ def test_put_stores_the_content_under_any_name(made, name):
         client.remove(path)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("name", ALL)
 def test_what_is_no_file_is_refused(made, name):
     client, server = made(name)
@@ -129,6 +131,7 @@ def test_a_missing_program_is_told(made, name, monkeypatch):
         client.connect()
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("name", ALL)
 def test_a_disk_that_fills_up_is_told(made, make_smbd, make_vsftpd, small_disk, name):
     if name == "curl":
@@ -148,6 +151,7 @@ def test_a_disk_that_fills_up_is_told(made, make_smbd, make_vsftpd, small_disk, 
     wait_for(is_removed)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("name", ALL)
 def test_a_server_that_dies_is_told(made, make_vsftpd, name, request):
     server = make_vsftpd({"local_max_rate": "2000000"}) if name == "curl" else None
@@ -182,7 +186,8 @@ def test_a_stalled_server_and_a_cancelled_run_end(made, make_vsftpd, name):
         client.get(place(client, "big"), meter(on_sample=lambda _s, moved: server.suspend() if moved else None))
 
 
-@few_at_each_commit(1, "name", ALL)
+@pytest.mark.varied(name=1)
+@pytest.mark.parametrize("name", ALL)
 def test_a_put_can_be_cancelled(made, name):
     client, _ = made(name)
     stop = threading.Event()

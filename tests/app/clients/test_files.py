@@ -208,6 +208,7 @@ def test_several_files_move_and_the_first_failure_comes_after_all_are_closed(fil
     assert user.read_file(f"{folder}/f1", 4096) == 4096
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("session", [{}, {"sign": True}, {"encrypt": True}])
 @pytest.mark.parametrize(("in_flight", "single"), [(1, False), (None, False), (None, True)])
 def test_as_many_files_are_under_way_as_may_be_in_flight_and_their_bytes_arrive(

@@ -96,6 +96,7 @@ def test_a_credentials_file_in_utf_16_is_told_as_that(tmp_path: Path, encoding: 
     assert "hush" not in str(caught.value)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("mode", "is_warned_of"), [(0o644, True), (0o604, True), (0o640, False), (0o600, False)])
 def test_a_file_that_everybody_can_read_is_warned_of_once(
     credentials: Path, mode: int, is_warned_of: bool, tmp_path: Path

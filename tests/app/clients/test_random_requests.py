@@ -165,6 +165,7 @@ def test_a_local_file_that_is_cut_meanwhile_fails_the_run(tmp_path: Path):
         local_client(path).request_blocks(str(path), workload(seconds=30), Content(MIB), meter())
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("settings", [{}, {"sign": True}, {"encrypt": True}], ids=["plain", "signed", "encrypted"])
 @pytest.mark.parametrize("read_percent", [100, 50, 0])
 def test_smbd_answers_and_each_request_is_counted(

@@ -26,6 +26,7 @@ def latin_1_file(vsftpd: Vsftpd) -> Iterator[str]:
         Path(path).unlink()
 
 
+@pytest.mark.long
 def test_bytes_that_are_no_utf_8_in_the_name_of_a_file_on_ftp(vsftpd: Vsftpd, latin_1_file: str, tmp_path: Path):
     here = Inside(tmp_path / "a.db", vsftpd.password)
     assert latin_1_file.endswith("/Gr%F6%DFe.bin")
@@ -43,6 +44,7 @@ def test_bytes_that_are_no_utf_8_in_the_name_of_a_file_on_ftp(vsftpd: Vsftpd, la
     assert latin_1_file in here.fails(4, "run", typed, *QUICK).replace("\n", " ")
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("stored", "typed"),
     [

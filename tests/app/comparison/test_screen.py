@@ -109,6 +109,7 @@ async def test_until_the_first_run_has_ended_it_says_what_it_does_and_then_how_l
         assert screen.now().startswith("Pair 2 of 4; about ")
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
 async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_or_every_few_seconds(
     tmp_path: Path, monkeypatch, size

@@ -473,6 +473,7 @@ def with_trial(
     notebook.add(one(10, rates, experiment="tried", **fields))
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("trial", "is_told"),
     [

@@ -23,7 +23,6 @@ from storage.looks import Effort, StageName, diagnosis_of, recording_of
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import Ceiling, Command, SeriesStatus, format_target
-from tests.cases import few_at_each_commit
 from tests.command_line import Inside
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
@@ -91,7 +90,9 @@ def test_the_ceiling_of_this_machine_is_taken_from_the_notebook(inside: Inside, 
     assert diagnosed(inside, smbd, "--only", "distance")["ceiling_bytes_per_second"] == 2e9
 
 
-@few_at_each_commit(1, "largest", ["16384", "65536"])
+@pytest.mark.long
+@pytest.mark.varied(largest=1)
+@pytest.mark.parametrize("largest", ["16384", "65536"])
 def test_no_stage_asks_for_more_than_the_server_gives(inside: Inside, make_smbd, largest: str):
     options = {"smb2 max read": largest, "smb2 max write": largest, "smb2 max trans": largest}
     found = diagnosed(inside, make_smbd(options), "--only", "distance,small-files,window,folders,protection,cards")
@@ -108,6 +109,7 @@ def test_where_one_credit_is_granted_folders_are_not_watched(inside: Inside, mak
     assert "notify_seconds" not in figures
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("pattern", patterns(), ids=lambda one: one.key)
 def test_a_file_is_copied_whole_by_each_pattern(make_smbd, pattern: CopyPattern):
     smbd: Smbd = make_smbd()

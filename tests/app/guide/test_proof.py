@@ -68,6 +68,7 @@ def changed_app(
     return app_on(path, first="guide", backend=backend)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("factor", "advised", "base", "decision"),
     [
@@ -111,6 +112,7 @@ TRIED = "Trial of strict sync"
 MORE = "no", 0.5, 8, (8,)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("tried", "told", "star"),
     [
@@ -182,6 +184,7 @@ async def test_a_comparison_from_the_notebook_tells_of_the_trial_too(tmp_path, b
         assert isinstance(app.screen, GuideScreen)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("evidence", Evidence)
 async def test_a_change_that_was_not_made_is_not_kept_but_made(tmp_path, backend, evidence: Evidence):
     made = Change(name="strict sync", value="no", previous="yes", evidence=evidence, remark="It still is yes.")
@@ -223,6 +226,7 @@ async def test_what_pairs_would_show_is_offered_where_it_is_said(tmp_path, backe
         assert words(app).count("★") == 1
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("way", "interleaved", "star"),
     [

@@ -117,6 +117,7 @@ def review_that_says(
         notebook.remember(MEMORY_KEY, replace(REVIEWING, step=step).to_memory())
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("step", [MethodStep.REVIEW, MethodStep.EXPECTED])
 @pytest.mark.parametrize("size", [(80, 24), (120, 30), (120, 34), (120, 36), (200, 50)])
 async def test_the_last_choice_is_above_the_keys_below_many_warnings_and_runs(guide_app, monkeypatch, size, step):
@@ -419,6 +420,7 @@ async def test_escape_from_a_new_round_leads_to_the_series_that_was_left_last(re
         assert session.choices.spec.texts.label == "second"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("step", [MethodStep.TARGET, MethodStep.FILE, MethodStep.RUN])
 async def test_escape_leads_back_to_the_review_that_a_new_round_was_begun_from(reviewing, step):
     async with reviewing.run_test() as pilot:

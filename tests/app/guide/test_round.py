@@ -7,7 +7,6 @@ from app.method.choices import MEMORY_KEY, GuideChoices, MethodStep
 from app.tui.frame.app import SharebenchApp
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
-from tests.cases import few_at_each_commit
 from tests.specs import choices_with
 from tests.tui import SMB, measured, painted, press, settled
 
@@ -27,7 +26,8 @@ def name_of(app: SharebenchApp) -> str:
     return type(app.screen).__name__
 
 
-@few_at_each_commit(1, "size", [(80, 24), (120, 36), (200, 60)])
+@pytest.mark.varied(size=1)
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)])
 async def test_from_the_first_screen_to_a_filled_form_and_a_second_series(app, backend, size):
     async with app.run_test(size=size) as pilot:
         await settled(app, pilot)

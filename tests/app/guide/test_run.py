@@ -87,6 +87,7 @@ async def test_the_form_and_the_chart_fill_in_as_runs_end(ready, backend):
         assert "Complete: 2 runs, " in painted(ready)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("warned", [(), tuple(Warned(text=f"warning {n}") for n in range(3))], ids=("quiet", "warned"))
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=str)
 async def test_of_many_runs_the_newest_are_seen_and_what_they_come_to(ready, backend, size, warned):
@@ -216,6 +217,7 @@ async def test_a_chart_of_hundreds_of_samples_that_is_up_to_date_is_not_drawn_ag
         await measured(ready, pilot)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("idle", "taken", "waited", "draws"),
     [
@@ -280,6 +282,7 @@ async def test_the_bars_are_those_of_the_table_however_short_the_runs(ready, bac
         await measured(ready, pilot)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("size", [(80, 24), (100, 24), (120, 24), (120, 36)], ids=str)
 async def test_the_bars_that_have_no_room_are_counted_in_sight(ready, backend, size):
     async with ready.run_test(size=size) as pilot:

@@ -27,7 +27,6 @@ from app.tui.frame.help import HelpDialog
 from storage.notebook import Notebook
 from storage.records import Change, Command, Decision, Target, format_target
 from tests.builders import one, series
-from tests.cases import few_at_each_commit
 from tests.recordings import MAKERS
 from tests.specs import choices_with
 from tests.tui import SMB, folder_of, painted, press, settled, text_of
@@ -113,6 +112,7 @@ async def test_a_picker_that_is_resized_while_a_folder_is_looked_into_takes_noth
         assert len(entered) == 1
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("comes", ["the folder above", "the same again, since that failed", "nothing yet"])
 async def test_escape_in_the_picker_goes_up_as_far_as_it_was_gone_down_and_then_leaves(guide_app, comes: str):
     target = Target(protocol="smb", host="nas", share="public", path="long name")
@@ -230,8 +230,8 @@ async def test_a_target_can_be_typed_at_once_and_its_digits_go_to_no_step(guide_
         assert guide_app.screen.place.target == Target(protocol="smb", host="nas", port=4450, user="me")
 
 
-@few_at_each_commit(
-    4,
+@pytest.mark.varied(typed=4)
+@pytest.mark.parametrize(
     "typed",
     [
         "192.168.1.5",
@@ -571,6 +571,7 @@ async def test_a_look_at_who_else_is_at_work(guide_app):
         assert (choices.quiet, choices.step) == ("wait", MethodStep.WARM_UP)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("kind", ["series", "load", "isolation", "survey", "trial", "diagnosis"])
 async def test_the_target_of_any_earlier_recording_is_offered_first_and_stands_where_one_is_typed(
     guide_app, backend, kind

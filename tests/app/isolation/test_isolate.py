@@ -30,7 +30,6 @@ from storage.isolation import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import SeriesStatus
-from tests.cases import few_at_each_commit
 from tests.servers.smbd import Smbd
 from tests.waiting import wait_for
 
@@ -47,7 +46,8 @@ def plan(smbd: Smbd, **changes: Any) -> ReplayPlan:
     return ReplayPlan(**usual | changes)
 
 
-@few_at_each_commit(1, "settings", [Settings(), Settings(encrypt=True)])
+@pytest.mark.varied(settings=1)
+@pytest.mark.parametrize("settings", [Settings(), Settings(encrypt=True)])
 def test_the_server_counts_exactly_what_the_script_asks_for(smbd: Smbd, settings: Settings):
     script, looked_at = load_script(), control(smbd)
     looked_at.set_level("on")

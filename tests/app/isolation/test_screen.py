@@ -29,7 +29,6 @@ from app.tui.widgets.views import AnsiView
 from storage.isolation import Isolation, Layer, LayerRun
 from storage.notebook import Notebook
 from storage.records import RunStatus, SeriesStatus, Target
-from tests.cases import few_at_each_commit
 from tests.servers.smbd import Smbd
 from tests.tui import measured, painted, press, settled, shows, text_of
 
@@ -199,6 +198,7 @@ async def test_what_is_wrong_stands_below_the_lines_and_is_typed_over(app: Share
         assert "a run of dbench takes" not in painted(app)
 
 
+@pytest.mark.varied(field=1)
 @pytest.mark.parametrize(
     ("field", "said"),
     [
@@ -207,7 +207,7 @@ async def test_what_is_wrong_stands_below_the_lines_and_is_typed_over(app: Share
         ("rounds", "Rounds: "),
     ],
 )
-@few_at_each_commit(1, "size", [(80, 24), (120, 36)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_what_a_line_is_for_stands_below_while_it_has_the_focus(app: SharebenchApp, field, said, size):
     async with app.run_test(size=size) as pilot:
         await settled(app, pilot)
@@ -382,6 +382,7 @@ async def test_how_a_server_is_reached_is_typed_in_one_form_for_all(app: Sharebe
         assert found == ([target, "root@nas", "/srv/smb.conf"] if known else [target, "", ""])
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("first", "keys", "left"),
     [

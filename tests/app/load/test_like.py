@@ -13,7 +13,6 @@ from storage.notebook import Notebook
 from storage.records import format_target
 from tests.app.clients.smb import proxy
 from tests.app.clients.smb.proxy import Proxy
-from tests.cases import few_at_each_commit
 from tests.command_line import Inside
 from tests.servers.smbd import Smbd
 
@@ -56,8 +55,9 @@ def sharebench(tmp_path: Path, smbd: Smbd) -> Inside:
     return Inside(tmp_path / "notebook.db", password=smbd.password)
 
 
-@few_at_each_commit(
-    1,
+@pytest.mark.long
+@pytest.mark.varied(like=1)
+@pytest.mark.parametrize(
     ("like", "is_signed", "has_compounds"),
     [(None, False, True), ("windows-11-24h2", True, False), ("windows-10", False, False)],
 )

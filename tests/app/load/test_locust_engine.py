@@ -100,6 +100,7 @@ def late_engine(ready: int, users: tuple[int, ...], processes: int = 2) -> Any:
     )
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("ready", "users", "are_ready"),
     [(2, (0, 0), True), (1, (0, 0), False), (2, (0,), False), (2, (0, 1), False)],

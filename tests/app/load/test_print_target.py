@@ -12,7 +12,6 @@ from app.clients.file_requests import document_name
 from app.clients.registry import make_files
 from storage.plan import Settings
 from storage.records import format_target
-from tests.cases import few_at_each_commit
 from tests.command_line import Inside
 
 LOAD = ("--users", "2", "--duration", "2", "--settle", "0", "--think", "0.1", "--json")
@@ -64,6 +63,7 @@ def test_neither_is_what_another_protocol_reaches(vsftpd, tmp_path, protocol):
     assert (sorted(vsftpd.folder.rglob("*")), sorted(folder.rglob("*"))) == before
 
 
+@pytest.mark.long
 def test_a_printer_gets_documents_of_our_name(printers, sharebench):
     printer = replace(printers.target(), share="laser")
     with closing(make_files(printer, printers.secrets(), Settings(), call_here)) as files:
@@ -77,8 +77,8 @@ def test_a_printer_gets_documents_of_our_name(printers, sharebench):
     assert [name for name in names if ".sharebench-" not in name] == []
 
 
-@few_at_each_commit(
-    3,
+@pytest.mark.varied(words=3)
+@pytest.mark.parametrize(
     "words",
     [
         ("load", "{url}", *LOAD),

@@ -314,6 +314,7 @@ async def test_the_target_of_a_trial_is_the_folder_of_its_file(app: SharebenchAp
         assert app.screen.query_one("#target", Input).value == folder
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("line", "text"),
     [("target", "smb://bench:hunter2@nas/data"), ("target", "smb://bench:hunter2"), ("ssh", "root:hunter2@nas")],
@@ -517,6 +518,7 @@ async def test_a_password_is_asked_for_and_kept_for_one_login_alone(app: Sharebe
     assert [logins.find(each).password for each in (first, second, third)] == ["typed", "typed", "of the other"]
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
 async def test_the_lines_say_what_they_mean_and_how_long_the_load_takes(app: SharebenchApp, size):
     async with app.run_test(size=size) as pilot:
@@ -741,6 +743,7 @@ async def test_the_arrows_move_between_the_lines_and_after_what_is_wrong_a_line_
         assert app.focused is app.screen.query_one("#users")
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("typed", "wrong"),
     [

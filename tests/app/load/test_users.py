@@ -150,6 +150,7 @@ class ForgetfulWindow(SteadyWindow):
             super().count_request(kind, due, began, began + (ended - began) / 3)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("window", "counted_alike", "said"),
     [

@@ -14,7 +14,6 @@ from impacket.smb3 import SMB3, SessionError
 
 from app.practice.access import is_of_another_user
 from app.practice.servers import HOST, REPORT, SHARE, USER, PracticeServers
-from tests.cases import few_at_each_commit
 from tests.command_line import Inside
 from tests.servers.process import as_another_user, require
 
@@ -44,7 +43,8 @@ WITHOUT_THE_PASSWORD = {
 }
 
 
-@few_at_each_commit(3, "how", WITHOUT_THE_PASSWORD)
+@pytest.mark.varied(how=3)
+@pytest.mark.parametrize("how", WITHOUT_THE_PASSWORD)
 def test_smbclient_gets_in_with_the_password_alone(practice, how):
     require("smbclient")
     before = contents(practice)

@@ -20,7 +20,6 @@ from app.practice.serving import Pace
 from forms.findings.path import PRACTICE_BYTES_PER_SECOND
 from storage.plan import Settings
 from tests.app.fakes import meter
-from tests.cases import few_at_each_commit
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +46,8 @@ def test_the_report_arrives_as_it_is(practice, client):
     assert b"".join(blocks[offset] for offset in sorted(blocks)) == (practice.folder / "report.bin").read_bytes()
 
 
-@few_at_each_commit(1, "folder", ["", "Projects [2026]/", "Grüße/"])
+@pytest.mark.varied(folder=1)
+@pytest.mark.parametrize("folder", ["", "Projects [2026]/", "Grüße/"])
 def test_files_can_be_put_and_removed(practice, client, folder):
     content, path = Content(3_000_001), path_of(client, f"{folder}new [1] ü 50%.bin")
     client.put(path, content, meter())

@@ -19,7 +19,6 @@ from storage.notebook import Notebook
 from storage.quick.records import QUICK, quick_of
 from storage.records import SeriesStatus, format_target
 from tests.app.quick.leftovers import left_on
-from tests.cases import few_at_each_commit
 from tests.command_line import Done, Inside
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
@@ -56,6 +55,7 @@ def test_the_table_is_printed_and_the_recording_is_kept(inside: Inside, smbd: Sm
     assert "old cable" in inside("show", "last").stdout
 
 
+@pytest.mark.long
 def test_the_link_and_the_client_are_those_that_were_asked_for(inside: Inside, smbd: Smbd):
     made = measured(inside, format_target(smbd.target()), "--link", "10G", "--like", "windows-11-24h2")
     assert made["link_bits_per_second"] == 10_000_000_000
@@ -66,6 +66,7 @@ def test_the_link_and_the_client_are_those_that_were_asked_for(inside: Inside, s
         assert figures["limit"] in {"link", "client", "round trip", "path", "server"}
 
 
+@pytest.mark.long
 def test_a_local_folder_is_measured_past_the_page_cache(inside: Inside, tmp_path: Path):
     folder = tmp_path / "disk"
     folder.mkdir()
@@ -106,7 +107,8 @@ def test_a_wrong_password_is_told_and_not_stored(tmp_path: Path, smbd: Smbd):
         assert notebook.recordings() == []
 
 
-@few_at_each_commit(1, "number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.varied(number=1)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_keeps_what_was_measured_and_removes_the_file(inside: Inside, smbd: Smbd, number: signal.Signals):
     command = [sys.executable, "-m", "app", "--db", str(inside.db), "quick", format_target(smbd.target())]
     environment = {**os.environ, "SHAREBENCH_PASSWORD": smbd.password}

@@ -128,6 +128,7 @@ def test_over_smb_the_requests_are_those_of_the_line(smbd: Smbd):
     assert left_on(smbd) == []
 
 
+@pytest.mark.long
 def test_where_the_server_takes_less_than_a_block_it_is_asked_in_parts(make_smbd):
     smbd = make_smbd({"smb2 max read": "65536", "smb2 max write": "262144", "smb2 max trans": "65536"})
     lines = lines_of(measured(smbd.target(), smbd.secrets()))
@@ -136,11 +137,13 @@ def test_where_the_server_takes_less_than_a_block_it_is_asked_in_parts(make_smbd
     assert all(line.request_bytes is None for line in lines if line.access.random)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("asked", "bytes_made"), [(65 * MIB, 65 * MIB), (65 * MIB + 5, 65 * MIB)])
 def test_the_file_has_the_size_that_was_asked_for_in_whole_blocks(tmp_path: Path, asked: int, bytes_made: int):
     assert made(local(tmp_path), size_bytes=asked).file_bytes == bytes_made
 
 
+@pytest.mark.long
 def test_the_file_ends_where_the_time_does_but_not_before_its_least_size(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(quick_engine, "_FILL_SECONDS", 0.0)
     assert made(local(tmp_path), size_bytes=1 << 30).file_bytes == LEAST_FILE_BYTES
@@ -148,6 +151,7 @@ def test_the_file_ends_where_the_time_does_but_not_before_its_least_size(tmp_pat
     assert made(local(tmp_path), size_bytes=70 * MIB).file_bytes == 70 * MIB
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("free_bytes", "file_bytes"), [(2 * LEAST_FILE_BYTES, LEAST_FILE_BYTES), (1 << 40, 66 * MIB)])
 def test_it_takes_at_most_half_of_the_free_space(tmp_path: Path, monkeypatch, free_bytes: int, file_bytes: int):
     monkeypatch.setattr(LocalClient, "free_bytes", lambda *_: free_bytes)
@@ -176,6 +180,7 @@ def test_a_file_system_without_direct_requests_is_asked_through_its_cache(tmp_pa
     assert len(lines_of(told)) == 8
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("when", [process.ScratchMade, plan.FileReady, plan.LineBegan])
 def test_a_cancelled_one_removes_its_file(smbd: Smbd, when: type):
     def cancel(event: plan.ChildEvent, gate: process.RunGate) -> None:
@@ -214,6 +219,7 @@ def test_where_no_file_may_be_made_none_is_said_to_be_left(make_smbd):
     assert isinstance(told[-2], process.ScratchRemoved)
 
 
+@pytest.mark.long
 def test_a_file_that_cannot_be_removed_is_named(tmp_path: Path, monkeypatch):
     def refuse(_client: LocalClient, path: str) -> None:
         raise errors.AccessDeniedError(f"{path}: not allowed")

@@ -21,7 +21,6 @@ from app.server.processes import Ours
 from storage.notebook import Notebook
 from storage.records import Ceiling, ClientFacts, Command, Phase, Run, Series, Target
 from tests.builders import random_series
-from tests.cases import few_at_each_commit
 
 pytestmark = pytest.mark.usefixtures("real_ceiling")
 
@@ -216,7 +215,8 @@ def test_ftps_far_end_sends_in_both_ways_that_servers_have():
 
 
 @pytest.mark.parametrize("dialect", ["3.1.1", None], ids=["SMB", "a local path"])
-@few_at_each_commit(1, "read_percent", [None, 70])
+@pytest.mark.varied(read_percent=1)
+@pytest.mark.parametrize("read_percent", [None, 70])
 def test_random_requests_have_a_ceiling_of_their_own(dialect: str | None, read_percent: int | None):
     client = ClientFacts(name="sharebench", dialect=dialect, block_bytes=4096, in_flight=8)
     target = Target(protocol="smb" if dialect else "file", path="/x")

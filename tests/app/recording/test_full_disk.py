@@ -10,7 +10,6 @@ import pytest
 from app.recording import writer
 from app.recording.process import Warned
 from storage.records import format_target
-from tests.cases import few_at_each_commit
 from tests.command_line import QUICK, Done, Inside
 
 _MADE = ("--make-file", "--size", "64K", "--ceiling", "skip")
@@ -115,6 +114,7 @@ def test_every_kind_is_answered_and_stored_elsewhere(
         assert document.get("status", "complete") == "complete"
 
 
+@pytest.mark.long
 def test_the_form_is_printed_where_nothing_can_be_written_at_all(
     full: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -147,7 +147,9 @@ def test_a_disk_that_is_full_before_begins_nothing(name: str, full: Inside):
     assert "--db" in said
 
 
-@few_at_each_commit(1, "is_new", [False, True])
+@pytest.mark.long
+@pytest.mark.varied(is_new=1)
+@pytest.mark.parametrize("is_new", [False, True])
 def test_a_check_tells_that_nothing_could_be_stored_and_checks(is_new: bool, full: Inside, tmp_path: Path):
     (tmp_path / "file").write_bytes(b"x" * 300_000)
     if not is_new:
@@ -159,6 +161,7 @@ def test_a_check_tells_that_nothing_could_be_stored_and_checks(is_new: bool, ful
     assert "file" in done.stdout
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     "words",
     [

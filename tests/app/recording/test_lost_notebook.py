@@ -18,7 +18,6 @@ from app.series.events import RecorderEvent
 from storage.errors import LostNotebookError
 from storage.notebook import Notebook
 from storage.records import SeriesStatus, format_target
-from tests.cases import few_at_each_commit
 from tests.command_line import QUICK, Inside
 from tests.servers.process import program, require
 
@@ -88,7 +87,8 @@ def test_a_deleted_notebook_is_not_called_damaged_where_reading_met_its_loss_fir
     assert [str(lost) in warning.text and "damaged" not in warning.text for warning in warnings] == [True]
 
 
-@few_at_each_commit(2, "lose", [deleted, replaced, emptied, cut_short])
+@pytest.mark.varied(lose=2)
+@pytest.mark.parametrize("lose", [deleted, replaced, emptied, cut_short])
 def test_a_series_goes_on_beside_a_lost_notebook_and_is_imported_whole(
     inside: Inside, target: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lose: Lose
 ):

@@ -145,6 +145,7 @@ def test_a_reader_that_leaves_in_the_middle_lets_the_series_go(book: Path, file:
     assert stored(book).status is SeriesStatus.COMPLETE
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     "target",
     [

@@ -415,6 +415,7 @@ def test_a_login_that_was_refused_is_not_tried_by_the_next_of_it(smbd: Smbd, tmp
     assert closed == [(0, SeriesStatus.FAILED), (2, SeriesStatus.COMPLETE)]
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("quiet_time", "seconds", "verdicts", "waits"),
     [

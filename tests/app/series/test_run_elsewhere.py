@@ -41,6 +41,7 @@ def test_a_local_path(inside: Inside, tmp_path: Path, command: str):
     assert sorted(tmp_path.glob("[!n]*")) == before
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("name", NAMES)
 def test_names_that_trip_tools(inside: Inside, vsftpd: Vsftpd, tmp_path: Path, name: str):
     there = vsftpd.make_file(name, b"y" * 70_000)

@@ -10,7 +10,6 @@ import pytest
 
 from forms.stats.decision import Verdict
 from storage.records import format_target
-from tests.cases import few_at_each_commit
 from tests.command_line import QUICK, Inside
 from tests.servers.smbd import Smbd
 
@@ -43,12 +42,13 @@ def check_requests(document: dict[str, Any], *, reads: bool, writes: bool) -> No
         assert 0 < figures["p50_seconds"] <= figures["p95_seconds"] <= figures["max_seconds"] <= run["seconds"]
 
 
+@pytest.mark.varied(options=1)
 @pytest.mark.parametrize(
     ("options", "reads", "writes"),
     [(["--make-file"], True, False), (["--put"], False, True), (["--mix", "70"], True, True)],
     ids=["reads", "writes", "mix"],
 )
-@few_at_each_commit(1, "protocol", ["smb", "file"])
+@pytest.mark.parametrize("protocol", ["smb", "file"])
 def test_a_file_is_made_asked_and_removed(
     protocol: str, options: list[str], reads: bool, writes: bool, inside: Inside, smbd: Smbd, local: Path
 ):
@@ -70,6 +70,7 @@ def test_a_file_is_made_asked_and_removed(
     assert compared.returncode in {0, 1, 3}, compared.stderr
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("options", [[], ["--drop-cache"]], ids=["through the page cache", "past it"])
 def test_an_existing_file_is_only_read(inside: Inside, local: Path, options: list[str]):
     before = (local / "big.bin").read_bytes()
@@ -79,6 +80,7 @@ def test_an_existing_file_is_only_read(inside: Inside, local: Path, options: lis
     assert [path.name for path in local.iterdir()] == ["big.bin"]
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("options", [["--put"], ["--mix", "50"]])
 def test_an_existing_file_is_never_written_to(inside: Inside, smbd: Smbd, local: Path, options: list[str]):
     path = smbd.folder / "precious.bin"
@@ -103,6 +105,7 @@ def test_what_is_no_random_run_is_a_usage_error(options: list[str], inside: Insi
     inside.fails(2, "run", format_target(smbd.target()), *options, *QUICK)
 
 
+@pytest.mark.long
 def test_more_requests_at_a_time_are_compared_run_by_run(inside: Inside, smbd: Smbd):
     done = inside(
         "run", format_target(smbd.target()), "--random", "--make-file", *MADE, *SHORT, "--versus", "--in-flight 1"

@@ -14,7 +14,6 @@ from app.server.shell import Answer
 from storage.json_reader import LARGEST
 from storage.records import Target
 from tests.broken_answers import broken
-from tests.cases import few_at_each_commit
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +29,8 @@ def test_a_shaper_that_was_not_looked_at_is_not_called_none() -> None:
     assert "link.shaper" not in network_facts(Answer(sections={"outward": "eth0"}))
 
 
-@few_at_each_commit(20, "seed", range(80))
+@pytest.mark.varied(seed=20)
+@pytest.mark.parametrize("seed", range(80))
 def test_a_broken_answer_costs_facts_alone(whole: Answer, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)
     answer = Answer(

@@ -118,6 +118,7 @@ def test_the_log_level_is_the_servers_and_not_testparms(tmp_path: Path) -> None:
     assert facts_of(tmp_path, text)[0][GLOBAL + "log level"] == "2 auth:5"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("lines", "warning"),
     [
@@ -148,6 +149,7 @@ def test_a_file_that_is_no_smb_conf_is_not_repeated(tmp_path: Path) -> None:
     assert "SECRET" not in f"{facts} {problems}"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("lines", "reason"),
     [

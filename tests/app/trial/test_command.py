@@ -72,6 +72,7 @@ def test_nothing_is_written_without_consent(samba: Smbd, sharebench: Inside):
     assert not (samba.root / "sharebench.conf").exists()
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("setting", "said"),
     [

@@ -147,6 +147,7 @@ def test_surveys_and_self_tests_are_shown_again_from_the_notebook(db, rounds, ca
         assert json.loads(capsys.readouterr().out)["schema"] == f"sharebench/{kind}/1"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("kind", [ExperimentKind.SURVEY, ExperimentKind.SELFTEST])
 @pytest.mark.parametrize("format_name", FORMATS)
 def test_surveys_and_self_tests_are_exported_in_every_format(db, rounds, tmp_path, kind, format_name, capsys):

@@ -258,6 +258,7 @@ def test_what_acts_on_a_put_alone_is_told_before_a_get_is_measured(samba: Smbd):
     )
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("files", "size", "made", "told", "written"),
     [
@@ -289,6 +290,7 @@ def test_what_a_run_moves_and_what_is_written_for_it_is_told_before(
     assert written in said
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("value", "said"), [("No", True), ("no", True), ("yes", False)])
 def test_that_a_value_is_in_effect_already_is_told_first(samba: Smbd, value: str, said: bool):
     first, *_ = consent_lines(order(samba, "strict allocate", value))

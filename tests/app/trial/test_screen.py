@@ -119,6 +119,7 @@ async def test_a_value_that_is_set_already_is_not_tried_but_looked_at_again(app,
         assert "y Yes, start" in painted(app)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("decision", "step", "block"),
     [
@@ -154,6 +155,7 @@ async def carried_out(app: Any, pilot: Any) -> None:
     await measured(app, pilot)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("verdict", "doubt", "varied", "leads"),
     [

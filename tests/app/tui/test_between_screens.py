@@ -61,6 +61,7 @@ async def test_more_than_two_stand_in_the_table_with_a_verdict_each(path):
         assert isinstance(app.screen, CompareScreen)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("screen", "arguments", "expected"),
     [

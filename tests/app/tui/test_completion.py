@@ -45,6 +45,7 @@ async def test_the_first_place_that_begins_so_is_suggested(typed, completed):
     assert await suggester.get_suggestion(typed.casefold()) == completed
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("name", FORMS)
 async def test_the_right_arrow_takes_what_is_suggested_and_tab_does_not(path, name):
     app = app_on(path, first=name, backend=FakeBackend())

@@ -108,6 +108,7 @@ async def test_every_format_can_be_written(path):
             assert taken_from(".") == [f"before-and-bold-x-31mred-1-1{FORMATS[name].suffix}"], "named by both labels"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("label", "target", "name"),
     [
@@ -192,6 +193,7 @@ async def test_a_file_that_is_there_is_asked_about(path):
         assert "<html" in text("before.html")
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("typed", "why"),
     [("/proc/nothing/x.html", "cannot make /proc/nothing"), (".", "it is a folder"), ("/proc/x.html", "cannot write")],
@@ -337,6 +339,7 @@ async def test_a_name_that_ends_with_a_slash_is_the_folder_to_write_into(path, t
     assert sorted(names_in(tmp_path / "paper")) == [f"before.{ending}" for ending in endings]
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("typed", "marks", "said"),
     [
@@ -374,6 +377,7 @@ async def test_a_slow_look_at_an_older_name_says_nothing_of_the_newer(path, monk
         assert text_of(app.screen, "#folder").startswith("Writes newer.html (html) into ")
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("how", "said"), [("typed", "a b~x"), ("at once", "abx"), ("pasted", "a b~x")])
 async def test_text_over_the_formats_goes_to_the_file_line_in_place_of_the_proposed_name(path, how, said):
     app = app_on(path, first="export", ids=[f"{1:012x}"])

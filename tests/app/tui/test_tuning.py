@@ -30,7 +30,6 @@ from storage.notebook import Notebook
 from storage.recordings import UnknownReferenceError
 from storage.records import Change, Decision, Evidence, Experiment, ExperimentKind
 from tests.builders import NASTY, book, one
-from tests.cases import few_at_each_commit
 from tests.recordings import MAKERS
 from tests.specs import choices_with, varied
 from tests.tui import app_on, footer_of, here, painted, press, settled, text_of
@@ -62,6 +61,7 @@ async def test_all_entries_are_listed_in_order_of_impact_and_searched_as_one_typ
         assert here(app).entry.name == "strict sync"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("columns", "expects"), [(80, True), (117, True), (118, False), (120, False), (147, False), (148, True)]
 )
@@ -241,8 +241,8 @@ async def test_what_is_removed_can_be_read_but_not_taken(path):
         assert isinstance(app.screen, EntryScreen)
 
 
-@few_at_each_commit(
-    4,
+@pytest.mark.varied(entry=4)
+@pytest.mark.parametrize(
     ("entry", "is_tried"),
     [
         ("strict sync", True),
@@ -575,6 +575,7 @@ async def test_a_new_step_has_the_cursor_when_one_comes_back_to_the_experiment(p
         assert here(app).step.series.id == f"{5:012x}"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("kind", ["trial", "sweep", "survey", "selftest", "repeats"])
 async def test_what_is_made_of_series_is_opened_from_the_experiments_as_it_is_stored(kind, tmp_path):
     with Notebook(tmp_path / "notebook.db") as notebook:

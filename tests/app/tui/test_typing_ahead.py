@@ -11,7 +11,6 @@ from app.tui.widgets.form_screen import FormScreen
 from app.tui.worksheet import WorksheetScreen
 from storage.records import Target
 from tests.builders import book, one
-from tests.cases import few_at_each_commit
 from tests.tui import FakeBackend, app_on, here, painted, send_at_once, settled
 
 FORMS = {
@@ -58,7 +57,8 @@ def test_every_form_is_in_the_table():
     assert with_lines == FORMS.keys()
 
 
-@few_at_each_commit(4, "name", FORMS)
+@pytest.mark.varied(name=4)
+@pytest.mark.parametrize("name", FORMS)
 async def test_tab_acts_in_the_order_typed(path, name):
     lines = FORMS[name]
     app = app_on(path, first=name, backend=FakeBackend())
@@ -69,7 +69,8 @@ async def test_tab_acts_in_the_order_typed(path, name):
         assert [here(app).query_one(f"#{line}", Input).value for line in lines] == ["50", "57", "8"]
 
 
-@few_at_each_commit(3, "name", READ_THE_NOTEBOOK)
+@pytest.mark.varied(name=3)
+@pytest.mark.parametrize("name", READ_THE_NOTEBOOK)
 async def test_keys_wait_until_the_form_is_filled(path, slow_notebook, name):
     first, second, _ = FORMS[name]
     app = app_on(path, first=name, backend=FakeBackend())

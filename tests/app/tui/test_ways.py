@@ -51,6 +51,7 @@ async def test_every_form_begins_with_the_ways_that_are_known(path, name):
         assert texts.get("conf", "/srv/smb.conf") == "/srv/smb.conf"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("name", FORMS)
 async def test_the_ways_follow_the_server_that_is_typed(path, name):
     with Notebook(path) as notebook:

@@ -38,6 +38,7 @@ def set_threshold(monkeypatch: pytest.MonkeyPatch, typical: float) -> None:
     monkeypatch.setattr(busiest, "SERVER_CPU_PERCENT", limit)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("typical", "is_named"), [(0.0, True), (101.0, False)])
 def test_a_series_names_the_busiest_session_of_a_busy_server(
     used_smbd: Smbd, through: Sshd, inside: Inside, monkeypatch, typical: float, is_named: bool

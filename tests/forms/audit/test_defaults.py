@@ -37,6 +37,7 @@ def test_the_packages_smb_conf_is_healthy(version: str):
     assert findings(text) == (), "of an unknown version"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("version", defaults.VERSIONS)
 def test_a_dump_of_the_defaults_is_healthy(version: str):
     text = defaults.testparm_dump(version)

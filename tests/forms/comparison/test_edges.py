@@ -46,6 +46,7 @@ def compared(left: list[float], right: list[float]) -> Comparison:
     )
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_comes_the_answer_is_whole(seed):
     for left, right in pairs(150, seed):

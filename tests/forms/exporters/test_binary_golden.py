@@ -38,6 +38,7 @@ def cells_of(content: bytes) -> str:
     return "".join(lines)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("name", FORMS)
 def test_spreadsheets(name):
     check(f"{name}.xlsx.txt", cells_of(export_reports([FORMS[name]], "xlsx")).encode())

@@ -74,6 +74,7 @@ def test_restored_changes_are_struck_out():
     assert any("Gained in all" in line for line in lines)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("form", reports())
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_from_outside_stays_text_in_every_form(form, text):

@@ -151,6 +151,7 @@ def _varied(dice: random.Random, key: tuple[Access, Command], session: float, ru
     return [level * dice.lognormvariate(0, runs) for _ in range(3)]
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("session", "runs"), [(0.0, 0.01), (0.0, 0.1), (0.02, 0.003), (0.025, 0.02), (0.04, 0.04)])
 def test_of_equal_pairs_at_most_one_in_twenty_has_any_line_that_differs(session: float, runs: float):
     """Lines of one pair vary independently, which is the worst case for eight of them."""

@@ -136,6 +136,7 @@ def test_an_exported_document_is_imported_elsewhere(inside, tmp_path):
     )
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 130), ("\n", 130)])
 def test_on_a_terminal_it_asks_before_it_replaces(inside, tmp_path, typed, code):
     require_terminals()

@@ -16,7 +16,6 @@ from forms.load.document import load_document
 from forms.series.document import series_document
 from storage.notebook import Notebook
 from tests.builders import all_series, book_series, example_isolation, export, full_series
-from tests.cases import few_at_each_commit
 from tests.command_line import Inside
 from tests.loads import full_load
 
@@ -168,8 +167,9 @@ def written(folder: Path, document: object) -> str:
 
 
 @pytest.mark.parametrize("kind", ONE_OF_EACH)
-@few_at_each_commit(
-    3, "name", ["last", "last-load", "-x", "../../x", "a\nb", "x" * 500, "\x1b]52;c;QQ==\x07", "\u202e"]
+@pytest.mark.varied(name=3)
+@pytest.mark.parametrize(
+    "name", ["last", "last-load", "-x", "../../x", "a\nb", "x" * 500, "\x1b]52;c;QQ==\x07", "\u202e"]
 )
 def test_the_id_of_every_kind_is_one_that_can_be_typed(inside, tmp_path, kind, name):
     file = written(tmp_path, ONE_OF_EACH[kind] | {"id": name})

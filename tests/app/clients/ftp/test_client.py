@@ -28,7 +28,6 @@ from app.clients.ftp.data import _low_water_stages
 from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter, offset_in_page
-from tests.cases import few_at_each_commit
 
 ODD_NAMES = ["with space", "quo'te\"s", "[brackets]", "Grüße 你好", "100%", "%41", "-dash", "{a,b}", "*?"]
 
@@ -258,7 +257,8 @@ def test_a_server_that_dies_in_a_transfer_is_told(make_vsftpd, command):
         client.size("/slow")
 
 
-@few_at_each_commit(1, "command", ["get", "put"])
+@pytest.mark.varied(command=1)
+@pytest.mark.parametrize("command", ["get", "put"])
 def test_a_server_that_stalls_is_told(make_vsftpd, command):
     server = slow_server(make_vsftpd)
     client = FTPClient(server.target(), server.secrets(), Settings(timeout_seconds=3))

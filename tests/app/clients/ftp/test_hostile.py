@@ -27,7 +27,6 @@ from app.clients.ftp.client import FTPClient
 from storage.plan import Settings
 from tests.app.clients.ftp.proxy import FtpProxy, HalfCutError
 from tests.app.clients.ftp.stand_in import SIZE, Answer, StandIn, dripping, silent
-from tests.cases import few_at_each_commit
 
 SECONDS = 6
 """Longer than any wait of these tests: what is given up before would have been waited for."""
@@ -179,7 +178,8 @@ CONVERSATIONS = {
 }
 
 
-@few_at_each_commit(3, "name", CONVERSATIONS)
+@pytest.mark.varied(name=3)
+@pytest.mark.parametrize("name", CONVERSATIONS)
 def test_a_conversation_that_has_no_end_is_given_up(name):
     with StandIn(CONVERSATIONS[name]) as server:
         with pytest.raises((StalledError, ProtocolError, UnreachableError)) as caught:

@@ -16,7 +16,6 @@ from app.clients.smb import share
 from app.clients.smb.wire import Opcode
 from tests.app.clients.smb import proxy
 from tests.app.clients.smb.proxy import READ, WRITE, Message, Proxy, Raw
-from tests.cases import few_at_each_commit
 
 SECONDS = 8
 """Longer than any wait of these tests: what is given up before would have been waited for."""
@@ -64,8 +63,9 @@ class At:
         return self.do(message) if self.armed and final and proxy.command(message) == self.wanted else [message]
 
 
+@pytest.mark.varied(name=1)
 @pytest.mark.parametrize("name", FILLED)
-@few_at_each_commit(1, "command", [Opcode.READ, Opcode.NEGOTIATE, Opcode.CREATE], ids=lambda c: c.name)
+@pytest.mark.parametrize("command", [Opcode.READ, Opcode.NEGOTIATE, Opcode.CREATE], ids=lambda c: c.name)
 def test_only_payload_gives_more_time(smbd, make_client, meter, command, name):
     smbd.make_file("endless.bin", bytes(SIZE))
     with Proxy(smbd.host, smbd.port, At(command, FILLED[name])) as between:

@@ -11,7 +11,6 @@ from app.clients.smb.client import SMBClient
 from app.clients.smb.files import SMBFiles
 from storage.plan import Settings
 from tests.app.clients.smb.conftest import Blocks, content_bytes
-from tests.cases import few_at_each_commit
 
 MIB = 1 << 20
 SIZE = 3 * MIB + 777
@@ -31,6 +30,7 @@ def moves_both_ways(client: SMBClient, meter: Meter, size: int = SIZE) -> None:
     assert client.list("") == []
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("limit", "dialect"), DIALECTS.items())
 def test_dialects(smbd_with, make_client, meter, limit, dialect):
     client = make_client(smbd_with({"server max protocol": limit}))
@@ -46,6 +46,7 @@ def test_a_server_that_speaks_smb_1_alone(smbd_with, make_client):
         make_client(smbd_with({"server min protocol": "NT1", "server max protocol": "NT1"})).connect()
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("limit", "dialect"), DIALECTS.items())
 def test_signing_required_by_the_server(smbd_with, make_client, meter, limit, dialect):
     server = smbd_with({"server max protocol": limit, "server signing": "mandatory"})
@@ -66,8 +67,9 @@ def test_signing_algorithms_of_3_1_1(smbd_with, make_client, meter, offered, sig
     assert client.facts().signing == signing
 
 
+@pytest.mark.varied(limit=1)
 @pytest.mark.parametrize("limit", ["SMB3_00", "SMB3_02", "SMB3_11"])
-@few_at_each_commit(1, "scope", ["global", "share"])
+@pytest.mark.parametrize("scope", ["global", "share"])
 def test_encryption_required_by_the_server(smbd_with, make_client, meter, limit, scope):
     required = {"server smb encrypt": "required"}
     options = {"server max protocol": limit} | (required if scope == "global" else {})
@@ -79,6 +81,7 @@ def test_encryption_required_by_the_server(smbd_with, make_client, meter, limit,
     assert client.shares()
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("cipher", ["aes-128-ccm", "aes-128-gcm", "aes-256-ccm", "aes-256-gcm"])
 def test_ciphers_of_3_1_1(smbd_with, make_client, meter, cipher):
     options = {"server smb3 encryption algorithms": cipher, "server smb encrypt": "required"}
@@ -109,6 +112,7 @@ def test_guest_where_signing_is_mandatory(smbd_with, make_client):
         make_client(smbd_with({"server signing": "mandatory"}), guest=True).connect()
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("credits_allowed", ["1", "3", "20"])
 def test_few_credits(smbd_with, make_client, meter, credits_allowed):
     client = make_client(smbd_with({"smb2 max credits": credits_allowed}))
@@ -144,6 +148,7 @@ def test_large_blocks_asked_for_where_credits_are_few(smbd_with, make_client, me
     assert (client.facts().block_bytes, client.facts().in_flight) == (10 * 65536, 1)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("read", "write"), [("65536", "65536"), ("70000", "100000"), ("1048576", "65536")])
 def test_small_maximum_sizes(smbd_with, make_client, meter, read, write):
     client = make_client(smbd_with({"smb2 max read": read, "smb2 max write": write}))
@@ -153,7 +158,9 @@ def test_small_maximum_sizes(smbd_with, make_client, meter, read, write):
     assert facts["smb.put_block_bytes"] <= facts["smb.max_write_bytes"]
 
 
-@few_at_each_commit(1, "largest", ["4096", "16384", "65535"])
+@pytest.mark.long
+@pytest.mark.varied(largest=1)
+@pytest.mark.parametrize("largest", ["4096", "16384", "65535"])
 def test_answers_of_less_than_64_kib(smbd_with, make_client, meter, largest):
     options = {"smb2 max read": largest, "smb2 max write": largest, "smb2 max trans": largest}
     server = smbd_with(options)

@@ -39,7 +39,6 @@ from forms.tuning.trial_rules import SambaKnows
 from storage.changes import ChangeKind, ChangeState, JournalEntry
 from storage.notebook import Notebook
 from storage.records import Target
-from tests.cases import few_at_each_commit
 from tests.reliability.disks import small_disk
 from tests.reliability.layouts import SMB_CONF, ChangedServer, servers
 from tests.servers.broken_values import BROKEN
@@ -304,8 +303,8 @@ def test_the_copy_that_replaces_a_file_is_as_private_as_the_file(tmp_path: Path,
     assert (seen.read_text(), file.read_text()) == ("600 1\n", "other")
 
 
-@few_at_each_commit(
-    2,
+@pytest.mark.varied(what=2)
+@pytest.mark.parametrize(
     ("what", "mode"),
     [("smb.conf", 0o666), ("smb.conf", 0o602), ("link", 0o646), ("folder", 0o757), ("drop-in", 0o666)],
 )

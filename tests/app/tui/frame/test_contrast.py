@@ -89,6 +89,7 @@ async def test_every_text_can_be_read_in_every_theme(scene: Scene):
     assert not found, "\n".join(dict.fromkeys(found))
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     "theme", ["sharebench-dark", "sharebench-light", "sharebench-ansi", "ansi-dark", "solarized-light"]
 )

@@ -31,7 +31,6 @@ from app.tui.frame.user_keys import KeysError, are_allowed, check_keys
 from app.tui.notebook.screen import NotebookScreen
 from storage.notebook import Notebook
 from tests.builders import book, one
-from tests.cases import few_at_each_commit
 from tests.tui import app_on, painted, press, settled, shows, text_of
 
 
@@ -112,6 +111,7 @@ async def test_the_palette_finds_settings_too(app, typed, found):
         assert ("server signing (catalogue)" in [str(hit.prompt) for hit in hits]) is found
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("typed", "best", "lines"), [("one request", "Recordings with", 1), ("strict sync", "strict sync (catalogue)", 0)]
 )
@@ -233,6 +233,7 @@ async def test_keys_of_the_file_of_before_are_still_read(app, settings):
         assert app.screen.counted == 1
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("name", ["config.toml", "keys.toml"])
 @pytest.mark.parametrize("text", ["[keys", "keys = 3", '[keys]\n"no.such" = "k"'])
 async def test_bad_settings_leave_the_usual_keys(app, settings, name, text):
@@ -492,6 +493,7 @@ def app_in(folder: Path) -> SharebenchApp:
     return SharebenchApp(Context(notebook_path=folder / "notebook.db", theme_file=folder / "state" / "theme"))
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
 @pytest.mark.parametrize(
     ("screen", "arguments", "title"),
@@ -519,7 +521,8 @@ async def test_a_note_over_a_dialog_covers_neither_its_heading_nor_a_button(tmp_
             assert not any(widget.region.overlaps(note) for widget in app.screen.query(each)), each
 
 
-@few_at_each_commit(1, "dialog", [False, True])
+@pytest.mark.varied(dialog=1)
+@pytest.mark.parametrize("dialog", [False, True])
 @pytest.mark.parametrize(("screen", "rows"), [("notebook", 2), ("guide", 1), ("catalogue", 1)])
 async def test_a_note_stands_above_the_keys_of_the_footer(tmp_path, screen, rows, dialog):
     app = app_on(book(tmp_path / "notebook.db", *(one(number) for number in range(1, 12))), first=screen)

@@ -130,6 +130,7 @@ async def test_the_coloured_button_is_the_one_that_enter_presses(app, prefer_yes
         assert dialog.enter_now() == ("Restore" if prefer_yes else "Cancel")
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("name", "key", "first"), [("notebook", "F2", "F3"), ("guide", "F3", "F2"), ("load", "F5", "F2")]
 )
@@ -148,6 +149,7 @@ async def test_the_key_of_the_screen_that_is_open_is_not_offered(app, name, key,
         assert f" {key} " not in last_line(app)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("name", "does"),
     [("notebook", "Choose"), ("guide", "Choose"), ("catalogue", "Open"), ("export", "To the file name")],

@@ -138,6 +138,7 @@ async def test_an_opened_page_follows_what_is_written_elsewhere_and_is_drawn_onl
         assert here(app) is page, "what was deleted elsewhere stays to be read"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("kind", "detail"),
     [
@@ -179,6 +180,7 @@ async def test_a_load_whose_limit_was_not_reached_leads_to_the_search_for_it(tmp
             assert here(app).typed_texts()["users"] == "capacity"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("kind", "first"),
     [

@@ -12,7 +12,6 @@ from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.series_screen import SeriesScreen
 from storage.notebook import Notebook
 from tests.builders import book, one
-from tests.cases import few_at_each_commit
 from tests.loads import full_load
 from tests.tui import app_on, here, painted, press, settled, text_of
 
@@ -34,8 +33,8 @@ def damaged_book(path: Path, table: str, column: str, value: str) -> Path:
     return path
 
 
-@few_at_each_commit(
-    4,
+@pytest.mark.varied(table=4)
+@pytest.mark.parametrize(
     ("table", "column", "value"),
     [
         ("recordings", "created_at", "never"),

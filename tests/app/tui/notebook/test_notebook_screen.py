@@ -37,7 +37,6 @@ from storage.notebook import Notebook
 from storage.queries import Found, SortKey
 from storage.records import Change, Command, Run, RunStatus, SeriesStatus, Target, utc_now
 from tests.builders import CLIENT, NASTY, book, interleaved, one
-from tests.cases import few_at_each_commit
 from tests.recordings import MAKERS, lose_series
 from tests.specs import plan_with
 from tests.tui import FakeBackend, app_on, footer_of, here, painted, press, settled, shows, text_of
@@ -304,6 +303,7 @@ async def test_what_arrives_from_outside_under_a_dialog_does_not_move_the_cursor
         assert here(app).pointed_id() == f"{1:012x}"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("columns", "rows"), [(80, 2), (149, 2), (150, 1), (200, 1)])
 async def test_label_baseline_and_delete_are_among_the_keys_at_every_size(three, columns: int, rows: int):
     app = app_on(three)
@@ -738,11 +738,12 @@ async def test_all_those_listed_or_the_others_are_marked_with_a_key(three):
         assert keys.index("Measure") < keys.index("Open")
 
 
+@pytest.mark.varied(marks=1)
 @pytest.mark.parametrize(
     ("marks", "said"),
     [((), ""), (("space",), " of the marked recording"), (("space", "down", "space"), " of 2 marked recordings")],
 )
-@few_at_each_commit(1, ("key", "heading"), [("e", "Label and note"), ("b", "Baseline")])
+@pytest.mark.parametrize(("key", "heading"), [("e", "Label and note"), ("b", "Baseline")])
 async def test_what_is_asked_for_says_whose_it_is_where_the_cursor_does_not(three, key, heading, marks, said):
     app = app_on(three)
     async with app.run_test() as pilot:
@@ -916,6 +917,7 @@ async def test_a_baseline_that_is_moved_says_so(three, name, told):
 BASE_PLACE = Target(protocol="smb", host="nas", port=445, share="data", path="big.bin", user="alice")
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("count", "age_seconds", "offers"), [(1, 60, True), (1, 3660, False), (3, 60, False)])
 async def test_a_name_for_a_fresh_base_offers_its_repeats_before_the_change(
     tmp_path, count: int, age_seconds: int, offers: bool
@@ -1156,6 +1158,7 @@ async def test_a_trial_whose_series_are_not_stored_yet_is_listed_without_an_erro
         assert notebook_screen._seen_state == (), "what another screen hides is not read"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
 async def test_a_comparison_has_its_figures_and_its_chart_at_every_size(tmp_path, size):
     app = app_on(book(tmp_path / "notebook.db", one(1), one(2)), first="compare", base=f"{1:012x}", other=f"{2:012x}")
@@ -1436,6 +1439,7 @@ async def test_statistics_stand_beside_the_chart_only_where_its_names_fit(tmp_pa
             assert not has_chart or named.label in app.screen.query_one("#compared-chart", ChartView).drawn_text
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("size", [(80, 14), (80, 24), (100, 28), (120, 36)], ids=str)
 @pytest.mark.parametrize(
     "label", ["new switch", "a label that is as long as a line, twice " * 2], ids=("short", "long")
@@ -1779,7 +1783,8 @@ async def test_help_lists_the_keys_of_a_line_of_text_and_no_letters(three):
         assert "Experiments:" not in painted(app)
 
 
-@few_at_each_commit(2, "columns", [80, 81, 100, 120, 200])
+@pytest.mark.varied(columns=2)
+@pytest.mark.parametrize("columns", [80, 81, 100, 120, 200])
 async def test_a_note_shows_all_its_lines_above_the_keys(tmp_path, columns: int):
     app = app_on(book(tmp_path / "notebook.db", *(one(number) for number in range(1, 6))))
     async with app.run_test(size=(columns, 24), notifications=True) as pilot:
