@@ -4,17 +4,26 @@ from collections.abc import Iterator, Sequence
 
 from forms import wording
 from forms.findings import path
-from forms.quick import limits, line_names, summary
+from forms.quick import comparison, limits, line_names, since_before, summary
 from forms.quick.disk_reference import disk_reference
 from forms.tuning import usual_server
 from storage.quick import records as quick_records
 
 SINGLE_SMALL = quick_records.ACCESSES[-1]
 """Single small requests."""
+WAITED_PERCENT = 10.0
+"""Of the time of a run: a client that waited for a processor for as long was disturbed by other programs there."""
 
 
-def quick_advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[str]:
-    """Sentences on what makes the figures weak, and on what they are held against."""
+def quick_advice(
+    quick: quick_records.Quick,
+    figures: Sequence[summary.LineFigures],
+    since: comparison.QuickComparison | None = None,
+) -> Iterator[str]:
+    """Sentences on what makes the figures weak, and on what they are held against.
+
+    ``since``: the quick test before of the same target compared with it, where there is one.
+    """
     if not figures:
         return
     if quick.program:
@@ -24,7 +33,7 @@ def quick_advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigur
         )
         return
 
-    yield from _restless_text(figures)
+    yield from _restless_text(figures, since)
     yield from _usual_text(quick, figures)
     yield from _disk_text(quick, figures)
     slow_clients = [line for line in figures if line.limit is limits.LineLimit.CLIENT and not line.is_restless]
@@ -42,16 +51,14 @@ def quick_advice(quick: quick_records.Quick, figures: Sequence[summary.LineFigur
     yield from _split_text(quick)
 
 
-def _restless_text(figures: Sequence[summary.LineFigures]) -> Iterator[str]:
-    """Which runs differ, what to do, and what is certain all the same."""
+def _restless_text(figures: Sequence[summary.LineFigures], since: comparison.QuickComparison | None) -> Iterator[str]:
+    """Which runs differ, why as far as that is known, what to do, and what is certain all the same."""
     restless = [line for line in figures if line.is_restless]
     if not restless:
         return
     names = line_names.names_of(restless, figures)
-    yield (
-        f"The three runs of {names} differ by over {summary.RESTLESS_PERCENT:.0f} %: something else was at work here,"
-        " on the server or on the network. Measure once more when nothing else runs."
-    )
+    differing = f"The three runs of {names} differ by over {summary.RESTLESS_PERCENT:.0f} %"
+    yield f"{differing}: {_disturber(restless)} {_what_to_do(figures, restless, since)}"
 
     certain = [line for line in restless if not line.is_limit_doubtful]
     if certain:
@@ -61,6 +68,35 @@ def _restless_text(figures: Sequence[summary.LineFigures]) -> Iterator[str]:
     if bounded:
         names = line_names.names_of(bounded, figures)
         yield f"What a faster network adds to {names} is no more than is said: the fastest of the runs counts there."
+
+
+def _disturber(restless: Sequence[summary.LineFigures]) -> str:
+    """Who disturbed the runs: other programs here, where the client waited for a processor; else nobody knows."""
+    waited_percent = max((line.waited_percent or 0.0 for line in restless), default=0.0)
+    if waited_percent < WAITED_PERCENT:
+        return "something else was at work on the server, on its disk or on the network."
+    percent = wording.percent(waited_percent)
+    return f"other programs took the client's processors meanwhile, for which it waited up to {percent} of a run."
+
+
+def _what_to_do(
+    figures: Sequence[summary.LineFigures],
+    restless: Sequence[summary.LineFigures],
+    since: comparison.QuickComparison | None,
+) -> str:
+    """To measure once more; after a repeat that was no quieter, which figures to quote."""
+    lines_since = since_before.lines_since(since)
+    restless_before = {line.name for line in lines_since if line.before.is_restless}
+    is_noisy_again = any(line.line.quoted_name in restless_before for line in restless)
+    if not is_noisy_again:
+        return "Measure once more when nothing else runs."
+
+    disputed_names = {line.name for line in lines_since if line.is_disputed}
+    steady = [line for line in figures if not line.is_restless and line.line.quoted_name not in disputed_names]
+    sized = [line for line in figures if line not in steady]
+    steady_text = f"quote {line_names.names_of(steady, figures)}; " if steady else ""
+    sized_text = f"of {line_names.names_of(sized, figures)} only the size"
+    return f"The quick test before was no quieter: it stays like that here; {steady_text}{sized_text}."
 
 
 def _busy_text(slow_clients: Sequence[summary.LineFigures]) -> str:
@@ -97,9 +133,11 @@ def _disk_text(quick: quick_records.Quick, figures: Sequence[summary.LineFigures
     if quick.past_page_cache is not None:
         yield f"With a {disk['name']}: what such a disk moves by itself ({disk['source']})."
         return
+    is_capped = any(line.is_disk_beyond_client for line in figures)
+    client_text = ", and no more than this client takes" if is_capped else ""
     yield (
-        f"With a {disk['name']}: what a usual server reaches on this path where every request goes to such a disk; one"
-        f" that answers from its memory is faster ({disk['source']})."
+        f"With a {disk['name']}: what a usual server reaches on this path where every request goes to such a disk"
+        f"{client_text}; one that answers from its memory is faster ({disk['source']})."
     )
 
 

@@ -197,7 +197,7 @@ def _speed_texts(all_lines: Sequence[summary.LineFigures]) -> Iterator[str]:
 def _unclear_reason(lines: Sequence[summary.LineFigures]) -> str:
     if any(figures.is_beyond_link for figures in lines):
         return ": they moved more than the link can carry, so that its speed (--link) is another"
-    return ", as its three runs do not agree: measure once more when nothing else runs"
+    return ", as its three runs do not agree"
 
 
 def _way_texts(quick: quick_records.Quick, all_lines: Sequence[summary.LineFigures]) -> Iterator[str]:

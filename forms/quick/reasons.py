@@ -80,8 +80,7 @@ def _doubt_sentences(of_access: Sequence[LineFigures]) -> Iterator[str]:
     restless = [figures for figures in of_access if figures.is_restless]
     if restless:
         texts = [f"{figures.line.direction} {_range_text(line_rates(figures.line))}" for figures in restless]
-        differing = f"Its three runs differ by over {RESTLESS_PERCENT:.0f} % ({wording.listed(texts)})"
-        yield f"{differing}: measure once more when nothing else runs."
+        yield f"Its three runs differ by over {RESTLESS_PERCENT:.0f} % ({wording.listed(texts)})."
 
     doubtful = [figures for figures in restless if figures.is_limit_doubtful]
     for figures in doubtful:

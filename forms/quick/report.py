@@ -59,7 +59,7 @@ def quick_report(quick: quick_records.Quick, since: QuickComparison | None = Non
         name=quick.label or quick.id,
         fields=tuple(_fields(quick, since)),
         tables=(*_tables(quick, figures), *since_before.since_table(since)),
-        advice=tuple(quick_advice(quick, figures)),
+        advice=tuple(quick_advice(quick, figures, since)),
         drawn=tuple(_charts(quick, figures)),
         document=partial(quick_document, quick),
     )
@@ -264,8 +264,15 @@ def _references_row(line: summary.LineFigures, *, has_allowance: bool, has_disk:
         line.line.quoted_name,
         wording.megabytes(line.bytes_per_second),
         *(allowance_cells if has_allowance else ()),
-        *([wording.megabytes(line.bytes_per_second_with_disk)] if has_disk else []),
+        *([wording.megabytes(_rate_with_disk(line))] if has_disk else []),
     )
+
+
+def _rate_with_disk(line: summary.LineFigures) -> float | None:
+    """No more than this client takes, so that nothing is faster than a server that answers at once."""
+    if not line.is_disk_beyond_client or line.allowance is None:
+        return line.bytes_per_second_with_disk
+    return line.allowance.bytes_per_second
 
 
 def _references_caption(*, has_allowance: bool, has_disk: bool) -> str:

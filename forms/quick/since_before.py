@@ -7,11 +7,14 @@ from forms import report, verdict_wording, wording
 from forms.quick import line_names
 from forms.quick.comparison import QuickComparison
 from forms.quick.summary import RESTLESS_PERCENT, LineFigures, line_figures
+from forms.recommended import spelled
 from forms.stats.decision import ChangeDecision, Verdict
 from storage.records import with_zone
 
 SEEN_PERCENT = RESTLESS_PERCENT
 """Of the lower of two averages: what differs by more is named even where it may be chance."""
+CLEAR_FACTOR = 1.5
+"""A change whose interval reaches this factor up or down cannot be told: then "no change" would claim too much."""
 _MOST_NAMED = 3
 """Changed lines, as the answer has room for on a small terminal."""
 _CHANGED = frozenset({Verdict.SLOWER, Verdict.FASTER})
@@ -41,21 +44,62 @@ class LineSince:
         return self.decision.verdict in _CHANGED
 
     @property
+    def is_clear(self) -> bool:
+        """Whether it can be said that it did not change: the interval of its change is narrow enough."""
+        if self.is_changed or self.decision.interval_percent is None:
+            return False
+        low, high = self.decision.interval_percent
+        return 100 + low >= 100 / CLEAR_FACTOR and 100 + high <= 100 * CLEAR_FACTOR
+
+    @property
+    def is_untold(self) -> bool:
+        """Whether its runs leave open if it changed."""
+        return not self.is_changed and not self.is_clear
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether both have figures that do not go together, though nobody can say that it changed."""
+        return self.is_untold and self.factor > 1 + SEEN_PERCENT / 100
+
+    @property
+    def is_restless(self) -> bool:
+        return self.before.is_restless or self.now.is_restless
+
+    @property
     def rates_text(self) -> str:
         """``9.4 → 119.6 MB/s``"""
-        rate_before, _, _ = wording.table_rate(self.before.bytes_per_second).rpartition(" ")
-        return f"{rate_before} → {wording.table_rate(self.now.bytes_per_second)}"
+        return f"{self._rate_before} → {wording.table_rate(self.now.bytes_per_second)}"
+
+    @property
+    def both_rates_text(self) -> str:
+        """``9.4 before, 119.6 MB/s now``"""
+        return f"{self._rate_before} before, {wording.table_rate(self.now.bytes_per_second)} now"
+
+    @property
+    def _rate_before(self) -> str:
+        number, _, _ = wording.table_rate(self.before.bytes_per_second).rpartition(" ")
+        return number
 
     @property
     def has_other_limit(self) -> bool:
         return limit_text(self.before) != limit_text(self.now)
 
     @property
-    def more_certain(self) -> str:
-        """``before`` or ``now``: the one whose three runs agree on what limits them; empty where both do or neither."""
+    def trusted_text(self) -> str:
+        """Which of both limits to trust, and why: the one that is not in doubt; empty where both are, or neither."""
         if self.before.is_limit_doubtful is self.now.is_limit_doubtful:
             return ""
-        return "now" if self.before.is_limit_doubtful else "before"
+        if self.before.is_limit_doubtful:
+            return f"trust now: {_certainty_of(self.now)}"
+        return f"trust before: {_certainty_of(self.before)}"
+
+
+def _certainty_of(figures: LineFigures) -> str:
+    """Why the limit of a line is not in doubt."""
+    run_count = spelled(len(figures.run_limits))
+    if len(set(figures.run_limits)) == 1:
+        return f"the {figures.limit} was the limit in each of its {run_count} runs"
+    return f"its {run_count} runs are about as fast as one another"
 
 
 def limit_text(figures: LineFigures) -> str:
@@ -88,16 +132,46 @@ def since_text(comparison: QuickComparison | None) -> str:
 
 
 def _changes_text(lines: Sequence[LineSince]) -> str:
-    """The lines that changed, those that changed most by name; else that none did, and what may look like it."""
+    """The lines that changed, those that changed most by name; those that did not; and those that cannot be told."""
+    texts = []
     changed_lines = sorted((line for line in lines if line.is_changed), key=_factor_of, reverse=True)
     if changed_lines:
-        return _named(changed_lines)
+        texts.append(_named(changed_lines))
 
-    text = "no line changed by more than equal quick tests vary"
-    most_changed = max(lines, key=_factor_of)
-    if most_changed.factor <= 1 + SEEN_PERCENT / 100:
-        return text
-    return f"{text} (most: {most_changed.name} {most_changed.rates_text})"
+    clear_lines = [line for line in lines if line.is_clear]
+    if len(clear_lines) == len(lines):
+        texts.append("no line changed by more than equal quick tests vary")
+    elif clear_lines and not changed_lines:
+        texts.append(f"no change in {_names_of(clear_lines, lines)}")
+    return "; ".join([*texts, *_untold_texts(lines)])
+
+
+def _untold_texts(lines: Sequence[LineSince]) -> Iterator[str]:
+    """What cannot be told: the line that seems to have changed most with both rates, and the names of the others."""
+    untold_lines = [line for line in lines if line.is_untold]
+    disputed_lines = [line for line in untold_lines if line.is_disputed]
+    if not disputed_lines:
+        if untold_lines:
+            yield f"whether {_names_of(untold_lines, lines)} changed cannot be told"
+        return
+
+    most_disputed = max(disputed_lines, key=_factor_of)
+    yield f"{most_disputed.name}: {most_disputed.both_rates_text}: {_untold_reason(most_disputed)}"
+    other_lines = [line for line in untold_lines if line is not most_disputed]
+    if other_lines:
+        yield f"nor can it be told of {_names_of(other_lines, lines)}"
+
+
+def _untold_reason(line: LineSince) -> str:
+    if line.decision.interval_percent is None:
+        return "one figure each does not say whether that is a change"
+    if line.is_restless:
+        return "its runs differ too much to say whether that is a change; quote neither"
+    return "equal quick tests may differ as much, so that nobody can say whether that is a change"
+
+
+def _names_of(lines: Sequence[LineSince], all_lines: Sequence[LineSince]) -> str:
+    return line_names.names_of([line.now for line in lines], [line.now for line in all_lines])
 
 
 def _named(lines: Sequence[LineSince]) -> str:
@@ -111,19 +185,19 @@ def _factor_of(line: LineSince) -> float:
 
 
 def _limits_text(lines: Sequence[LineSince]) -> str:
-    """`` RND4K Q32T1 write: server before, client? now (trust before: its runs agree).``; empty for nothing."""
+    """`` Limited by: RND4K Q32T1 write: server before, client? now (trust before: …).``; empty for nothing."""
     groups: dict[tuple[str, str, str], list[LineFigures]] = {}
     for line in lines:
         if line.has_other_limit:
-            key = (limit_text(line.before), limit_text(line.now), line.more_certain)
+            key = (limit_text(line.before), limit_text(line.now), line.trusted_text)
             groups.setdefault(key, []).append(line.now)
 
     texts = []
     all_lines = [line.now for line in lines]
-    for (before, now, more_certain), other_lines in groups.items():
+    for (before, now, trusted_text), other_lines in groups.items():
         names = line_names.names_of(other_lines, all_lines)
-        trusted = f" (trust {more_certain}: its runs agree)" if more_certain else ""
-        texts.append(f"{names}: {before} before, {now} now{trusted}")
+        reason = f" ({trusted_text})" if trusted_text else ""
+        texts.append(f"{names}: {before} before, {now} now{reason}")
     return f" Limited by: {'; '.join(texts)}." if texts else ""
 
 
@@ -151,7 +225,7 @@ def since_table(comparison: QuickComparison | None) -> Iterator[report.Table]:
                 wording.megabytes(line.now.bytes_per_second),
                 low,
                 high,
-                _reading(line.decision.verdict),
+                _reading(line),
                 _limits_cell(line),
             )
         )
@@ -167,17 +241,18 @@ def since_table(comparison: QuickComparison | None) -> Iterator[report.Table]:
         ),
         rows=tuple(rows),
         caption=(
-            "Since the quick test before; from, to: 95 % interval of the change, for all lines together. Where zero"
-            " lies in it, the difference may be what equal quick tests vary by"
+            "Since the quick test before; from, to: 95 % interval of the change, for all lines together. No: zero lies"
+            f" in it, and it ends within a factor of {CLEAR_FACTOR:g}; cannot tell: it is wider"
         ),
     )
 
 
-def _reading(verdict: Verdict) -> str:
-    if verdict in _CHANGED:
+def _reading(line: LineSince) -> str:
+    verdict = line.decision.verdict
+    if line.is_changed:
         sign = verdict_wording.VERDICT_SIGNS[verdict]
         return f"{sign} {verdict_wording.VERDICT_WORDS[verdict]}"
-    return "no" if verdict is Verdict.SAME else "none shown"
+    return "no" if line.is_clear else "cannot tell"
 
 
 def _limits_cell(line: LineSince) -> str:

@@ -36,6 +36,8 @@ class LineFigures:
     """How much of one processor the client used."""
     held_percent: float | None
     """Of the time in which the client computed, or waited for a processor: so long the server did not hold it up."""
+    waited_percent: float | None
+    """Of the time in which the client waited for a processor that others had, in its worst run; None for unknown."""
     limit: limits.LineLimit | None
     """None where another program measured."""
     run_limits: tuple[limits.LineLimit, ...]
@@ -60,6 +62,14 @@ class LineFigures:
         """From the slowest run to the fastest, of their average."""
         rates = line_rates(self.line)
         return 100 * (max(rates) - min(rates)) / self.bytes_per_second
+
+    @property
+    def is_disk_beyond_client(self) -> bool:
+        """Whether the disk of reference would be faster than this client can take."""
+        if self.allowance is None or self.bytes_per_second_with_disk is None:
+            return False
+        is_client = self.allowance.limit is limits.LineLimit.CLIENT
+        return is_client and self.bytes_per_second_with_disk > self.allowance.bytes_per_second
 
     @property
     def is_full_link(self) -> bool:
@@ -120,6 +130,7 @@ def line_figures(quick: Quick, line: QuickLine) -> LineFigures | None:
         client_percent = 100 * sum(run.cpu_seconds for run in line.runs) / seconds
         held_percent = 100 * sum(_held_seconds(run) for run in line.runs) / seconds
 
+    waited_percents = [100 * waited for run in line.runs if (waited := _waited_share(run)) is not None]
     has_p99 = line.times.count >= stats.values_needed(_P99)
     percent_of_link = records.percent_of_link(rate, quick.link_bits_per_second)
     limit = _limit(quick, line, percent_of_link, held_percent, request_seconds) if line.runs else None
@@ -134,6 +145,7 @@ def line_figures(quick: Quick, line: QuickLine) -> LineFigures | None:
         percent_of_link=percent_of_link,
         client_percent=client_percent,
         held_percent=held_percent,
+        waited_percent=max(waited_percents, default=None),
         limit=limit,
         run_limits=tuple(run.limit for run in runs),
         link_gain=None,
@@ -180,6 +192,13 @@ def _link_gain(
 def _held_seconds(run: QuickRun) -> float:
     """Processor time alone where nobody looked at the waiting for a processor."""
     return run.cpu_seconds if run.held_seconds is None else run.held_seconds
+
+
+def _waited_share(run: QuickRun) -> float | None:
+    """The share of its time in which the client waited for a processor; None where nobody looked at that."""
+    if run.held_seconds is None:
+        return None
+    return min(1.0, max(0.0, run.held_seconds - run.cpu_seconds) / run.seconds)
 
 
 def _allowance(quick: Quick, line: QuickLine, rate: float, held_percent: float | None) -> limits.Allowance | None:

@@ -8,7 +8,8 @@ import pytest
 
 from forms.quick.comparison import QuickComparison, compare_quick_tests
 from forms.quick.report import quick_report
-from forms.quick.since_before import lines_since, since_text
+from forms.quick.since_before import CLEAR_FACTOR, LineSince, lines_since, since_text
+from forms.stats.decision import Verdict
 from storage.quick.records import LEAST_FILE_BYTES, Quick
 from storage.records import Command
 from tests.quick_tests import RATES, RND_Q1, RND_Q32, SEQ_Q1, SEQ_Q8, quick_line, quick_test
@@ -34,8 +35,54 @@ def test_a_line_that_changed_is_named_with_both_rates(factor: float):
 @pytest.mark.parametrize(("factor", "is_named"), [(1.21, True), (1.19, False), (1 / 1.21, True), (1 / 1.19, False)])
 def test_what_may_be_chance_is_called_that_and_named_where_it_is_seen(factor: float, is_named: bool):
     text = since_text(since(quick_test({(SEQ_Q1, Command.PUT): [79e6 * factor] * 3})))
-    assert "no line changed by more than equal quick tests vary" in text
-    assert (f"most: SEQ1M Q1T1 write 79.0 → {79 * factor:.1f} MB/s" in text) is is_named
+    assert (f"SEQ1M Q1T1 write: 79.0 before, {79 * factor:.1f} MB/s now: equal quick tests may" in text) is is_named
+    assert ("whether SEQ1M Q1T1 write changed cannot be told" in text) is not is_named
+    assert "no change in SEQ1M Q8T1, SEQ1M Q1T1 read and RND4K" in text
+
+
+def with_interval(low_factor: float, high_factor: float) -> LineSince:
+    interval = (100 * low_factor - 100, 100 * high_factor - 100)
+    line = lines_since(since(quick_test()))[0]
+    return replace(line, decision=replace(line.decision, verdict=Verdict.UNKNOWN, interval_percent=interval))
+
+
+@pytest.mark.parametrize(
+    ("low_factor", "high_factor", "is_clear"),
+    [
+        (1.01 / CLEAR_FACTOR, 0.99 * CLEAR_FACTOR, True),
+        (0.99 / CLEAR_FACTOR, 0.99 * CLEAR_FACTOR, False),
+        (1.01 / CLEAR_FACTOR, 1.01 * CLEAR_FACTOR, False),
+    ],
+)
+def test_no_change_is_said_only_of_a_line_whose_interval_is_narrow(
+    low_factor: float, high_factor: float, is_clear: bool
+):
+    line = with_interval(low_factor, high_factor)
+    assert line.is_clear is is_clear
+    assert line.is_untold is not is_clear
+
+
+def test_no_line_changed_only_where_that_is_said_of_all_of_them():
+    assert "no line changed" in since_text(since(quick_test()))
+    assert "no line changed" not in since_text(since(quick_test({(RND_Q1, Command.PUT): [5e6, 12e6, 20e6]})))
+
+
+@pytest.mark.parametrize(("fastest", "is_quoted"), [(20.0, False), (17.4, True)])
+def test_of_a_line_whose_runs_are_far_apart_neither_figure_is_to_be_quoted(fastest: float, is_quoted: bool):
+    """RND4K Q1T1 write was 12.5 MB/s before."""
+    rates = [16.4e6, 16.4e6, fastest * 1e6]
+    text = since_text(since(quick_test({(RND_Q1, Command.PUT): rates})))
+    assert "RND4K Q1T1 write: 12.5 before, " in text
+    assert ("quote neither" in text) is not is_quoted
+
+
+def test_one_figure_each_is_not_said_to_differ_in_its_runs():
+    lines = tuple(replace(line, runs=(), best_bytes_per_second=5e6) for line in BEFORE.lines)
+    faster_lines = tuple(replace(line, best_bytes_per_second=9e6) for line in lines)
+    before = replace(BEFORE, program="CrystalDiskMark 8.0.4", lines=lines)
+    text = since_text(since(quick_test(program=before.program, lines=faster_lines), before))
+    assert "one figure each" in text
+    assert "runs" not in text
 
 
 @pytest.mark.parametrize(("changed", "others"), [(3, ""), (4, "and 1 other line"), (8, "and 5 other lines")])
@@ -66,11 +113,15 @@ def restless(*, is_agreed: bool) -> Quick:
 @pytest.mark.parametrize(
     ("before", "now", "text"),
     [
-        (BEFORE, restless(is_agreed=False), "RND4K Q32T1 write: server before, server? now (trust before"),
+        (
+            BEFORE,
+            restless(is_agreed=False),
+            "server? now (trust before: the server was the limit in each of its three runs)",
+        ),
         (
             restless(is_agreed=False),
             restless(is_agreed=True),
-            "RND4K Q32T1 write: server? before, client now (trust now",
+            "server? before, client now (trust now: the client was the limit in each of its three runs)",
         ),
         (BEFORE, restless(is_agreed=True), "RND4K Q32T1 write: server before, client now."),
         (BEFORE, quick_test(), ""),
@@ -93,7 +144,7 @@ def test_each_line_has_its_interval_and_its_reading():
     assert limits == "link → server"
     assert (low, high) == comparison.pairs[0].decision.interval_percent
     assert "Slower" in str(reading)
-    assert rows["RND4K Q1T1 read"][5:] == ["none shown", "round trip"]
+    assert rows["RND4K Q1T1 read"][5:] == ["no", "round trip"]
 
 
 def test_a_line_of_only_one_of_both_is_none_of_them():
