@@ -40,7 +40,7 @@ from forms.quick.report import quick_report
     "link_bits_per_second", "sign", "encrypt", "like", "label", "note", "question", *run_options.OF_THE_SERVER
 )
 def quick_command(context: click.Context, /, target: str, spec: SeriesSpec, **choices: Any) -> int:
-    """Measure the four lines that everybody quotes, in about two minutes.
+    """Measure the four lines that everybody quotes, in about a minute and a half.
 
     Reads and writes one file: sequentially in blocks of 1 MiB with 8 requests at once and with 1, and at random places
     in blocks of 4 KiB with 32 and with 1 (SEQ1M Q8T1, SEQ1M Q1T1, RND4K Q32T1, RND4K Q1T1), each in three runs of

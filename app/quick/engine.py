@@ -95,6 +95,7 @@ class QuickEngine:
                 client=self._client.facts(),
                 path_facts=self._client.facts_of_path(),
                 file_bytes=file_bytes,
+                lacks_room=self._lacks_room(file_bytes, size_bytes),
                 past_page_cache=self._is_direct if is_local else None,
             )
         )
@@ -115,6 +116,11 @@ class QuickEngine:
                 f" quick test needs {needed}; make room there, or name another folder"
             )
         return affordable_bytes // quick_records.MIB * quick_records.MIB
+
+    def _lacks_room(self, file_bytes: int, affordable_bytes: int) -> bool | None:
+        """Whether the free space made the file smaller than was asked for, else the time; None for a whole one."""
+        whole_bytes = self._order.size_bytes // quick_records.MIB * quick_records.MIB
+        return None if file_bytes >= whole_bytes else file_bytes == affordable_bytes
 
     def _make_client(self, *, flush: bool = False) -> AsksAtRandom:
         """A client that is not connected yet; with ``flush`` it is the one that makes the file."""

@@ -143,6 +143,7 @@ def _with_file(quick: quick_records.Quick, ready: plan.FileReady) -> quick_recor
         quick,
         client=ready.client,
         file_bytes=ready.file_bytes,
+        file_lacks_room=ready.lacks_room,
         past_page_cache=ready.past_page_cache,
         environment={**quick.environment, "path": path_facts},
     )

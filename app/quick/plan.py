@@ -43,6 +43,8 @@ class FileReady:
     client: ClientFacts
     path_facts: process.PathFacts = field(default_factory=dict)
     file_bytes: int
+    lacks_room: bool | None = None
+    """Whether the free space made the file smaller than was asked for, else the time; None for a whole one."""
     past_page_cache: bool | None = None
     """Of a local path: whether the requests go past the page cache; None for a path through a network."""
 

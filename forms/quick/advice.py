@@ -34,6 +34,7 @@ def quick_advice(
         return
 
     yield from _restless_text(figures, since)
+    yield from since_before.judgements_since(since)
     yield from _usual_text(quick, figures)
     yield from _disk_text(quick, figures)
     slow_clients = [line for line in figures if line.limit is limits.LineLimit.CLIENT and not line.is_restless]
@@ -67,7 +68,7 @@ def _restless_text(figures: Sequence[summary.LineFigures], since: comparison.Qui
     bounded = [line for line in restless if line.link_gain and line.link_gain.most_percent is not None]
     if bounded:
         names = line_names.names_of(bounded, figures)
-        yield f"What a faster network adds to {names} is no more than is said: the fastest of the runs counts there."
+        yield f"What a faster network adds to {names} is no more than is said: that allows for runs as far apart."
 
 
 def _disturber(restless: Sequence[summary.LineFigures]) -> str:

@@ -13,6 +13,8 @@ _WAY = "A shorter way to the server"
 _HARDLY = f"under {faster_network.HARDLY_PERCENT:.0f} %"
 _USUAL_LINKS = (100_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000)
 """The bits per second of Ethernet."""
+_ROUGH_TEXTS = {10.0: "a tenth", 25.0: "a quarter", 33.0: "a third", 50.0: "half", 75.0: "three quarters"}
+"""By the percents of a bound that is a rough one."""
 _WAY_LIMITS = frozenset({limits.LineLimit.ROUND_TRIP, limits.LineLimit.PATH})
 
 
@@ -186,18 +188,33 @@ def _speed_texts(all_lines: Sequence[summary.LineFigures]) -> Iterator[str]:
         yield line_names.names_of(helped_lines, all_lines)
 
     for of_access in line_names.by_access(_lines_of(all_lines, faster_network.NetworkHelp.AT_MOST)).values():
-        percents = [figures.link_gain.most_percent or 0.0 for figures in of_access if figures.link_gain]
-        yield f"{line_names.names_of(of_access, all_lines)} by at most {wording.percent(max(percents))}"
+        gains = [figures.link_gain for figures in of_access if figures.link_gain]
+        yield f"{line_names.names_of(of_access, all_lines)} by at most {bound_text(gains)}"
 
     hardly_lines = _lines_of(all_lines, faster_network.NetworkHelp.HARDLY)
     if hardly_lines:
         yield f"{line_names.names_of(hardly_lines, all_lines)} by {_HARDLY}"
 
 
+def bound_text(gains: Sequence[faster_network.LinkGain]) -> str:
+    """The largest of these bounds: ``30 %``, or ``about a third`` where that is a rough one."""
+    largest = max(gains, key=_told_percent)
+    percent_text = wording.percent(largest.told_percent)
+    if not largest.is_rough:
+        return percent_text
+    return f"about {_ROUGH_TEXTS.get(largest.told_percent, percent_text)}"
+
+
+def _told_percent(gain: faster_network.LinkGain) -> float:
+    return gain.told_percent
+
+
 def _unclear_reason(lines: Sequence[summary.LineFigures]) -> str:
     if any(figures.is_beyond_link for figures in lines):
         return ": they moved more than the link can carry, so that its speed (--link) is another"
-    return ", as its three runs do not agree"
+    if any(figures.is_limit_doubtful for figures in lines):
+        return ", as its three runs do not agree"
+    return ": an equal quick test may come close to what the link carries"
 
 
 def _way_texts(quick: quick_records.Quick, all_lines: Sequence[summary.LineFigures]) -> Iterator[str]:
@@ -217,8 +234,4 @@ def _by_text(percent: float) -> str:
     """`` by at most 90 %``; without a bound where there is none that tells anything."""
     if percent < faster_network.HARDLY_PERCENT:
         return f" by {_HARDLY}"
-    return f" by at most {wording.percent(percent)}" if percent <= _MOST_TOLD_PERCENT else ""
-
-
-_MOST_TOLD_PERCENT = 300.0
-"""A bound from four times as fast on is none that anybody needs."""
+    return f" by at most {wording.percent(percent)}" if percent <= faster_network.MOST_TOLD_PERCENT else ""

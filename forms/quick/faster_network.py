@@ -17,12 +17,18 @@ from enum import StrEnum
 from typing import Any
 
 from forms.findings.path import TCP_ROUND_TRIP, number_of_fact
-from forms.quick import limits
+from forms.quick import equal_tests, limits
 from storage.quick.records import Access, Quick
 from storage.records import FRAME_BYTES
 
 HARDLY_PERCENT = 5.0
 """A gain below this is hardly one."""
+MOST_TOLD_PERCENT = 300.0
+"""A bound beyond four times as fast is none that anybody needs."""
+ROUGH_FACTOR = 1.25
+"""Where an equal quick test may be faster than the fastest run by more than this, the bound is a rough one."""
+ROUGH_PERCENTS = (5.0, 10.0, 25.0, 33.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0)
+"""A rough bound is told as the next of these, so that it does not seem to be more exact than it is."""
 
 
 class NetworkHelp(StrEnum):
@@ -44,6 +50,16 @@ class LinkGain:
     help: NetworkHelp
     most_percent: float | None = None
     """The gain that no faster link exceeds; None where the link is the limit, or nobody can say."""
+    is_rough: bool = False
+    """Whether its runs vary so much that only the size of that gain is known."""
+
+    @property
+    def told_percent(self) -> float:
+        """The bound as it is told: no less than it is, and in large steps where it is a rough one."""
+        percent = self.most_percent or 0.0
+        if not self.is_rough:
+            return percent
+        return next((step for step in ROUGH_PERCENTS if step >= percent), percent)
 
     def to_json(self) -> dict[str, Any]:
         return {"help": self.help, "most_percent": self.most_percent}
@@ -64,8 +80,8 @@ def link_gain(
 ) -> LinkGain | None:
     """What a faster link would do for a line with that limit; None without a link whose speed is known.
 
-    ``is_doubtful``: whether its runs leave the limit in doubt. Of runs that differ, the one with the largest gain
-    counts; where the link limits some of them and something else the others, nobody can say.
+    ``is_doubtful``: whether its runs leave the limit in doubt. The bound is that of the fastest equal quick test that
+    is to be expected; where that may fill the link, or the link limits some of the runs, nobody can say.
     """
     if not quick.link_bits_per_second or quick.target is None or quick.target.abilities.is_local:
         return None
@@ -76,23 +92,29 @@ def link_gain(
     if limit is limits.LineLimit.LINK and not any(map(_is_held_by_client, runs)):
         return LinkGain(help=NetworkHelp.HELPS)
 
-    most_percent = max(_most_percent(quick, access, run) for run in runs)
-    if not math.isfinite(most_percent):
+    rates = [run.bytes_per_second for run in runs]
+    most_rate = equal_tests.most_bytes_per_second(rates)
+    most_percent = _most_percent(quick, access, most_rate, runs)
+    if most_percent > MOST_TOLD_PERCENT:
         return LinkGain(help=NetworkHelp.UNCLEAR)
-    is_hardly = most_percent < HARDLY_PERCENT
-    return LinkGain(help=NetworkHelp.HARDLY if is_hardly else NetworkHelp.AT_MOST, most_percent=most_percent)
+    return LinkGain(
+        help=NetworkHelp.HARDLY if most_percent < HARDLY_PERCENT else NetworkHelp.AT_MOST,
+        most_percent=most_percent,
+        is_rough=most_rate > ROUGH_FACTOR * max(rates),
+    )
 
 
 def _is_held_by_client(run: RunShares) -> bool:
     return run.held_percent >= limits.BUSY_CLIENT_PERCENT
 
 
-def _most_percent(quick: Quick, access: Access, run: RunShares) -> float:
-    by_link = link_percent(quick, access, run.bytes_per_second)
-    # A client that has much time left may need less of it for a block on a faster link.
-    if not _is_held_by_client(run):
+def _most_percent(quick: Quick, access: Access, most_rate: float, runs: Sequence[RunShares]) -> float:
+    by_link = link_percent(quick, access, most_rate)
+    # A client that has much time left in a run may need less of it for a block on a faster link.
+    if not all(map(_is_held_by_client, runs)):
         return by_link
-    return min(by_link, 100 * max(0.0, 100 / run.held_percent - 1))
+    by_client = max(100 * max(0.0, 100 / run.held_percent - 1) for run in runs)
+    return min(by_link, by_client)
 
 
 def link_percent(quick: Quick, access: Access, bytes_per_second: float) -> float:

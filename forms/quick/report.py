@@ -110,12 +110,22 @@ def file_text(quick: quick_records.Quick) -> str:
     text = wording.binary_size(round(quick.file_bytes))
     if quick.program:
         return text
-    if quick.file_bytes < quick.size_bytes:
+    is_smaller = quick.file_bytes < quick.size_bytes // quick_records.MIB * quick_records.MIB
+    if is_smaller:
         asked_size = wording.binary_size(quick.size_bytes)
-        text += f" ({asked_size} asked for: time to write it, or the free space, ended it there)"
+        text += f" ({asked_size} asked for: {_file_end_text(quick.file_lacks_room)})"
     if quick.past_page_cache is not None:
         text += ", past the page cache" if quick.past_page_cache else ", through the page cache"
     return f"{text}, made for this and removed"
+
+
+def _file_end_text(lacks_room: bool | None) -> str:
+    """Why it is not as large as was asked for; None where nobody noted that."""
+    if lacks_room is None:
+        return "time to write it, or the free space, ended it there"
+    if lacks_room:
+        return "half of the free space is no more"
+    return "as much was written in the time for it"
 
 
 def _round_trip_fields(quick: quick_records.Quick) -> Iterator[report.Field]:
@@ -214,7 +224,7 @@ def _gain_cell(of_access: Sequence[summary.LineFigures]) -> str:
     gains: dict[faster_network.NetworkHelp, list[float]] = {}
     for figures in of_access:
         if figures.link_gain is not None:
-            gains.setdefault(figures.link_gain.help, []).append(figures.link_gain.most_percent or 0.0)
+            gains.setdefault(figures.link_gain.help, []).append(figures.link_gain.told_percent)
     return " / ".join(_gain_text(network_help, max(percents)) for network_help, percents in gains.items())
 
 

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 
 from forms import report, verdict_wording, wording
 from forms.quick import line_names
+from forms.quick.answer import bound_text
 from forms.quick.comparison import QuickComparison
+from forms.quick.faster_network import NetworkHelp
 from forms.quick.summary import RESTLESS_PERCENT, LineFigures, line_figures
 from forms.recommended import spelled
 from forms.stats.decision import ChangeDecision, Verdict
+from storage.quick.records import Access
 from storage.records import with_zone
 
 SEEN_PERCENT = RESTLESS_PERCENT
@@ -104,7 +107,9 @@ def _certainty_of(figures: LineFigures) -> str:
 
 def limit_text(figures: LineFigures) -> str:
     """What limits a line, with a ``?`` where its runs leave that in doubt."""
-    return f"{figures.limit or ''}{'?' if figures.limit and figures.is_limit_doubtful else ''}"
+    if figures.limit is None:
+        return ""
+    return f"{figures.limit}?" if figures.is_limit_doubtful else str(figures.limit)
 
 
 def lines_since(comparison: QuickComparison | None) -> list[LineSince]:
@@ -125,10 +130,17 @@ def since_text(comparison: QuickComparison | None) -> str:
     if not lines or comparison is None:
         return ""
     when = with_zone(comparison.base.created_at)
+    return f"Since the quick test before ({when}): {_changes_text(lines)}.{_other_text(comparison)}"
+
+
+def judgements_since(comparison: QuickComparison | None) -> Iterator[str]:
+    """What the quick test before said of limits and of a faster network, where it is another than now."""
+    lines = lines_since(comparison)
     # With another link, it is not the same question what limits them.
-    has_same_link = comparison.base.link_bits_per_second == comparison.other.link_bits_per_second
-    limits_text = _limits_text(lines) if has_same_link else ""
-    return f"Since the quick test before ({when}): {_changes_text(lines)}.{limits_text}{_other_text(comparison)}"
+    has_same_link = comparison and comparison.base.link_bits_per_second == comparison.other.link_bits_per_second
+    if has_same_link:
+        yield from _limits_text(lines)
+        yield from _bounds_text(lines)
 
 
 def _changes_text(lines: Sequence[LineSince]) -> str:
@@ -136,7 +148,7 @@ def _changes_text(lines: Sequence[LineSince]) -> str:
     texts = []
     changed_lines = sorted((line for line in lines if line.is_changed), key=_factor_of, reverse=True)
     if changed_lines:
-        texts.append(_named(changed_lines))
+        texts.append(_largest_text(changed_lines))
 
     clear_lines = [line for line in lines if line.is_clear]
     if len(clear_lines) == len(lines):
@@ -147,7 +159,7 @@ def _changes_text(lines: Sequence[LineSince]) -> str:
 
 
 def _untold_texts(lines: Sequence[LineSince]) -> Iterator[str]:
-    """What cannot be told: the line that seems to have changed most with both rates, and the names of the others."""
+    """What cannot be told: the line that seems to have changed most with both rates, and how many others."""
     untold_lines = [line for line in lines if line.is_untold]
     disputed_lines = [line for line in untold_lines if line.is_disputed]
     if not disputed_lines:
@@ -157,9 +169,8 @@ def _untold_texts(lines: Sequence[LineSince]) -> Iterator[str]:
 
     most_disputed = max(disputed_lines, key=_factor_of)
     yield f"{most_disputed.name}: {most_disputed.both_rates_text}: {_untold_reason(most_disputed)}"
-    other_lines = [line for line in untold_lines if line is not most_disputed]
-    if other_lines:
-        yield f"nor can it be told of {_names_of(other_lines, lines)}"
+    if len(untold_lines) > 1:
+        yield f"nor can it be told of {wording.count(len(untold_lines) - 1, 'other line')}"
 
 
 def _untold_reason(line: LineSince) -> str:
@@ -174,7 +185,7 @@ def _names_of(lines: Sequence[LineSince], all_lines: Sequence[LineSince]) -> str
     return line_names.names_of([line.now for line in lines], [line.now for line in all_lines])
 
 
-def _named(lines: Sequence[LineSince]) -> str:
+def _largest_text(lines: Sequence[LineSince]) -> str:
     texts = [f"{line.name} {line.rates_text}" for line in lines[:_MOST_NAMED]]
     other_count = len(lines) - len(texts)
     return wording.listed([*texts, wording.count(other_count, "other line")] if other_count else texts)
@@ -184,8 +195,8 @@ def _factor_of(line: LineSince) -> float:
     return line.factor
 
 
-def _limits_text(lines: Sequence[LineSince]) -> str:
-    """`` Limited by: RND4K Q32T1 write: server before, client? now (trust before: …).``; empty for nothing."""
+def _limits_text(lines: Sequence[LineSince]) -> Iterator[str]:
+    """``Limited by: RND4K Q32T1 write: server before, client? now (trust before: …).``"""
     groups: dict[tuple[str, str, str], list[LineFigures]] = {}
     for line in lines:
         if line.has_other_limit:
@@ -198,7 +209,35 @@ def _limits_text(lines: Sequence[LineSince]) -> str:
         names = line_names.names_of(other_lines, all_lines)
         reason = f" ({trusted_text})" if trusted_text else ""
         texts.append(f"{names}: {before} before, {now} now{reason}")
-    return f" Limited by: {'; '.join(texts)}." if texts else ""
+    if texts:
+        yield f"Limited by: {'; '.join(texts)}."
+
+
+def _bounds_text(lines: Sequence[LineSince]) -> Iterator[str]:
+    """``A faster network: RND4K Q1T1 at most about half before, about a quarter now: the larger holds.``
+
+    Of the lines that did not change, whose bound is another; a bound beside none, or below hardly anything, is no news.
+    """
+    groups: dict[Access, list[LineSince]] = {}
+    for line in lines:
+        if not line.is_changed:
+            groups.setdefault(line.now.line.access, []).append(line)
+
+    texts = []
+    for access, of_access in groups.items():
+        before = _bound_of([line.before for line in of_access])
+        now = _bound_of([line.now for line in of_access])
+        if before and now and before != now:
+            texts.append(f"{access.quoted_name} at most {before} before, {now} now")
+    if texts:
+        yield f"A faster network: {'; '.join(texts)}: the larger holds."
+
+
+def _bound_of(lines: Sequence[LineFigures]) -> str:
+    """Of the reads and writes of an access together; empty without a bound that is worth telling."""
+    gains = [figures.link_gain for figures in lines if figures.link_gain]
+    bounded = [gain for gain in gains if gain.help is NetworkHelp.AT_MOST]
+    return bound_text(bounded) if bounded else ""
 
 
 def _other_text(comparison: QuickComparison) -> str:

@@ -159,6 +159,8 @@ class Quick(records.Head):
     """The other program that measured, with its version; empty for sharebench."""
     file_bytes: NotNegative = 0
     """Of the file; 0 before it was made."""
+    file_lacks_room: bool | None = None
+    """Whether the free space made the file smaller than was asked for, else the time; None for a whole or unknown."""
     link_bits_per_second: Count | None = None
     loopback: bool = False
     """Whether the bytes crossed no network card."""

@@ -13,7 +13,7 @@ from forms import wording
 from storage.records import Target, format_target
 
 _JUST_THE_NUMBERS = Option(
-    "Just the numbers? A quick test", Visit("quick"), "the four lines of CrystalDiskMark, two minutes"
+    "Just the numbers? A quick test", Visit("quick"), "the four lines of CrystalDiskMark, 1½ minutes"
 )
 
 

@@ -18,9 +18,11 @@ from app.clients.smb.client import SMBClient
 from app.quick import engine as quick_engine
 from app.quick import plan
 from app.quick.engine import QuickEngine
+from app.quick.spec import RUN_SECONDS, RUNS
 from app.recording import process
+from app.tui.frame.screens import screen_called
 from storage.plan import Settings
-from storage.quick.records import LEAST_FILE_BYTES, MIB, Quick, QuickLine
+from storage.quick.records import ACCESSES, LEAST_FILE_BYTES, MIB, Quick, QuickLine
 from storage.records import Command, Target
 from tests.app.fakes import meter
 from tests.app.quick.leftovers import left_on
@@ -140,22 +142,38 @@ def test_where_the_server_takes_less_than_a_block_it_is_asked_in_parts(make_smbd
 @pytest.mark.varied
 @pytest.mark.parametrize(("asked", "bytes_made"), [(65 * MIB, 65 * MIB), (65 * MIB + 5, 65 * MIB)])
 def test_the_file_has_the_size_that_was_asked_for_in_whole_blocks(tmp_path: Path, asked: int, bytes_made: int):
-    assert made(local(tmp_path), size_bytes=asked).file_bytes == bytes_made
+    ready = made(local(tmp_path), size_bytes=asked)
+    assert (ready.file_bytes, ready.lacks_room) == (bytes_made, None)
 
 
 @pytest.mark.long
 def test_the_file_ends_where_the_time_does_but_not_before_its_least_size(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(quick_engine, "_FILL_SECONDS", 0.0)
-    assert made(local(tmp_path), size_bytes=1 << 30).file_bytes == LEAST_FILE_BYTES
+    ready = made(local(tmp_path), size_bytes=1 << 30)
+    assert (ready.file_bytes, ready.lacks_room) == (LEAST_FILE_BYTES, False)
     monkeypatch.setattr(quick_engine, "_FILL_SECONDS", 15.0)
     assert made(local(tmp_path), size_bytes=70 * MIB).file_bytes == 70 * MIB
 
 
 @pytest.mark.varied
-@pytest.mark.parametrize(("free_bytes", "file_bytes"), [(2 * LEAST_FILE_BYTES, LEAST_FILE_BYTES), (1 << 40, 66 * MIB)])
-def test_it_takes_at_most_half_of_the_free_space(tmp_path: Path, monkeypatch, free_bytes: int, file_bytes: int):
+@pytest.mark.parametrize(
+    ("free_bytes", "file_bytes", "lacks_room"),
+    [(2 * LEAST_FILE_BYTES, LEAST_FILE_BYTES, True), (1 << 40, 66 * MIB, None)],
+)
+def test_it_takes_at_most_half_of_the_free_space(
+    tmp_path: Path, monkeypatch, free_bytes: int, file_bytes: int, lacks_room: bool | None
+):
     monkeypatch.setattr(LocalClient, "free_bytes", lambda *_: free_bytes)
-    assert made(local(tmp_path), size_bytes=66 * MIB).file_bytes == file_bytes
+    ready = made(local(tmp_path), size_bytes=66 * MIB)
+    assert (ready.file_bytes, ready.lacks_room) == (file_bytes, lacks_room)
+
+
+def test_the_list_of_screens_tells_about_how_long_it_takes():
+    """File and runs at most, and little else; within half."""
+    runs_seconds = 2 * len(ACCESSES) * RUNS * RUN_SECONDS
+    minutes = (quick_engine._FILL_SECONDS + runs_seconds) / 60
+    assert "(1½ minutes)" in screen_called("quick").help
+    assert 1.5 / 1.5 < minutes < 1.5 * 1.5
 
 
 def test_without_room_for_the_least_file_nothing_is_made(tmp_path: Path, monkeypatch):

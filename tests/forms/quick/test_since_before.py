@@ -8,7 +8,7 @@ import pytest
 
 from forms.quick.comparison import QuickComparison, compare_quick_tests
 from forms.quick.report import quick_report
-from forms.quick.since_before import CLEAR_FACTOR, LineSince, lines_since, since_text
+from forms.quick.since_before import CLEAR_FACTOR, LineSince, judgements_since, lines_since, since_text
 from forms.stats.decision import Verdict
 from storage.quick.records import LEAST_FILE_BYTES, Quick
 from storage.records import Command
@@ -92,10 +92,9 @@ def test_of_many_changes_those_are_named_that_are_largest(changed: int, others: 
         rates[key] = [rate / (6 + place)] * 3
     comparison = since(quick_test(rates))
     text = since_text(comparison)
-    changes, _, _ = text.partition("Limited by")
-    assert changes.count("→") == 3
-    assert others in changes
-    assert ("other line" in changes) is bool(others)
+    assert text.count("→") == 3
+    assert others in text
+    assert ("other line" in text) is bool(others)
     last_access, last_command = list(RATES)[changed - 1]
     line = comparison.other.line(last_access, last_command)
     assert line is not None
@@ -128,9 +127,10 @@ def restless(*, is_agreed: bool) -> Quick:
     ],
 )
 def test_another_limit_than_before_is_said_with_the_one_to_trust(before: Quick, now: Quick, text: str):
-    answer = since_text(since(now, before))
-    assert text in answer
-    assert ("Limited by" in answer) is bool(text)
+    judgements = " ".join(judgements_since(since(now, before)))
+    assert text in judgements
+    assert ("Limited by" in judgements) is bool(text)
+    assert judgements in " ".join(quick_report(now, since(now, before)).advice)
 
 
 def test_each_line_has_its_interval_and_its_reading():
@@ -155,5 +155,14 @@ def test_a_line_of_only_one_of_both_is_none_of_them():
 
 def test_what_was_not_the_same_since_the_quick_test_before_is_said():
     before = quick_test(link_bits_per_second=10**8, file_bytes=LEAST_FILE_BYTES)
-    assert "Limited by" not in since_text(since(quick_test(), before)), "another link, another question"
+    assert not list(judgements_since(since(quick_test(), before))), "another link, another question"
     assert since_text(since(quick_test(), before)).endswith("Not the same in both: link and size of the file.")
+
+
+@pytest.mark.parametrize(("rates_before", "is_told"), [([16e6, 18e6, 20e6], True), ([7e6, 9e6, 12e6], False)])
+def test_of_two_bounds_the_larger_holds(rates_before: list[float], is_told: bool):
+    now = quick_test(lines=(quick_line(RND_Q1, Command.GET, [7e6, 9e6, 12e6]),))
+    before = replace(BEFORE, lines=(quick_line(RND_Q1, Command.GET, rates_before),))
+    judgements = " ".join(judgements_since(since(now, before)))
+    assert ("RND4K Q1T1 at most about three quarters before, about a third now" in judgements) is is_told
+    assert ("the larger holds" in judgements) is is_told

@@ -175,6 +175,10 @@ def test_a_file_that_became_smaller_than_asked_is_told():
 
     assert "asked for" not in file_field(quick_test())
     assert file_field(quick_test(file_bytes=LEAST_FILE_BYTES)).startswith("64 MiB (1 GiB asked for")
+    short_of_room = file_field(quick_test(file_bytes=LEAST_FILE_BYTES, file_lacks_room=True))
+    short_of_time = file_field(quick_test(file_bytes=LEAST_FILE_BYTES, file_lacks_room=False))
+    assert ("free space" in short_of_room, "time" in short_of_room) == (True, False)
+    assert ("free space" in short_of_time, "time" in short_of_time) == (False, True)
 
 
 def test_requests_that_the_server_takes_in_parts_or_not_at_once_are_told():
