@@ -18,10 +18,12 @@ class Cover:
 
 
 def with_cover(page: report.Report, cover: Cover) -> report.Report:
-    """The page below the lines of its cover."""
+    """The page below the lines of its cover, with a title that says for whom it is."""
+    customer = wording.plain(cover.customer.strip())
     lines = report.fields_of(
-        ("Prepared for", wording.plain(cover.customer.strip())),
+        ("Prepared for", customer),
         ("Prepared by", wording.plain(cover.author.strip())),
         ("Made", with_zone(cover.made_at)),
     )
-    return replace(page, fields=(*lines, *page.fields))
+    for_whom = f", for {customer}" if customer else ""
+    return replace(page, title=f"{page.title}{for_whom}", fields=(*lines, *page.fields))

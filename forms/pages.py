@@ -4,17 +4,14 @@ The page begins with fields of its own: the answer, how sure it is, the question
 form's fields, tables, charts, results and advice, as far as there is room.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from forms import report, wording
 from forms.comparison import wording as words
-from forms.comparison.comparison import Comparison
 from forms.comparison.pair_report import TO_SETTLE
 from forms.comparison.remarks import weaknesses
-from forms.comparison.several import likely_links, sentences
-from forms.comparison.several import sides as several_sides
-from forms.comparison.several.remarks import weaknesses_beside_others
+from forms.comparison.several import answers, sentences
 from forms.comparison.summary import ComparisonSummary, series_of
 from forms.experiments.report import steps_report
 from forms.experiments.summary import ExperimentSummary
@@ -88,8 +85,7 @@ def comparison_page(
     ``neighbours`` are comparisons of each of several with the one measured before it: where there are any, what changed
     from one to the next comes first, in the order of time, as whoever is handed the page asks for that.
     """
-    if neighbours:
-        comparisons = sentences.first_to_last(several_sides.oldest_first(comparisons))
+    comparisons = answers.in_order_of_page(comparisons, neighbours)
     all_series = series_of(comparisons)
     first = comparisons[0]
     run_tables: list[report.Table] = []
@@ -97,15 +93,14 @@ def comparison_page(
         names = first.comparison.names
         sides = (*first.bases, *first.others)
         run_tables = [_runs_table(series_summary, names[series_summary.series.id]) for series_summary in sides]
-        form = _without_the_past(form, first.comparison)
+        form = _without_the_past(form, first)
 
+    verdicts: Iterable[report.Field] = ()
     if len(comparisons) > 1:
+        verdicts = answers.verdict_fields_of_page(comparisons, neighbours)
         # The verdicts of the form, which say that too, make room for the answer of the page.
-        fields = tuple(
-            field for field in form.fields if field.name not in (sentences.STEP_BY_STEP, likely_links.LIKELY_LINK)
-        )
-        form = replace(form, fields=(*_settling_fields(comparisons), *fields))
-    answer, *verdicts = _answers_of_comparisons(comparisons, neighbours)
+        fields = tuple(field for field in form.fields if field.name not in answers.NAMES_OF_PAGE)
+        form = replace(form, fields=(*answers.settling_fields_of_page(comparisons), *fields))
     tables = (*form.tables[:1], *run_tables, *form.tables[1:])
     if len(comparisons) > 1:
         tables = tuple(map(in_megabytes, form.tables))
@@ -113,9 +108,9 @@ def comparison_page(
         replace(form, tables=tables),
         all_series,
         question=next((series.question for series in all_series if series.question), ""),
-        answer=answer,
+        answer=_answer_of_comparisons(comparisons, neighbours),
         verdicts=verdicts,
-        tone=(neighbours or comparisons)[0].comparison.tone,
+        tone=answers.tone_of_answer(comparisons, neighbours),
         how_sure=_basis_of_comparisons(comparisons, neighbours),
         most_fields=_MOST_FIELDS if len(comparisons) == 1 else _MOST_FIELDS_OF_SEVERAL,
     )
@@ -140,58 +135,27 @@ def in_megabytes(table: report.Table) -> report.Table:
     return replace(table, columns=tuple(columns), rows=tuple(rows))
 
 
-def _without_the_past(form: report.Report, comparison: Comparison) -> report.Report:
+def _without_the_past(form: report.Report, compared: ComparisonSummary) -> report.Report:
     """The form without advice that whoever is handed the page cannot follow: to restore what stood weeks before."""
-    if comparison.settle is None or not comparison.settle.needs_past:
+    step = compared.comparison.settle
+    if step is None or not step.needs_past:
         return form
     return replace(form, fields=tuple(field for field in form.fields if field.name != TO_SETTLE))
 
 
-def _settling_fields(comparisons: Sequence[ComparisonSummary]) -> Iterator[report.Field]:
-    for compared in comparisons:
-        step = compared.comparison.settle
-        # As for two: whoever is handed the page cannot restore what stood weeks before.
-        if step is not None and not step.needs_past:
-            text = f"{words.comparison_title(compared.comparison)}: {words.settling_sentence(step)}"
-            yield report.Field(name=TO_SETTLE, text=text)
-
-
-def _answers_of_comparisons(
-    comparisons: Sequence[ComparisonSummary], neighbours: Sequence[ComparisonSummary]
-) -> list[str]:
-    """The verdict; of several each one says what is held against what, after what explains them all.
-
-    Those of ``neighbours`` come first, as the steps that they are; a pair that is such a step has one verdict.
-    """
-    if len(comparisons) == 1:
-        comparison = comparisons[0].comparison
-        answer = [words.comparison_headline(comparison), words.full_links_sentence(comparison)]
-        return [" ".join(filter(None, [*answer, *weaknesses(comparisons[0])]))]
-    answers = list(filter(None, [sentences.explanation_of_several(comparisons)]))
-    for compared in neighbours:
-        answers.append(" ".join([sentences.step_text(compared), *weaknesses_beside_others(compared)]))
-
-    steps = set(map(several_sides.pair_of, neighbours))
-    for compared in comparisons:
-        if several_sides.pair_of(compared) in steps:
-            continue
-        comparison = compared.comparison
-        clause = words.comparison_clause(comparison)
-        verdict = f"{words.comparison_title(comparison)}: {clause}.{sentences.rates_sentence(comparison)}"
-        certain_from = words.certain_from_sentence(comparison)
-        answers.append(" ".join(filter(None, [verdict, certain_from, *weaknesses_beside_others(compared)])))
-
-    outgrown = likely_links.first_likely_link((*neighbours, *comparisons))
-    if outgrown is not None:
-        answers.append(likely_links.likely_link_sentence(outgrown))
-    return answers
+def _answer_of_comparisons(comparisons: Sequence[ComparisonSummary], neighbours: Sequence[ComparisonSummary]) -> str:
+    """The verdict and what weakens it; of several one sentence on all of them, and what explains them."""
+    if len(comparisons) > 1:
+        return sentences.answer_of_several(comparisons, neighbours)
+    comparison = comparisons[0].comparison
+    answer = [words.comparison_headline(comparison), words.full_links_sentence(comparison)]
+    return " ".join(filter(None, [*answer, *weaknesses(comparisons[0])]))
 
 
 def _basis_of_comparisons(comparisons: Sequence[ComparisonSummary], neighbours: Sequence[ComparisonSummary]) -> str:
     """What the verdicts are judged by; the form of several says in a field of its own what is left out."""
     if len(comparisons) > 1:
-        texts = [sentences.basis_of_several(comparisons), sentences.unlike_verdicts_text(comparisons, neighbours)]
-        return " ".join(filter(None, texts))
+        return answers.basis_text(comparisons, neighbours)
     return words.basis_sentence(comparisons[0].comparison) or ""
 
 
@@ -217,7 +181,7 @@ def one_page(
     *,
     question: str,
     answer: str,
-    verdicts: Sequence[str] = (),
+    verdicts: Iterable[report.Field] = (),
     tone: Tone = Tone.PLAIN,
     how_sure: str = "",
     most_fields: int = _MOST_FIELDS,
@@ -226,9 +190,10 @@ def one_page(
 
     ``verdicts`` are further answers, on one subject each; they take no room from the fields of the form.
     """
+    further = [replace(field, text=wording.plain(field.text)) for field in verdicts]
     own_fields = [
         report.answer_field(wording.plain(answer), tone),
-        *(report.Field(name=wording.VERDICT, text=wording.plain(verdict)) for verdict in verdicts),
+        *further,
         report.Field(name="How sure", text=wording.plain(how_sure)),
         report.question_field(wording.plain(question)),
         report.measured_field(wording.plain(_measured_text(series)) if series else ""),
@@ -243,8 +208,9 @@ def one_page(
     charts = form.charts[: 1 if rows > _ROWS_BESIDE_TWO_CHARTS else 2]
     return replace(
         form,
+        title=_title_with_place(form.title, series),
         # What the page says itself is whole: a verdict without its end may say the opposite.
-        fields=(*top, *(_shortened_field(field) for field in others[: most_fields + len(verdicts) - len(top)])),
+        fields=(*top, *(_shortened_field(field) for field in others[: most_fields + len(further) - len(top)])),
         tables=tables,
         results=tuple(_shortened_field(field) for field in form.results[:_MOST_RESULTS]),
         advice=tuple(_shortened(text) for text in form.advice[:_MOST_ADVICE]),
@@ -294,6 +260,13 @@ def _sites_text(all_series: Sequence[Series]) -> str:
     """Where it was measured, as the settings file of each measuring machine says."""
     sites = dict.fromkeys(str(series.environment.get("client", {}).get("measured.site", "")) for series in all_series)
     return wording.plain("; ".join(filter(None, sites)))
+
+
+def _title_with_place(title: str, all_series: Sequence[Series]) -> str:
+    """The title with the one server and file that was measured: a page is read by whoever did not choose them."""
+    places = {wording.place(series.target).removeprefix("smb://") for series in all_series}
+    place = places.pop() if len(places) == 1 else ""
+    return title if place in title else f"{title} on {place}"
 
 
 def _measured_text(all_series: Sequence[Series]) -> str:

@@ -49,7 +49,7 @@ def pair_report(compared: ComparisonSummary) -> report.Report:
                 ("Certain", words.certain_sentence(comparison) or ""),
                 (name_of_alternative, _alternative_text(comparison)),
                 ("Stands out", _outstanding_text(comparison)),
-                (LIKELY_LINK, likely_link_sentence(compared)),
+                (LIKELY_LINK, likely_link_sentence([compared])),
                 report.basis_field(words.basis_sentence(comparison)),
                 (TO_SETTLE, _settling_text(comparison)),
             ),

@@ -1,6 +1,7 @@
 """What beside the verdict is to be known of a comparison: what differs, and what makes its sides doubtful.
 
-What weakens a verdict (``weaknesses``) is told in the same breath as the verdict, and all other remarks below the form.
+What weakens a verdict (``weaknesses``) is told in the same breath as the verdict, what weakens several of them once
+with them (:mod:`forms.comparison.several.remarks`), and all other remarks below the form.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,6 +11,7 @@ from forms.comparison import typed_commands
 from forms.comparison.comparison import Comparison
 from forms.comparison.doubts import while_measuring
 from forms.comparison.judged_sides import LeftOutMember
+from forms.comparison.several.likely_links import ids_held_by_links
 from forms.comparison.summary import ComparisonSummary
 from forms.comparison.wording import comparison_headline
 from forms.findings import series_warnings
@@ -29,30 +31,22 @@ def remarks_on_pair(compared: ComparisonSummary) -> tuple[str, ...]:
     return (*_remarks_on_sides(compared), *_remarks_on_differences(compared.comparison))
 
 
-def weaknesses(compared: ComparisonSummary, named_series: while_measuring.NamedSeries = ()) -> tuple[str, ...]:
-    """Sentences on what makes the verdict less sure than its figures say.
-
-    ``named_series`` are those of both sides; without them they are called after their sides.
-    """
-    named_series = named_series or _named_series_of(compared)
-    is_interleaved = compared.comparison.interleaved
-    trends = [_trend_sentence(summary, _capitalized(name)) for name, summary in named_series]
-    return tuple(
-        filter(
-            None,
-            (
-                while_measuring.busy_sentence(compared.comparison, named_series),
-                while_measuring.processors_sentence(named_series),
-                while_measuring.loss_sentence(named_series),
-                # What rises or falls over interleaved runs does so on both sides.
-                *([] if is_interleaved else trends),
-                *_sentences_on_other_work(compared),
-            ),
-        )
+def weaknesses(compared: ComparisonSummary) -> tuple[str, ...]:
+    """Sentences on what makes the verdict less sure than its figures say; the series are called after their sides."""
+    named_series = _named_series_of(compared)
+    # What rises or falls over interleaved runs does so on both sides.
+    series_with_trend = [] if compared.comparison.interleaved else named_series
+    sentences = (
+        while_measuring.busy_sentence(compared.comparison, named_series),
+        while_measuring.processors_sentence(named_series, ids_held_by_links(compared)),
+        while_measuring.loss_sentence(named_series),
+        *(trend_sentence(summary, _capitalized(name)) for name, summary in series_with_trend),
+        *sentences_on_other_work(compared),
     )
+    return tuple(filter(None, sentences))
 
 
-def _trend_sentence(summary: SeriesSummary, name: str) -> str:
+def trend_sentence(summary: SeriesSummary, name: str) -> str:
     """That the runs of a series rise or fall, or depend on each other, so that they tell less; empty where neither."""
     rates = summary.series.rates()
     trend = drift(rates)
@@ -72,7 +66,7 @@ def _trend_sentence(summary: SeriesSummary, name: str) -> str:
     )
 
 
-def _sentences_on_other_work(compared: ComparisonSummary) -> Iterator[str]:
+def sentences_on_other_work(compared: ComparisonSummary) -> Iterator[str]:
     """That both sides did not do the same work, so that a change may come from that."""
     base = compared.base.series
     other = compared.other.series

@@ -34,6 +34,9 @@ _DOUBT_TEXTS = {
     Doubt.DRIFT: "the machine itself became faster or slower",
 }
 
+_DOUBTS_OF_WORDS = (Doubt.NO_RUNS, Doubt.FEW_RUNS, Doubt.CONTRADICTED, Doubt.SAME_SETTINGS)
+"""Doubts that say more than the change that is seen."""
+
 _PLAIN_P = 0.01
 """Below this p the verdict needs no word of what chance does."""
 
@@ -189,6 +192,23 @@ def _verdict_clause(comparison: series_comparison.Comparison) -> str:
     if comparison.variation:
         varies_by_percent = 100 * comparison.variation.run_deviation
     return verdict_sentence(comparison.verdict, change, comparison.interval_percent, varies_by_percent)
+
+
+def verdict_in_words(comparison: series_comparison.Comparison) -> str:
+    """The verdict in the fewest words, for a sentence on several: ``about twice as fast``, ``no difference seen``."""
+    if comparison.is_certain_by_link:
+        return "certainly faster"
+    change = comparison.change_percent
+    if comparison.known and change is not None:
+        return verdict_wording.verdict_in_words(comparison.verdict, change, comparison.interval_percent)
+
+    if comparison.decided is not Verdict.UNKNOWN:
+        return f"{VERDICT_WORDS[comparison.decided].lower()}, by a trial"
+    if comparison.leaning:
+        return verdict_word(comparison).lower()
+    if comparison.doubt in _DOUBTS_OF_WORDS:
+        return _DOUBT_TEXTS[comparison.doubt]
+    return "inconclusive" if change is None or round(change) else "no difference seen"
 
 
 def _probably_clause(comparison: series_comparison.Comparison, change_percent: float) -> str:

@@ -13,6 +13,7 @@ from forms.comparison.judged_sides import Sides
 from forms.comparison.report import comparison_report
 from forms.comparison.summary import comparisons
 from forms.comparison.wording import settling_sentence
+from forms.cover import Cover, with_cover
 from forms.experiments.summary import experiment_summary
 from forms.exporters import export_reports
 from forms.report import Cell, Column, Field, FieldRole, Report, Role, Row, Table
@@ -138,6 +139,21 @@ def test_a_note_is_shortened_between_words_and_says_so(letters: int, is_whole: b
         assert is_whole or note[len(kept)] == " "
 
 
+def test_the_title_says_what_was_measured_once_and_for_whom_it_is():
+    one_place = several_months()
+    assert one_place.title == "march, april and may compared on nas/data/big.bin"
+    cover = Cover(customer=" Example Ltd\n", made_at="2026-01-31T10:00:00.000Z")
+    assert with_cover(one_place, cover).title == f"{one_place.title}, for Example Ltd"
+    assert with_cover(one_place, replace(cover, customer="  ")).title == one_place.title
+
+    march, april, _ = three_months("may")
+    elsewhere = replace(april, target=replace(april.target, host="other"))
+    two_places = comparisons([Sides(base=(march,), other=(elsewhere,))])
+    report = comparison_report([march, elsewhere], two_places)
+    assert pages.comparison_page(two_places, report).title == report.title
+    assert a_series().title.count("nas/") == 1
+
+
 def test_several_verdicts_say_which_is_which_and_nothing_is_cut_or_counted_twice():
     march = (one(1, label="march"), one(2, label="march again"))
     others = [one(3, [1.2e8] * 5, label="april"), one(4, [1.01e8, 1e8, 0.99e8, 1e8, 1e8], label="may")]
@@ -145,7 +161,12 @@ def test_several_verdicts_say_which_is_which_and_nothing_is_cut_or_counted_twice
     found = comparisons(sides)
     report = pages.comparison_page(found, comparison_report([march[0], *others], found))
     said = fields(report)
-    assert said["Answer"].startswith("april against spring (2 series): Faster by ")
+    assert (
+        said["Answer"]
+        == "april against spring (2 series): 20 % faster; may against spring (2 series): no difference seen."
+    )
+    verdicts = [field.text for field in report.fields if field.name == "Verdict"]
+    assert verdicts[0].startswith("april against spring (2 series): Faster by ")
     assert said["Verdict"].startswith("may against spring (2 series): Inconclusive: ")
     assert said["Measured"].endswith(": 20 runs in 4 series, 2026-01-01 to 2026-01-04.")
     assert "april: " in said["How sure"] or "april and may: " in said["How sure"]

@@ -209,3 +209,26 @@ def test_runs_that_vary_too_much_say_by_how_much():
 )
 def test_how_far_equal_series_differ_is_told_to_both_sides(percent: float, told: str):
     assert verdict_wording.beyond(percent) == told
+
+
+@pytest.mark.parametrize(
+    ("verdict", "change", "ends", "said"),
+    [
+        (Verdict.SAME, 0.4, (-1.0, 2.0), "no change"),
+        (Verdict.FASTER, 20.0, (10.0, 30.0), "20 % faster"),
+        (Verdict.FASTER, 20.0, (2.0, 42.0), "20 % faster"),
+        (Verdict.FASTER, 20.0, (1.9, 42.0), "faster, by how much is open"),
+        (Verdict.SLOWER, -20.0, (-38.0, -1.9), "slower, by how much is open"),
+        (Verdict.SLOWER, -30.0, (-40.0, -20.0), "30 % slower"),
+        (Verdict.FASTER, 90.0, (50.0, 140.0), "90 % faster"),
+        (Verdict.FASTER, 91.0, (50.0, 140.0), "about twice as fast"),
+        (Verdict.FASTER, 109.0, (50.0, 140.0), "about twice as fast"),
+        (Verdict.FASTER, 111.0, None, "about 2.1 times as fast"),
+        (Verdict.SLOWER, -47.0, None, "47 % slower"),
+        (Verdict.SLOWER, -48.0, None, "about half as fast"),
+        (Verdict.SLOWER, -52.0, None, "about half as fast"),
+        (Verdict.SLOWER, -53.0, None, "53 % slower"),
+    ],
+)
+def test_a_verdict_in_the_fewest_words(verdict: Verdict, change: float, ends: tuple[float, float] | None, said: str):
+    assert verdict_wording.verdict_in_words(verdict, change, ends) == said

@@ -1,6 +1,6 @@
 """What disturbed the runs of compared series: a busy time, full processors of the client, packets that were lost."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from forms import wording
 from forms.comparison.comparison import Comparison
@@ -21,21 +21,46 @@ _MOST_NAMED = 2
 
 def busy_sentence(comparison: Comparison, named_series: NamedSeries) -> str:
     """Which series were measured at a busy time, and what that means for the answer; empty for none."""
-    busy = [name for name, summary in named_series if summary.series.quiet_verdict is records.QuietVerdict.BUSY]
+    return busy_sentence_of_several({"": comparison}, named_series)
+
+
+def busy_sentence_of_several(comparisons: Mapping[str, Comparison], named_series: NamedSeries) -> str:
+    """The same of several comparisons, by what they are called: what follows for all is said once.
+
+    They are those that a busy series takes part in.
+    """
+    busy = [name for name, summary in named_series if is_busy(summary)]
     if not busy:
         return ""
-    consequence = busy_times.consequence(comparison)
-    follows = f"; {consequence}" if consequence else ""
-    return f"Measured at a busy time: {_these_of(busy, named_series)}{follows}."
+
+    titles_by_consequence: dict[str, list[str]] = {}
+    for title, comparison in comparisons.items():
+        consequence = busy_times.consequence(comparison)
+        if consequence:
+            titles_by_consequence.setdefault(consequence, []).append(title)
+
+    measured = f"Measured at a busy time: {_these_of(busy, named_series)}"
+    if len(titles_by_consequence) == 1:
+        return f"{measured}; {next(iter(titles_by_consequence))}."
+    parts = [f"{wording.listed(titles)}: {text}." for text, titles in titles_by_consequence.items()]
+    return " ".join([f"{measured}.", *parts])
 
 
-def processors_sentence(named_series: NamedSeries) -> str:
-    """Which series this client may have held back, as its processors were full; empty for none."""
+def is_busy(summary: SeriesSummary) -> bool:
+    """Whether it was measured at a busy time."""
+    return summary.series.quiet_verdict is records.QuietVerdict.BUSY
+
+
+def processors_sentence(named_series: NamedSeries, ids_held_by_links: frozenset[str] = frozenset()) -> str:
+    """Which series this client may have held back, as its processors were full; empty for none.
+
+    Where links held some of them back, that is the limit of those; what is said is what the others' figures mean.
+    """
     names = []
     percents = []
     for name, summary in named_series:
         percent = series_warnings.full_processors_percent(summary.series)
-        if percent is not None:
+        if percent is not None and summary.series.id not in ids_held_by_links:
             names.append(name)
             percents.append(percent)
     if not names:
@@ -43,9 +68,12 @@ def processors_sentence(named_series: NamedSeries) -> str:
 
     used = wording.percent(min(percents))
     at_least = "at least " if used != wording.percent(max(percents)) else ""
+    follows = "the client may be the limit there"
+    if ids_held_by_links:
+        follows = "it may be faster than it looks" if len(names) == 1 else "they may be faster than they look"
     return (
-        f"The client's processors were full during {_these_of(names, named_series)} ({at_least}{used} in use), so the"
-        " client may be the limit there."
+        f"The client's processors were full during {_these_of(names, named_series)} ({at_least}{used} in use), so"
+        f" {follows}."
     )
 
 

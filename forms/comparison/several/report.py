@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from forms import report, wording
+from forms import report
 from forms.comparison import matrix_report, summary
 from forms.comparison.document import matrix_document
 from forms.comparison.matrix import ProtocolMatrix
 from forms.comparison.pair_report import FORM
-from forms.comparison.several import likely_links, sentences, tables
+from forms.comparison.several import answers, sentences, tables
 from forms.comparison.several.facts import measured_fields
 from forms.comparison.several.remarks import remarks_on_several
 from forms.comparison.several.sides import left_out_of_all, oldest_first, sides_of_comparisons
@@ -27,7 +27,7 @@ def report_of_several(
     directions or hosts.
     """
     in_order = oldest_first(comparisons) if neighbours else comparisons
-    answers = sentences.first_to_last(in_order) if neighbours else in_order
+    newest_first = answers.in_order_of_page(in_order, neighbours)
     sides = sides_of_comparisons(in_order)
     left_out = left_out_of_all(comparisons)
     leaves_out = bool(left_out)
@@ -43,28 +43,21 @@ def report_of_several(
         in_order, neighbours, sides=sides, table=table_of_sides, leaves_out=leaves_out
     )
 
-    explanations = report.fields_of(
-        report.Field(
-            name=wording.ANSWER,
-            text=sentences.explanation_of_several(comparisons),
-            role=report.FieldRole.ONE_OF_ANSWERS,
-        )
-    )
-    verdicts = [sentences.verdict_field(compared) for compared in answers]
-    trials = [field for compared in answers for field in sentences.trial_fields(compared)]
+    verdicts = [sentences.verdict_field(compared) for compared in newest_first]
+    trials = [field for compared in newest_first for field in sentences.trial_fields(compared)]
     return report.Report(
         form=FORM,
         title="Comparison of several series" if is_b1 or not sides else f"{sentences.names_text(sides)} compared",
         name="Comparison",
         fields=(
-            *explanations,
+            *answers.answer_fields(in_order, neighbours),
             *verdicts,
             *trials,
-            *likely_links.likely_link_fields((*in_order, *neighbours)),
             *report.fields_of(
                 (sentences.STEP_BY_STEP, sentences.neighbours_text(neighbours)),
+                *answers.fields_on_all((*neighbours, *in_order)),
                 ("Base", sentences.base_text(comparisons, sides)),
-                report.basis_field(_basis_text(in_order, neighbours)),
+                report.basis_field(answers.basis_text(in_order, neighbours)),
                 ("Left out", sentences.left_out_text(left_out)),
                 ("Intervals", sentences.joint_intervals_text(in_order, neighbours)),
             ),
@@ -76,9 +69,3 @@ def report_of_several(
         advice=remarks_on_several(in_order, sides),
         document=partial(matrix_document, comparisons, neighbours),
     )
-
-
-def _basis_text(comparisons: Sequence[ComparisonSummary], neighbours: Sequence[ComparisonSummary]) -> str:
-    """What the verdicts are judged by, and why those on like changes differ."""
-    texts = [sentences.basis_of_several(comparisons), sentences.unlike_verdicts_text(comparisons, neighbours)]
-    return " ".join(filter(None, texts))

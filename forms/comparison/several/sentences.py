@@ -7,9 +7,9 @@ from forms import report, wording
 from forms.comparison import wording as words
 from forms.comparison.comparison import Comparison
 from forms.comparison.hiccups import OutstandingRun
-from forms.comparison.several.remarks import weaknesses_beside_others
 from forms.comparison.several.sides import (
     ComparedSide,
+    is_settled,
     moment_of_other,
     names_for_a_title,
     pair_of,
@@ -37,8 +37,41 @@ def verdict_field(compared: ComparisonSummary) -> report.Field:
     text = " ".join(filter(None, [text, words.certain_from_sentence(comparison)]))
     if comparison.differences and not comparison.known:
         text += f" What differs: {differences_prose(comparison.differences)}."
-    text = " ".join([text, *weaknesses_beside_others(compared)])
     return report.Field(name=wording.VERDICT, text=text, tone=comparison.tone, role=report.FieldRole.ONE_OF_ANSWERS)
+
+
+def answer_of_several(comparisons: Sequence[ComparisonSummary], neighbours: Sequence[ComparisonSummary]) -> str:
+    """One sentence on the steps, or else on all verdicts, and what explains them."""
+    opening = opening_sentence(neighbours or comparisons, are_steps=bool(neighbours))
+    return " ".join(filter(None, [opening, explanation_of_several(comparisons)]))
+
+
+def opening_sentence(comparisons: Sequence[ComparisonSummary], *, are_steps: bool) -> str:
+    """``march → april: about twice as fast; before-switch → march: no difference seen.``: one sentence for all.
+
+    What has a verdict comes first. ``are_steps``: whether each is a step from one to the next.
+    """
+    titles_by_verdict: dict[str, list[str]] = {}
+    for compared in settled_first(comparisons):
+        comparison = compared.comparison
+        title = _step_title(comparison) if are_steps else words.comparison_title(comparison)
+        titles_by_verdict.setdefault(words.verdict_in_words(comparison), []).append(title)
+
+    clauses = []
+    for verdict, titles in titles_by_verdict.items():
+        clauses.append(f"{wording.listed(list(names_for_a_title(titles)))}: {verdict}")
+    return f"{'; '.join(names_for_a_title(clauses))}."
+
+
+def settled_first(comparisons: Sequence[ComparisonSummary]) -> list[ComparisonSummary]:
+    """Those that have a verdict, then those that probably have one, then the others."""
+    return sorted(comparisons, key=_openness)
+
+
+def _openness(compared: ComparisonSummary) -> int:
+    if is_settled(compared):
+        return 0
+    return 1 if compared.comparison.leaning else 2
 
 
 def explanation_of_several(comparisons: Sequence[ComparisonSummary]) -> str:
@@ -82,8 +115,12 @@ def step_text(compared: ComparisonSummary) -> str:
     """What changed from one to the next, and from which change on that would be certain."""
     comparison = compared.comparison
     clause = words.comparison_clause(comparison)
-    step = f"{comparison.base_name} → {comparison.other_name}: {clause}.{rates_sentence(comparison)}"
+    step = f"{_step_title(comparison)}: {clause}.{rates_sentence(comparison)}"
     return " ".join(filter(None, [step, words.certain_from_sentence(comparison)]))
+
+
+def _step_title(comparison: Comparison) -> str:
+    return f"{comparison.base_name} → {comparison.other_name}"
 
 
 def unlike_verdicts_text(comparisons: Sequence[ComparisonSummary], neighbours: Sequence[ComparisonSummary]) -> str:
