@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from app.comparison.named import Counted
 from app.comparison.sides import sides_to_compare
 from app.guide.needs import Drive
 from app.guide.plain_export import export_series
@@ -42,7 +43,8 @@ class PlainVisits:
                     self._terminal.say(report_text(series_report(form)))
                 case "compare":
                     pair = (str(arguments["base"]), str(arguments["other"]))
-                    self._terminal.say(report_text(pair_report(comparisons(sides_to_compare(notebook, pair))[0])))
+                    sides = sides_to_compare(notebook, pair, counted=Counted.REPEATS)
+                    self._terminal.say(report_text(pair_report(comparisons(sides)[0])))
                 case "catalogue":
                     self._terminal.say(catalogue_text.list_text(catalogue.entries()))
                 case "entry":

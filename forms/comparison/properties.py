@@ -71,8 +71,8 @@ def side_by_side(compared: ComparisonSummary) -> list[ComparisonRow]:
     other_deviation = pooled_deviation(counted_rates_of(comparison, compared.others))
     base_figures = _Figures(base_rate, base_deviation, _interval_of_side(comparison, compared.bases))
     other_figures = _Figures(other_rate, other_deviation, _interval_of_side(comparison, compared.others))
-    base_properties = _properties(compared.bases, base_figures, other_rate)
-    other_properties = _properties(compared.others, other_figures, base_rate)
+    base_properties = _properties(compared.bases, comparison.base_baseline, base_figures, other_rate)
+    other_properties = _properties(compared.others, comparison.other_baseline, other_figures, base_rate)
     rows = []
     for base, other in zip(base_properties, other_properties, strict=True):
         differs = None
@@ -87,8 +87,10 @@ def _interval_of_side(comparison: Comparison, side: Sequence[SeriesSummary]) -> 
     return confidence_of_counted(comparison, side[0]) if len(side) == 1 else None
 
 
-def _properties(side: Sequence[SeriesSummary], figures: _Figures, opposite_average: float | None) -> list[_Property]:
-    """Those of a side, by its first series.
+def _properties(
+    side: Sequence[SeriesSummary], baseline: str, figures: _Figures, opposite_average: float | None
+) -> list[_Property]:
+    """Those of a side, by its first series; ``baseline`` is the name of one that the side is called by, or empty.
 
     Both sides have the same properties in the same order. Rates of either are in one unit, for which the average of the
     ``opposite`` side is needed.
@@ -104,7 +106,7 @@ def _properties(side: Sequence[SeriesSummary], figures: _Figures, opposite_avera
 
     return [
         _Property("Series", ", ".join(one_series.id for one_series in in_time)),
-        _Property("Label", wording.plain(", ".join(labels))),
+        _Property("Label", wording.plain(", ".join(labels) or baseline)),
         _Property("When", ", ".join(map(records.with_zone, moments))),
         _Property("Command", series.command.value, is_setting=True),
         _Property("Target", wording.place(series.target), is_setting=True),

@@ -1,19 +1,28 @@
 """The command lines that measure a series again, as a person types them."""
 
 import shlex
+from typing import TYPE_CHECKING
 
 from forms import wording
 from storage import records
 from storage.plan import DEFAULT_RANDOM_SECONDS, RunCounts, Settings
+
+if TYPE_CHECKING:
+    from forms.comparison.comparison import Comparison
 
 
 def command_to_repeat(series: records.Series) -> str:
     return f"sharebench run --again {series.id}"
 
 
-def command_to_compare(base_id: str, other_id: str) -> str:
-    """The command that compares two series with all that repeat them."""
-    return f"sharebench compare {base_id} {other_id} --repeats"
+def command_to_compare(comparison: "Comparison") -> str:
+    """The command that compares two sides with all that repeat them.
+
+    A baseline is named: who compares with one asks also for a change that no setting shows.
+    """
+    base = wording.plain(comparison.base_baseline) or comparison.base_id
+    other = wording.plain(comparison.other_baseline) or comparison.other_id
+    return f"sharebench compare {shlex.quote(base)} {shlex.quote(other)} --repeats"
 
 
 def command_to_interleave(base: records.Series, versus_options: str, runs: int) -> str:

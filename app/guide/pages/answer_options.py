@@ -28,7 +28,7 @@ def _options_of_answer(
     if answer is None:
         return
     comparison = answer.comparison
-    figures = beside_option(answer.yardstick.series.id, answer.yardstick.name, series)
+    figures = beside_option(answer.yardstick, series)
     if answer.yardstick.name == repeating.baseline_in_title(choices, series, context.yardsticks):
         figures = replace(figures, title="Side by side")
     step = comparison.settle

@@ -19,21 +19,22 @@ def side_by_side(
         yield guide_page.Option("Side by side, with and without the change", guide_page.Visit("compare", pair_of_proof))
 
     # A series that is several yardsticks stands once, where it comes last, by its first name.
-    names: dict[str, str] = {}
+    first_yardsticks: dict[str, guide_context.Yardstick] = {}
     for yardstick in reversed(context.yardsticks):
-        names[yardstick.series.id] = yardstick.name
+        first_yardsticks[yardstick.series.id] = yardstick
     offered_ids: set[str] = set()
     if answer is not None:
         # Its repeats stand on the side of the series itself.
         offered_ids = {answer.yardstick.series.id, *answer.comparison.other_ids}
-    for series_id, name in reversed(names.items()):
+    for series_id, yardstick in reversed(first_yardsticks.items()):
         if series_id not in offered_ids:
-            yield beside_option(series_id, name, series)
+            yield beside_option(yardstick, series)
 
 
-def beside_option(base_id: str, name: str, series: records.Series) -> guide_page.Option:
-    pair = {"base": base_id, "other": series.id}
-    return guide_page.Option(f"Side by side with {name}", guide_page.Visit("compare", pair))
+def beside_option(yardstick: guide_context.Yardstick, series: records.Series) -> guide_page.Option:
+    """The page with the figures of the verdict, to which a baseline goes by its name, so with all its series."""
+    pair = {"base": yardstick.reference or yardstick.series.id, "other": series.id}
+    return guide_page.Option(f"Side by side with {yardstick.name}", guide_page.Visit("compare", pair))
 
 
 def many_users(choices: method_choices.GuideChoices) -> Iterator[guide_page.Option]:

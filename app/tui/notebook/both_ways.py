@@ -1,8 +1,9 @@
 """Two series compared in two ways, as the compare screen shows them: alone, and with the others of their settings."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
-from app.comparison.named import Counted
+from app.comparison import named
 from app.comparison.sides import sides_to_compare
 from forms import layout, wording
 from forms.comparison import summary as comparison_summary
@@ -27,9 +28,17 @@ class BothWays(NamedTuple):
         return {*of_all.base_ids, *of_all.other_ids} != {*self.ids}
 
 
-def read_both_ways(notebook: Notebook, ids: tuple[str, str]) -> BothWays:
-    of_two, *_ = comparison_summary.comparisons(sides_to_compare(notebook, ids))
-    with_others, *_ = comparison_summary.comparisons(sides_to_compare(notebook, ids, counted=Counted.REPEATS))
+def read_both_ways(notebook: Notebook, references: tuple[str, str]) -> BothWays:
+    """The comparisons of what two names mean: that of a baseline all its series, and its newest where two are alone."""
+    base, other = named.first_series(notebook, references)
+    ids = (base.id, other.id)
+    # Also its newest series alone is called by the name of the baseline, and asked about as such.
+    baselines = named.baseline_names(notebook, references, (base, other))
+    two_alone = [replace(sides, baselines=baselines) for sides in sides_to_compare(notebook, ids)]
+    of_two, *_ = comparison_summary.comparisons(two_alone)
+
+    of_all = sides_to_compare(notebook, references, counted=named.Counted.REPEATS)
+    with_others, *_ = comparison_summary.comparisons(of_all)
     return BothWays(ids, of_two, with_others)
 
 

@@ -59,9 +59,10 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (160, "-wide")]  # noqa: RUF012  declared so in Textual
 
     def __init__(self, base: str, other: str) -> None:
+        """Either is the id of a series, or the name of a baseline, which stands for all its series."""
         super().__init__()
-        self.base_id = base
-        self.other_id = other
+        self.base_reference = base
+        self.other_reference = other
         self.shows_two_alone = False
         """Which of both comparisons is shown."""
         self.comparisons: both_ways.BothWays | None = None
@@ -90,7 +91,8 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
             self._look()
 
     def _look(self) -> None:
-        read = partial(both_ways.read_both_ways, ids=(self.base_id, self.other_id))
+        references = (self.base_reference, self.other_reference)
+        read = partial(both_ways.read_both_ways, references=references)
         self.with_notebook(read, self._show, group="compare", exclusive=True)
 
     @property
@@ -191,9 +193,9 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
         self._look()
 
     def action_swap(self) -> None:
-        base_before = self.base_id
-        self.base_id = self.other_id
-        self.other_id = base_before
+        base_before = self.base_reference
+        self.base_reference = self.other_reference
+        self.other_reference = base_before
         self._look()
 
 

@@ -48,6 +48,8 @@ class ComparisonBase(NamedTuple):
     recording_id: str
     name: str
     """For people: what it is."""
+    baseline: str = ""
+    """The name of the baseline whose newest recording it is, where it is compared as all of that; empty for none."""
 
 
 def base_or_others(notebook: "Notebook", recording_id: str) -> "ComparisonBase | ListedRecordings":
@@ -117,7 +119,7 @@ def _baseline_of(notebook: "Notebook", recording_id: str) -> ComparisonBase | No
     name = candidates[0].name
     members = [heads[baseline.recording_id] for baseline in candidates if baseline.name == name]
     newest = max(members, key=attrgetter("created_at"))
-    return ComparisonBase(newest.id, f"baseline {name}")
+    return ComparisonBase(newest.id, f"baseline {name}", name)
 
 
 def round_beside(notebook: "Notebook", recording_id: str) -> "GuideChoices":

@@ -191,7 +191,7 @@ class SeriesActions(MeasureMixin):
 
         if isinstance(base_or_others, comparing_jobs.ComparisonBase):
             self.notify(f"Compared with {base_or_others.name}. To choose another: space marks, then c.", markup=False)
-            self._compare([base_or_others.recording_id, recording_id])
+            self._compare([base_or_others.recording_id, recording_id], baseline=base_or_others.baseline)
             return
 
         rows: list[tuple[str | None, str]] = [(line.id, _offer_text(line)) for line in base_or_others.lines]
@@ -209,17 +209,21 @@ class SeriesActions(MeasureMixin):
     def _compare_sorted(self, ids: list[str]) -> None:
         self.with_notebook(partial(comparing_jobs.order_base_first, ids=ids), self._compare)
 
-    def _compare(self, ids: list[str]) -> None:
-        """Show the comparison of these, the base first, on the screen that its kind has for that."""
+    def _compare(self, ids: list[str], *, baseline: str = "") -> None:
+        """Show the comparison of these, the base first, on the screen that its kind has for that.
+
+        ``baseline`` is the name that the base is compared by, which stands for all its series; empty for none.
+        """
         self.with_notebook(
-            partial(comparing_jobs.kind_of_recording, recording_id=ids[0]), partial(self._show_comparison, ids)
+            partial(comparing_jobs.kind_of_recording, recording_id=ids[0]),
+            partial(self._show_comparison, ids, baseline or ids[0]),
         )
 
-    def _show_comparison(self, ids: list[str], kind: "Kind[Any]") -> None:
+    def _show_comparison(self, ids: list[str], base_reference: str, kind: "Kind[Any]") -> None:
         if not kind.has_comparison_screen:
             self.sharebench_app.visit("compared", ids=ids)
         elif len(ids) == 2:
-            self.sharebench_app.visit("compare", base=ids[0], other=ids[1])
+            self.sharebench_app.visit("compare", base=base_reference, other=ids[1])
         else:
             self.sharebench_app.visit("table", ids=ids)
 

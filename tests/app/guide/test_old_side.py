@@ -9,15 +9,18 @@ from app.comparison.named import Counted
 from app.comparison.sides import sides_to_compare
 from app.guide.context import GuideContext
 from app.guide.context_reading import read_context
-from app.guide.page import Begin, Option, Page, Store
+from app.guide.page import Begin, Option, Page, Store, Visit
 from app.guide.pages.judged_yardsticks import answered_question, judge_yardsticks
 from app.guide.pages.steps import page_of
 from app.method.choices import MethodStep
 from app.method.rounds import branch_from
 from app.tui.notebook.both_ways import read_both_ways
+from app.tui.notebook.comparing_jobs import ComparisonBase, base_or_others
 from forms.comparison.comparison import Comparison
+from forms.comparison.properties import side_by_side
 from forms.comparison.summary import comparisons
-from forms.stats.decision import Verdict
+from forms.comparison.typed_commands import command_to_compare
+from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import Way
 from storage.notebook import Notebook
 from storage.records import Series
@@ -60,6 +63,47 @@ def new_link_measured_thrice(tmp_path: Path) -> Path:
     return book(tmp_path / "notebook.db", *series, baselines={"before": BASE_ID})
 
 
+@pytest.mark.parametrize("series_before", [1, 3])
+@pytest.mark.parametrize("series_after", [1, 2])
+def test_side_by_side_judges_the_series_that_step_7_judges(
+    tmp_path: Path, series_before: int, series_after: int
+) -> None:
+    """A change that no setting shows, such as of a switch: the baseline counts whole, and by its name."""
+    before = [one(number, FULL, label="") for number in range(1, 1 + series_before)]
+    after = [one(5, scaled(2.0), label="after")]
+    after += [one(6, scaled(2.0), label="after", base_id=after[0].id)][: series_after - 1]
+    before_ids = [series.id for series in before]
+    with Notebook(book(tmp_path / "notebook.db", *before, *after)) as notebook:
+        notebook.set_baseline("before switch", *before_ids)
+        page, answer = page_and_answer(notebook, after[-1].id)
+        assert answer is not None
+        option = option_called(page, "Side by side")
+        assert option is not None
+        assert isinstance(option.act, Visit)
+        references = (str(option.act.arguments["base"]), str(option.act.arguments["other"]))
+        both_ways = read_both_ways(notebook, references)
+        of_notebook = base_or_others(notebook, after[-1].id)
+
+    shown = both_ways.with_others.comparison
+    assert (set(shown.base_ids), set(shown.other_ids)) == (set(before_ids), {series.id for series in after})
+    assert (set(answer.base_ids), set(answer.other_ids)) == (set(shown.base_ids), set(shown.other_ids))
+    assert shown.verdict is answer.verdict is Verdict.FASTER
+    assert shown.sign is answer.sign
+    assert shown.interval_percent == pytest.approx(answer.interval_percent)
+    assert shown.base_name == "before switch"
+    assert "'before switch'" in command_to_compare(shown), "the command to type counts the same"
+    label = next(row for row in side_by_side(both_ways.with_others) if row.name == "Label")
+    assert (label.base, label.other) == ("before switch", "after")
+
+    of_two = both_ways.of_two.comparison
+    assert (len(of_two.base_ids), len(of_two.other_ids)) == (1, 1)
+    assert of_two.base_name == "before switch"
+    assert of_two.doubt is not Doubt.SAME_SETTINGS, "its newest series alone is asked about as the baseline is"
+
+    assert isinstance(of_notebook, ComparisonBase)
+    assert of_notebook.baseline == "before switch"
+
+
 def test_every_page_judges_all_series_that_were_measured_as_repeats(tmp_path: Path) -> None:
     newest_id = f"{4:012x}"
     with Notebook(new_link_measured_thrice(tmp_path)) as notebook:
@@ -67,9 +111,9 @@ def test_every_page_judges_all_series_that_were_measured_as_repeats(tmp_path: Pa
         assert answer is not None
         (sides,) = sides_to_compare(notebook, ("before", newest_id), counted=Counted.REPEATS)
         (typed,) = comparisons([sides])
-        side_by_side = read_both_ways(notebook, (BASE_ID, newest_id)).with_others.comparison
+        shown = read_both_ways(notebook, (BASE_ID, newest_id)).with_others.comparison
 
-    for comparison in (answer, typed.comparison, side_by_side):
+    for comparison in (answer, typed.comparison, shown):
         assert (len(comparison.base_ids), len(comparison.other_ids)) == (1, 3)
         assert (comparison.verdict, comparison.sign) == (answer.verdict, answer.sign)
         assert comparison.change_percent == pytest.approx(answer.change_percent)
@@ -77,7 +121,7 @@ def test_every_page_judges_all_series_that_were_measured_as_repeats(tmp_path: Pa
     assert answer.old_link is not None
     assert answer.old_link.spread_percent == pytest.approx((-10, 90), abs=0.1)
     assert "before" in page.title
-    assert side_by_side.base_name == "before", "a baseline keeps its name"
+    assert shown.base_name == "before", "a baseline keeps its name"
     assert sum("Side by side" in option.title for option in page.options) == 1, "the repeats are of its own side"
 
 

@@ -482,7 +482,7 @@ async def test_from_a_step_to_its_series_and_its_comparison(path):
         await pilot.press("escape", "c")
         await settled(app, pilot)
         assert isinstance(here(app), CompareScreen)
-        assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{2:012x}")
+        assert (here(app).base_reference, here(app).other_reference) == (f"{1:012x}", f"{2:012x}")
         await pilot.press("escape", "up", "c")
         await settled(app, pilot)
         assert isinstance(here(app), ExperimentScreen)
