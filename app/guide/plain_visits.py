@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from app.comparison.named import Counted
-from app.comparison.sides import sides_to_compare
+from app.comparison.several import compare_named
 from app.guide.needs import Drive
 from app.guide.plain_export import export_series
 from app.guide.plain_terminal import PlainTerminal
@@ -15,7 +15,6 @@ from app.method.choices import GuideChoices
 from app.method.measured_place import measured_place
 from app.method.typed_commands import commands_for_screens
 from forms.comparison.pair_report import pair_report
-from forms.comparison.summary import comparisons
 from forms.exporters.text import report_text
 from forms.series.report import series_report
 from forms.series.summary import run_form
@@ -43,8 +42,8 @@ class PlainVisits:
                     self._terminal.say(report_text(series_report(form)))
                 case "compare":
                     pair = (str(arguments["base"]), str(arguments["other"]))
-                    sides = sides_to_compare(notebook, pair, counted=Counted.REPEATS)
-                    self._terminal.say(report_text(pair_report(comparisons(sides)[0])))
+                    (compared,) = compare_named(notebook, pair, counted=Counted.REPEATS).with_base
+                    self._terminal.say(report_text(pair_report(compared)))
                 case "catalogue":
                     self._terminal.say(catalogue_text.list_text(catalogue.entries()))
                 case "entry":

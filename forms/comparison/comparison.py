@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forms.comparison import hiccups
+from forms.comparison import hiccups, settling
 from forms.comparison.client_options import (
     CLIENT_OPTIONS,
     option_with_value,
 )
+from forms.comparison.doubts.other_load import OtherLoad
 from forms.comparison.doubts.outstanding_series import OutstandingSeries
 from forms.comparison.judged_sides import LeftOutMember
-from forms.comparison.settling import SettlingStep, replaced_in
 from forms.findings.full_links import FullLinks
 from forms.layout import Sign, Tone
 from forms.stats import decision
@@ -99,6 +99,8 @@ class Comparison(decision.ChangeDecision):
     """How far the averages of the base's series lie apart, in percent of their mean; None for a single series."""
     busy_ids: tuple[str, ...] = ()
     """The ids of the series of the busy sides: those all of whose series were measured at a busy time."""
+    other_load: OtherLoad | None = None
+    """What other programs took of the client's processors on each side; None where that is not known, or nothing."""
     unnamed_ids: tuple[str, ...] = ()
     """The ids of complete series that repeat a side, and are not averaged in because nobody named them."""
     left_out_members: tuple[LeftOutMember, ...] = ()
@@ -164,7 +166,7 @@ class Comparison(decision.ChangeDecision):
 
     # What would settle it.
 
-    settle: SettlingStep | None = None
+    settle: settling.SettlingStep | None = None
     """The quickest of the steps that would settle a comparison of whole series; None where none would."""
     needed_series: int | None = None
     """How many series a side there would be after ``settle``, where that is to alternate; else None."""
@@ -239,7 +241,7 @@ class Comparison(decision.ChangeDecision):
     @property
     def replaced(self) -> tuple[Difference, ...]:
         """What was replaced between the sides: the link, hardware or a version; empty where nothing is known to be."""
-        return replaced_in(self.differences, self.change)
+        return settling.replaced_in(self.differences, self.change)
 
     @property
     def is_base_gone(self) -> bool:

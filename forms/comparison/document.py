@@ -67,6 +67,9 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
             for difference in comparison.differences
         ],
     }
+    if comparison.other_load is not None:
+        document["base_others_cpu_percent"] = comparison.other_load.base_percent
+        document["other_others_cpu_percent"] = comparison.other_load.other_percent
     if comparison.tried is not None:
         document["trial"] = {"experiment": comparison.tried.experiment.name, "verdict": comparison.tried.verdict}
     if comparison.change is not None:

@@ -10,6 +10,7 @@ from itertools import chain
 
 from forms.comparison import hiccups, side_values, what_settles
 from forms.comparison.comparison import Comparison
+from forms.comparison.doubts.other_load import other_load_of
 from forms.comparison.judged_sides import Sides, newest_moment
 from forms.findings.full_links import full_links_of
 from forms.stats import changes
@@ -87,6 +88,7 @@ def make_comparison(
         other_deviation_bytes_per_second=side_values.rate_deviation(sides.other),
         base_wander_percent=side_values.wander_percent(sides.base),
         busy_ids=side_values.busy_ids(sides),
+        other_load=other_load_of(sides),
         stands_in=sides.stands_in,
         unnamed_ids=sides.unnamed_ids,
         left_out_members=sides.left_out_members,

@@ -71,8 +71,12 @@ def side_by_side(compared: ComparisonSummary) -> list[ComparisonRow]:
     other_deviation = pooled_deviation(counted_rates_of(comparison, compared.others))
     base_figures = _Figures(base_rate, base_deviation, _interval_of_side(comparison, compared.bases))
     other_figures = _Figures(other_rate, other_deviation, _interval_of_side(comparison, compared.others))
+    load = comparison.other_load
     base_properties = _properties(compared.bases, comparison.base_baseline, base_figures, other_rate)
     other_properties = _properties(compared.others, comparison.other_baseline, other_figures, base_rate)
+    if load is not None:
+        base_properties.append(_Property("Other programs", _share_of_processors(load.base_percent)))
+        other_properties.append(_Property("Other programs", _share_of_processors(load.other_percent)))
     rows = []
     for base, other in zip(base_properties, other_properties, strict=True):
         differs = None
@@ -80,6 +84,10 @@ def side_by_side(compared: ComparisonSummary) -> list[ComparisonRow]:
             differs = base.text != other.text
         rows.append(ComparisonRow(base.name, base.text, other.text, differs))
     return rows
+
+
+def _share_of_processors(percent: float) -> str:
+    return f"{wording.percent(percent)} of the client's CPUs"
 
 
 def _interval_of_side(comparison: Comparison, side: Sequence[SeriesSummary]) -> tuple[float, float] | None:

@@ -4,7 +4,9 @@ Other work at that time slows a side down. So it puts an answer in doubt where i
 else.
 """
 
+from forms import wording
 from forms.comparison.comparison import Comparison
+from forms.comparison.doubts.other_load import OtherLoad
 from forms.stats.decision import Verdict
 
 
@@ -41,9 +43,20 @@ def why_no_matter(comparison: Comparison) -> str | None:
 
 
 def _met_both_sides(comparison: Comparison) -> bool:
-    """Whether one side is faster and both were busy: other work slowed both, and hardly tells which is faster."""
+    """Whether one side is faster and both were busy, so that other work slowed both, and the slower one not more."""
+    return _is_change_of_busy_sides(comparison) and not _was_slower_side_busier(comparison)
+
+
+def _is_change_of_busy_sides(comparison: Comparison) -> bool:
     is_one_faster = comparison.verdict in (Verdict.FASTER, Verdict.SLOWER)
     return is_one_faster and {comparison.base_id, comparison.other_id} <= set(comparison.busy_ids)
+
+
+def _was_slower_side_busier(comparison: Comparison) -> bool:
+    load = comparison.other_load
+    if load is None:
+        return False
+    return load.is_base_busier if comparison.verdict is Verdict.FASTER else load.is_other_busier
 
 
 def consequence(comparison: Comparison) -> str:
@@ -54,11 +67,37 @@ def consequence(comparison: Comparison) -> str:
     if reason is not None:
         return f"this does not matter, because {reason}"
 
-    if _met_both_sides(comparison):
-        return (
-            "it slowed both sides, so which is faster is hardly in doubt; the range is right if both were equally busy"
-        )
+    if _is_change_of_busy_sides(comparison):
+        return _consequence_for_busy_sides(comparison)
     is_only_base = comparison.busy_ids and comparison.other_id not in comparison.busy_ids
     if comparison.is_base_gone and is_only_base:
         return "this may be part of the difference, and the old side cannot be measured again"
     return "this may be part of the answer, so measure again at a quiet time"
+
+
+def _consequence_for_busy_sides(comparison: Comparison) -> str:
+    """What follows for a change where both sides were busy: equally, so that it holds, or one side more."""
+    load = comparison.other_load
+    if load is None:
+        return (
+            "it slowed both sides, so which is faster is hardly in doubt; the range is right if both were equally busy"
+        )
+
+    shares = _shares_text(comparison, load)
+    if load.is_about_equal:
+        return f"{shares}: about equally, so the range holds"
+    if not _was_slower_side_busier(comparison):
+        return f"{shares}, and slowed the faster side more: the true change is larger rather than smaller"
+    if comparison.is_base_gone and load.is_base_busier:
+        return f"{shares}: part of the change may come from that, and the old side cannot be measured again"
+    return f"{shares}: part of the change may come from that, so measure again at a quiet time"
+
+
+def _shares_text(comparison: Comparison, load: OtherLoad) -> str:
+    """``other programs took 89 % of the client's processors before and 86 % after``."""
+    base_share = wording.percent(load.base_percent)
+    other_share = wording.percent(load.other_percent)
+    took = f"other programs took {base_share} of the client's processors"
+    if not comparison.is_other_newest:
+        return f"{took} in the base and {other_share} in the other"
+    return f"{took} before and {other_share} after"
