@@ -299,6 +299,8 @@ class RunScreen(ControlledRunScreen, views.ZoomsCharts):
                 self.query_one("#cpu", views.ChartView).show_chart(cpu)
             case "form":
                 self._drawn[part] = (monotonic(), self.form)
+                # Beside its row no run is shown as under way.
+                self._draw_now()
                 self._draw_form()
 
     def _draw_form(self) -> None:

@@ -54,7 +54,7 @@ def change_step(name: str, series_id: str) -> NextStep:
 def give_link_step(name: str, series_id: str) -> NextStep:
     """To give a series the link speed that it was measured over, which may make a past change certain."""
     return NextStep(
-        name=f"Give {name} its link speed: the page of its form in the guide sets it",
+        name=f"Give {name} its link speed: step 6 of the guide sets it",
         choices=partial(round_to_correct, series_id=series_id),
     )
 

@@ -181,6 +181,15 @@ class Comparison(decision.ChangeDecision):
     """How long ``needed_runs`` interleaved ones take on both sides, with warm-up; None where nobody knows."""
 
     @property
+    def base_reference(self) -> str:
+        """What a command calls the base: its baseline by name, which asks also for a change that no setting shows."""
+        return self.base_baseline or self.base_id
+
+    @property
+    def other_reference(self) -> str:
+        return self.other_baseline or self.other_id
+
+    @property
     def known(self) -> bool:
         """Whether these series by themselves have a verdict, be it that both sides are the same."""
         return self.verdict is not decision.Verdict.UNKNOWN

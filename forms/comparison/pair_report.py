@@ -97,5 +97,5 @@ def _settling_text(comparison: Comparison) -> str | None:
 
     commands = words.settling_commands(step)
     if step.way in (Way.BASE_AGAIN, Way.ALTERNATING, Way.OTHER_AGAIN):
-        commands += f"; in the end {command_to_compare(comparison)}"
+        commands += f"; in the end {command_to_compare(comparison.base_reference, comparison.other_reference)}"
     return f"{words.settling_sentence(step)} Command: {commands}"

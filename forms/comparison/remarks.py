@@ -100,7 +100,7 @@ def _unnamed_sentence(comparison: Comparison) -> str:
     """How to take in the repeats that nobody named, and what the verdict is with them."""
     unnamed = len(comparison.unnamed_ids)
     were = "was" if unnamed == 1 else "were"
-    command = typed_commands.command_to_compare(comparison)
+    command = typed_commands.command_to_compare(comparison.base_reference, comparison.other_reference)
     gives = ""
     if comparison.with_repeats is not None:
         gives = f", which gives: {comparison_headline(comparison.with_repeats).removesuffix('.')}"

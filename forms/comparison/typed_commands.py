@@ -1,28 +1,21 @@
 """The command lines that measure a series again, as a person types them."""
 
 import shlex
-from typing import TYPE_CHECKING
 
 from forms import wording
 from storage import records
 from storage.plan import DEFAULT_RANDOM_SECONDS, RunCounts, Settings
-
-if TYPE_CHECKING:
-    from forms.comparison.comparison import Comparison
 
 
 def command_to_repeat(series: records.Series) -> str:
     return f"sharebench run --again {series.id}"
 
 
-def command_to_compare(comparison: "Comparison") -> str:
-    """The command that compares two sides with all that repeat them.
-
-    A baseline is named: who compares with one asks also for a change that no setting shows.
-    """
-    base = wording.plain(comparison.base_baseline) or comparison.base_id
-    other = wording.plain(comparison.other_baseline) or comparison.other_id
-    return f"sharebench compare {shlex.quote(base)} {shlex.quote(other)} --repeats"
+def command_to_compare(base: str, other: str) -> str:
+    """The command that compares two sides, each an id or a baseline's name, with all that repeat them."""
+    typed_base = shlex.quote(wording.plain(base))
+    typed_other = shlex.quote(wording.plain(other))
+    return f"sharebench compare {typed_base} {typed_other} --repeats"
 
 
 def command_to_interleave(base: records.Series, versus_options: str, runs: int) -> str:

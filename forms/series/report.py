@@ -114,6 +114,9 @@ def _answer_field(series_summary: SeriesSummary, warning_count: int, findings: S
     of_link = series_wording.share_of_link(series_summary)
     if of_link:
         text += f", {of_link}"
+    all_runs = series_wording.all_runs_text(series_summary)
+    if all_runs:
+        text += f"; {all_runs}"
     return report.answer_field(f"{text}. {problems}", Tone.CAUTION if warnings else Tone.PLAIN)
 
 
@@ -148,7 +151,7 @@ def _missing_link_text(series_summary: SeriesSummary) -> str:
     series = series_summary.series
     if series.link_bits_per_second is not None or series.target.abilities.is_local or not series_summary.average:
         return ""
-    return "not without the link speed: give it next time (--link 1G, or in the guide at step 2)"
+    return "not without the link speed: step 6 of the guide sets it, and --link 1G the next time"
 
 
 def _beside_runs_text(series: records.Series) -> str:
@@ -165,7 +168,17 @@ def _beside_runs_text(series: records.Series) -> str:
 def _interval_text(series_summary: SeriesSummary) -> str:
     if series_summary.confidence is None:
         return ""
-    low, high = series_summary.confidence
+    whole_interval = _ends_text(series_summary.confidence)
+    counted = series_summary.counted
+    if counted is None or not counted.left_out or counted.confidence is None:
+        return whole_interval
+    runs = series_wording.all_runs_of(series_summary.series)
+    without = series_wording.left_out_runs(counted)
+    return f"{whole_interval} of {runs}; {_ends_text(counted.confidence)} without {without}"
+
+
+def _ends_text(interval: tuple[float, float]) -> str:
+    low, high = interval
     return f"{wording.whole(max(low, 0))} to {wording.whole(high)} bytes/sec"
 
 
@@ -182,13 +195,15 @@ def _smallest_change_text(series_summary: SeriesSummary, power: BasePower | None
     """The smallest change that one more series shows: beside the whole baseline where it is one, else beside this."""
     if power is not None:
         base = "this base" if power.series == 1 else f"this base of {power.series} series"
-        return f"{verdict_wording.change_size(power.shows_percent)} beside {base} (nine times in ten)."
+        size = verdict_wording.change_size(power.shows_percent)
+        return f"{size}: one series after a change, beside {base}, shows as much nine times in ten."
     return by_one_more_series(series_summary.shown) if series_summary.shown else ""
 
 
 def by_one_more_series(shown: shown_changes.Shown) -> str:
     """The smallest change that one more series shows, beside this one alone."""
-    return f"{verdict_wording.change_size(shown.series_percent)} by one more series (nine times in ten)."
+    size = verdict_wording.change_size(shown.series_percent)
+    return f"{size}: one series after a change shows as much nine times in ten."
 
 
 def pairs_sentence(shown: shown_changes.Shown) -> str:

@@ -10,7 +10,7 @@ from forms.layout import Tone, Toned
 from forms.series import file_size
 from forms.series.summary import CountedAverage, SeriesSummary
 from storage.plan import QuietTime
-from storage.records import Evidence, QuietVerdict, RunStatus, Series, SeriesStatus
+from storage.records import Evidence, Phase, QuietVerdict, RunStatus, Series, SeriesStatus
 
 GAP = "   "
 _QUIET = {
@@ -47,7 +47,8 @@ def series_headline(series_summary: SeriesSummary) -> Iterator[Toned]:
     yield _QUIET.get(series.quiet_verdict) or Toned(f"quiet time {quiet_text(series)}", Tone.FAINT)
     rejected = sum(row.run.status is RunStatus.REJECTED for row in series_summary.rows)
     left_out = f", {rejected} left out" if rejected else ""
-    yield Toned(f"{wording.count(len(series.measured()), 'run')}{left_out}")
+    runs = all_runs_text(series_summary) or wording.count(len(series.measured()), "run")
+    yield Toned(f"{runs}{left_out}")
 
     if series.running_by is not None:
         yield Toned("running")
@@ -70,6 +71,22 @@ def average_text(series_summary: SeriesSummary) -> str:
     return f"{text} without {left_out_text(counted)}" if counted and counted.left_out else text
 
 
+def all_runs_text(series_summary: SeriesSummary) -> str:
+    """``all 5 runs: 236.7 MB/s``, beside an average that leaves runs out; empty beside one of all runs."""
+    counted = series_summary.counted
+    if counted is None or not counted.left_out:
+        return ""
+    rate = wording.rate(series_summary.average_rate, beside=counted.bytes_per_second)
+    return f"{all_runs_of(series_summary.series)}: {rate}"
+
+
+def all_runs_of(series: Series) -> str:
+    """``all 5 runs``; ``all 4 valid runs`` where one was left out by hand."""
+    count = len(series.measured())
+    has_others = any(run.phase is Phase.MEASURED and run.status is not RunStatus.VALID for run in series.runs)
+    return f"all {count} valid runs" if has_others else f"all {count} runs"
+
+
 def share_of_link(series_summary: SeriesSummary) -> str:
     """``95 % of a 1 Gb/s link``; where a traffic shaper sets that speed, it is named; empty where it is unknown."""
     share = series_summary.percent_of_link
@@ -84,10 +101,15 @@ def share_of_link(series_summary: SeriesSummary) -> str:
 
 def left_out_text(counted: CountedAverage) -> str:
     """``run 3 (10 % slower than the others)``: the runs that an average leaves out."""
+    distances = wording.listed([wording.faster_or_slower(percent) for _, percent in counted.left_out])
+    return f"{left_out_runs(counted)} ({distances} than the others)"
+
+
+def left_out_runs(counted: CountedAverage) -> str:
+    """``run 3``, ``runs 3 and 5``."""
     numbers = wording.listed([str(number) for number, _ in counted.left_out])
     noun = "run" if len(counted.left_out) == 1 else "runs"
-    distances = wording.listed([wording.faster_or_slower(percent) for _, percent in counted.left_out])
-    return f"{noun} {numbers} ({distances} than the others)"
+    return f"{noun} {numbers}"
 
 
 def plus_or_minus(half_width_percent: float | None) -> str:

@@ -277,7 +277,7 @@ def test_every_output_of_a_series_says_what_two_like_it_show():
     in_series = verdict_wording.change_size(shown.series_percent)
     for name, text in outputs(report).items():
         words = " ".join(text.split())
-        assert f"{in_series} by one more series (nine times in ten)." in words, name
+        assert f"{in_series}: one series after a change shows as much nine times in ten." in words, name
         assert words.count("nine times in ten") == 1, name
     two = series_report(run_form(series([36e6, 40e6])))
     assert two.document()["shown"] is None
@@ -292,7 +292,7 @@ def test_the_form_of_a_baseline_says_what_the_whole_baseline_shows_and_nothing_e
     shows = verdict_wording.change_size(power.shows_percent)
     for name, text in outputs(report).items():
         words = " ".join(text.split())
-        assert f"{shows} beside this base of 3 series (nine times in ten)." in words, name
+        assert f"{shows}: one series after a change, beside this base of 3 series, shows as much" in words, name
         assert words.count("nine times in ten") == 1, name
 
 

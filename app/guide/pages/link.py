@@ -41,7 +41,7 @@ def _source_sentence(choices: GuideChoices, context: GuideContext) -> str:
 
     if given_rate is None and seen_rate is None:
         is_asked = target is not None and not target.abilities.is_local
-        ask = " Set the link speed below to see a percentage." if is_asked else ""
+        ask = " Set it below, or later in step 6, to see a percentage." if is_asked else ""
         return f"Link: rate not known ({source}).{ask}"
     if given_rate is None:
         return f"Link: {wording.link_rate(seen_rate)} ({source})."

@@ -13,10 +13,15 @@ from forms import layout, wording
 from forms.findings.path import is_practice
 from forms.findings.series_warnings import advice
 from forms.series import summary
+from forms.series import wording as series_wording
 from forms.series.head_fields import resumed_text
 from forms.series.run_table import mark_of
-from forms.series.wording import series_headline
 from storage import records
+
+_LEFT_OUT_ALREADY = (
+    "What stands out is left out of the answer above already: nothing has to be done about it. Leave another run out"
+    " only with a reason that you could tell a colleague; it stays on the form, struck out."
+)
 
 
 def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> page.Page:
@@ -28,20 +33,22 @@ def review_page(choices: method_choices.GuideChoices, context: GuideContext) -> 
         return beside.review_sides(choices, sides)
 
     form = summary.run_form(series)
+    left_out = form.counted is not None and bool(form.counted.left_out)
     table = (*_run_options(form), *_averages(form))
     rounds = repeating.better_rounds(choices, series, advised=_reasons_to_repeat(choices, context, series))
     again = page.Option(
         "Measure the same again", page.Go(method_choices.same_again(choices)), "opens step 5, where Start begins it"
     )
-    return page.step_page(
+    review = page.step_page(
         method_choices.MethodStep.REVIEW,
         _facts(choices, context, series, rounds),
         (*table, *_what_to_do(choices, context, series, rounds), again),
-        headline=tuple(series_headline(form)),
+        headline=tuple(series_wording.series_headline(form)),
         columns=run_lines.line("Run", "Seconds", "Rate", "of link" if series.link_bits_per_second else ""),
         cursor=len(table),
         chart=page.PageChart(form=form),
     )
+    return replace(review, why=_LEFT_OUT_ALREADY) if left_out else review
 
 
 def _is_of_change(choices: method_choices.GuideChoices, series: records.Series) -> bool:
@@ -118,6 +125,7 @@ def _facts(
 
 
 def _run_options(form: summary.SeriesSummary) -> Iterator[page.Option]:
+    left_out_numbers = {number for number, _ in form.counted.left_out} if form.counted else set[int]()
     for row in form.all_rows:
         run = row.run
         mark = mark_of(row)
@@ -131,15 +139,21 @@ def _run_options(form: summary.SeriesSummary) -> Iterator[page.Option]:
         else:
             act = page.Judge(run.number, records.RunStatus.REJECTED)
             hint = f"counts, unusual: {wording.unusual_text(row.unusual)}" if row.unusual else "counts"
+            if run.number in left_out_numbers:
+                hint += "; not in the answer above"
         yield page.Option(run_lines.measures_line(row.label, row.measures, form), act, hint, mark=mark, is_value=True)
 
 
 def _averages(form: summary.SeriesSummary) -> Iterator[page.Option]:
+    # The answer at the top is another one where it leaves runs out.
+    all_runs = f"of {series_wording.all_runs_of(form.series)}" if series_wording.all_runs_text(form) else ""
     for name, measures in (
         ("Average", form.average),
         ("Deviation", form.deviation),
         ("With all", form.average_with_rejected),
     ):
         if measures is not None:
-            hint = "the average if nothing were left out" if measures is form.average_with_rejected else ""
+            hint = all_runs if measures is form.average else ""
+            if measures is form.average_with_rejected:
+                hint = "the average if nothing were left out"
             yield page.Option(run_lines.measures_line(name, measures, form), None, hint, result=True)

@@ -91,7 +91,9 @@ def test_side_by_side_judges_the_series_that_step_7_judges(
     assert shown.sign is answer.sign
     assert shown.interval_percent == pytest.approx(answer.interval_percent)
     assert shown.base_name == "before switch"
-    assert "'before switch'" in command_to_compare(shown), "the command to type counts the same"
+    assert "'before switch'" in command_to_compare(shown.base_reference, shown.other_reference), (
+        "the command to type counts the same"
+    )
     label = next(row for row in side_by_side(both_ways.with_others) if row.name == "Label")
     assert (label.base, label.other) == ("before switch", "after")
 

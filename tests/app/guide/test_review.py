@@ -87,7 +87,7 @@ async def test_the_runs_are_drawn_below_their_table_where_there_is_room(reviewin
         assert "★ Compare" in shown
         assert ("3◆" in shown) is drawn
         assert ("z Zoom" in shown) is drawn
-        assert ("A run that something else disturbed" in shown) is drawn
+        assert ("What stands out is left out of the answer" in shown) is drawn, "run 3 is, by itself"
         assert "zoomed" not in shown, "an unusual run makes bars from 0 differ"
         await press(reviewing, pilot, "z")
         assert ("zoomed" in painted(reviewing)) is drawn

@@ -260,6 +260,9 @@ async def test_the_table_has_a_run_the_moment_it_ends(ready, backend, monkeypatc
             await settled(ready, pilot)
             assert f"{number}00,000,000" in painted(ready)
             assert re.search(rf"\n{number} +█+", painted(ready)), "and so has the chart"
+            assert screen._drawn_line[0] == screen.running.line(76, screen.form.average_rate), (
+                "and no run goes on there"
+            )
         await hand_out(ready, pilot, backend, None)
         await measured(ready, pilot)
 

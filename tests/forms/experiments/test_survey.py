@@ -71,7 +71,7 @@ def test_a_full_wire_is_said_also_of_a_busy_time():
     found = [measured(one, rate, quiet=busy) for one, rate in zip(wired, (119.4, 120.0), strict=True)]
     assert next_step_sentence(survey("survey nas", found)) == (
         "SMB is 100 % of bare TCP: the network is the limit, no problems found. Measured at a busy time. Measure"
-        " again at a quiet time, or wait for one; a comparison says whether it needs that."
+        " again at a quiet time, or wait for one."
     )
     slow = [measured(one, rate, quiet=busy) for one, rate in zip(wired, (100.0, 120.0), strict=True)]
     assert next_step_sentence(survey("survey nas", slow)).startswith("Measured at a busy time.")
