@@ -13,6 +13,7 @@ _WAY = "A shorter way to the server"
 _HARDLY = f"under {faster_network.HARDLY_PERCENT:.0f} %"
 _USUAL_LINKS = (100_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000)
 """The bits per second of Ethernet."""
+_BOUNDED = frozenset({faster_network.NetworkHelp.AT_MOST, faster_network.NetworkHelp.HARDLY})
 _ROUGH_TEXTS = {10.0: "a tenth", 25.0: "a quarter", 33.0: "a third", 50.0: "half", 75.0: "three quarters"}
 """By the percents of a bound that is a rough one."""
 _WAY_LIMITS = frozenset({limits.LineLimit.ROUND_TRIP, limits.LineLimit.PATH})
@@ -187,11 +188,16 @@ def _speed_texts(all_lines: Sequence[summary.LineFigures]) -> Iterator[str]:
     if helped_lines:
         yield line_names.names_of(helped_lines, all_lines)
 
-    for of_access in line_names.by_access(_lines_of(all_lines, faster_network.NetworkHelp.AT_MOST)).values():
+    # Reads and writes of an access have one bound, the larger: in the order of the table those above hardly anything.
+    hardly_lines: list[summary.LineFigures] = []
+    bounded_lines = [figures for figures in all_lines if figures.link_gain and figures.link_gain.help in _BOUNDED]
+    for of_access in line_names.by_access(bounded_lines).values():
         gains = [figures.link_gain for figures in of_access if figures.link_gain]
-        yield f"{line_names.names_of(of_access, all_lines)} by at most {bound_text(gains)}"
+        if all(gain.help is faster_network.NetworkHelp.HARDLY for gain in gains):
+            hardly_lines += of_access
+        else:
+            yield f"{line_names.names_of(of_access, all_lines)} by at most {bound_text(gains)}"
 
-    hardly_lines = _lines_of(all_lines, faster_network.NetworkHelp.HARDLY)
     if hardly_lines:
         yield f"{line_names.names_of(hardly_lines, all_lines)} by {_HARDLY}"
 

@@ -220,11 +220,14 @@ def _known_cells(figures: summary.LineFigures | None, *, has_limits: bool) -> li
 
 
 def _gain_cell(of_access: Sequence[summary.LineFigures]) -> str:
-    """What a faster network does for reads and writes: ``helps``, ``at most 30 %``; both where they differ."""
+    """What a faster network does for reads and writes: ``helps``, ``at most 30 %``; both where one is not bounded."""
     gains: dict[faster_network.NetworkHelp, list[float]] = {}
     for figures in of_access:
         if figures.link_gain is not None:
             gains.setdefault(figures.link_gain.help, []).append(figures.link_gain.told_percent)
+    # The larger bound holds for both.
+    if faster_network.NetworkHelp.AT_MOST in gains:
+        gains.pop(faster_network.NetworkHelp.HARDLY, None)
     return " / ".join(_gain_text(network_help, max(percents)) for network_help, percents in gains.items())
 
 

@@ -103,7 +103,7 @@ async def test_all_lines_and_their_limits_stand_on_the_first_page_of_a_small_ter
             assert f"{name} " in page, page
         assert "19.3  server" in page
         assert "server?" in page
-        assert "at most 17 %" in page
+        assert "at most 20 %" in page
 
         await press(app, pilot, "pagedown")
         assert "95 % interval" in painted(app)
