@@ -10,6 +10,7 @@ from forms.comparison.judged_sides import Sides
 from forms.comparison.properties import side_by_side
 from forms.comparison.report import comparison_report
 from forms.comparison.several.facts import shared_text
+from forms.comparison.several.remarks import weaknesses_of_several
 from forms.comparison.several.sides import names_for_a_title, pair_of
 from forms.comparison.summary import ComparisonSummary, comparison_form, comparisons
 from forms.findings.full_links import full_links_of
@@ -261,6 +262,24 @@ def test_what_weakens_verdicts_stands_with_them_once():
     assert not any("busy" in remark for remark in report.advice)
     page = comparison_page(found, report, neighbours_of(months))
     assert [field.text.count("busy time") for field in page.fields if "busy" in field.text] == [1]
+
+
+def test_what_follows_from_a_busy_time_stands_behind_the_comparisons_that_it_holds_for():
+    busy = Quiet(verdict=QuietVerdict.BUSY)
+    march, april, may = (
+        series([factor * rate for rate in (59e6, 59.1e6, 58.9e6, 59e6, 59.05e6)], id=name[:3], label=name)
+        for factor, name in ((1, "march"), (2, "april"), (4, "may"))
+    )
+    march = replace(march, quiet=busy)
+    april = replace(april, quiet=busy)
+    both_busy = comparison_form(march, april)
+    first, *_ = weaknesses_of_several([both_busy])
+    assert first.startswith("Measured at a busy time: both series; it slowed both sides")
+
+    one_busy = comparison_form(april, may)
+    first, *_ = weaknesses_of_several([both_busy, one_busy])
+    assert first.startswith("Measured at a busy time: march and april. april against march: it slowed both sides")
+    assert ". may against april: this may be part of the " in first
 
 
 def test_the_shaper_of_the_measuring_machine_is_not_called_the_link():
