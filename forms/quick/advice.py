@@ -93,11 +93,19 @@ def _what_to_do(
         return "Measure once more when nothing else runs."
 
     disputed_names = {line.name for line in lines_since if line.is_disputed}
-    steady = [line for line in figures if not line.is_restless and line.line.quoted_name not in disputed_names]
-    sized = [line for line in figures if line not in steady]
-    steady_text = f"quote {line_names.names_of(steady, figures)}; " if steady else ""
-    sized_text = f"of {line_names.names_of(sized, figures)} only the size"
-    return f"The quick test before was no quieter: it stays like that here; {steady_text}{sized_text}."
+    disputed = [line for line in figures if line.line.quoted_name in disputed_names]
+    undisputed = [line for line in figures if line not in disputed]
+    steady = [line for line in undisputed if not line.is_restless]
+    sized = [line for line in undisputed if line.is_restless]
+
+    texts = []
+    if steady:
+        texts.append(f"quote {line_names.names_of(steady, figures)}")
+    if sized:
+        texts.append(f"of {line_names.names_of(sized, figures)} only the size")
+    if disputed:
+        texts.append(f"of {line_names.names_of(disputed, figures)} neither figure")
+    return f"The quick test before was no quieter: it stays like that here; {'; '.join(texts)}."
 
 
 def _busy_text(slow_clients: Sequence[summary.LineFigures]) -> str:

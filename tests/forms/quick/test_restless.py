@@ -52,7 +52,8 @@ def test_a_line_that_is_another_than_before_is_none_to_quote():
     quiet_but_other = restless_test().with_line(quick_line(RND_Q32, Command.PUT, [20e6, 21e6, 22e6]))
     before = restless_test().with_line(quick_line(RND_Q32, Command.PUT, [40e6, 60e6, 80e6]))
     page = page_of(quiet_but_other, before)
-    assert "quote SEQ1M, RND4K Q32T1 read and RND4K Q1T1 write; of RND4K Q32T1 write and" in page
+    assert "of RND4K Q1T1 read only the size; of RND4K Q32T1 write neither figure." in page
+    assert "quote SEQ1M, RND4K Q32T1 read and RND4K Q1T1 write; of" in page
 
 
 @pytest.mark.parametrize(("cpu_share", "is_capped"), [(0.16, True), (0.15, False)])
