@@ -138,9 +138,9 @@ def _run_options(form: summary.SeriesSummary) -> Iterator[page.Option]:
             hint = f"left out: {wording.plain(run.reason or 'no reason given')}"
         else:
             act = page.Judge(run.number, records.RunStatus.REJECTED)
-            hint = f"counts, unusual: {wording.unusual_text(row.unusual)}" if row.unusual else "counts"
-            if run.number in left_out_numbers:
-                hint += "; not in the answer above"
+            hint = "not in the answer" if run.number in left_out_numbers else "counts"
+            if row.unusual:
+                hint += f", unusual: {wording.unusual_text(row.unusual)}"
         yield page.Option(run_lines.measures_line(row.label, row.measures, form), act, hint, mark=mark, is_value=True)
 
 

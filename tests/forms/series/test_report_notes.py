@@ -159,7 +159,7 @@ def test_the_question_stands_on_the_form(question):
     assert "Question:" not in text(series((1e6, 1e6)))
 
 
-@pytest.mark.parametrize(("percent", "said"), [(100.0, "100 % by one"), (101.0, "a factor of 2.0 by one")])
+@pytest.mark.parametrize(("percent", "said"), [(100.0, "100 %: one"), (101.0, "a factor of 2.0: one")])
 def test_how_large_a_change_must_be_is_said_in_one_way_or_the_other(percent: float, said: str):
     assert said in by_one_more_series(Shown(series_percent=percent, pairs_percent=2.0))
 
