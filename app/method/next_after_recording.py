@@ -53,7 +53,8 @@ _AFTER_KIND = {
 def after_recording(kind: str, record: object, earlier: object = None, before_id: str = "") -> Iterator[NextStep]:
     """What can follow a record that is no series: first what its answer advises.
 
-    ``earlier`` is what the notebook has of the same share: see `app.audit.earlier_looks`. ``before_id``: the recording
+    ``earlier`` is what the notebook has of the same share: see `app.audit.earlier_looks`; of a
+    quick test, the one before. ``before_id``: the recording
     of the same target before it, to compare it with; empty for none.
     """
     if (
@@ -76,23 +77,24 @@ def after_recording(kind: str, record: object, earlier: object = None, before_id
         case StoredTrial():
             yield from _after_trial(kind, record)
         case quick_records.Quick():
-            yield from _after_quick(record, before_id)
+            yield from _after_quick(record, earlier, before_id)
             return
     yield from _AFTER_KIND.get(kind, (_CHOOSE_SETTING, LOOK_AT_ALL))
 
 
-def _after_quick(quick: quick_records.Quick, before_id: str) -> Iterator[NextStep]:
-    """To measure again comes first where the form asks for it, else last."""
+def _after_quick(quick: quick_records.Quick, before: object, before_id: str) -> Iterator[NextStep]:
+    """To measure again comes first where the form asks for it, else last, as after a repeat that was no quieter."""
     name = "Measure it again: another quick test"
     once_more = NextStep(name=name, screen="quick", arguments=again.typed_as_it_was(quick))
-    is_restless = again.has_restless_lines(quick)
-    if is_restless:
+    is_no_quieter = isinstance(before, quick_records.Quick) and again.is_restless_again(quick, before)
+    is_first = again.has_restless_lines(quick) and not is_no_quieter
+    if is_first:
         yield once_more
     if before_id:
         ids = (before_id, quick.id)
         yield NextStep(name="Compare with the quick test before", screen="compared", arguments={"ids": ids})
     yield from _AFTER_KIND[quick_records.QUICK]
-    if not is_restless:
+    if not is_first:
         yield once_more
 
 

@@ -11,6 +11,12 @@ def has_restless_lines(quick: quick_records.Quick) -> bool:
     return any(figures.is_restless for figures in quick_figures(quick))
 
 
+def is_restless_again(quick: quick_records.Quick, before: quick_records.Quick) -> bool:
+    """Whether a line is restless that was so in the quick test before: measuring once more would be no quieter."""
+    restless_before = {figures.line.name for figures in quick_figures(before) if figures.is_restless}
+    return any(figures.is_restless and figures.line.name in restless_before for figures in quick_figures(quick))
+
+
 def typed_as_it_was(quick: quick_records.Quick) -> dict[str, str]:
     """What stands in the form of a quick test that measures the same; empty where another program measured."""
     if quick.target is None:

@@ -100,6 +100,8 @@ class RecordingGoesOn(GoesOn):
         record = None
         with suppress(UsageError):  # an imported trial cannot be resumed
             record = kind.read(notebook, head)
-        earlier = earlier_look(notebook, record)
+        earlier: object = earlier_look(notebook, record)
         before_id = kind.before(notebook, head)
+        if before_id and earlier is None:
+            earlier = kind.read(notebook, notebook.recording(before_id))
         return without_resuming(next_after_recording.after_recording(head.kind, record, earlier, before_id), head)

@@ -304,6 +304,15 @@ def test_measuring_again_is_first_where_a_quick_test_asks_for_it(spread: float, 
     assert screens.index("quick") == (0 if is_first else 2)
 
 
+@pytest.mark.parametrize(("command", "is_first"), [(Command.GET, False), (Command.PUT, True)])
+def test_measuring_again_is_last_after_a_repeat_that_was_no_quieter(command: Command, is_first: bool):
+    rates = [10e6, 14e6, 18e6]
+    quick = quick_test({(RND_Q1, Command.GET): rates})
+    before = quick_test({(RND_Q1, command): rates}, id="aa00aa00aa00")
+    screens = [step.screen for step in after_recording("quick", quick, before, before.id)]
+    assert screens.index("quick") == (0 if is_first else len(screens) - 1)
+
+
 def test_a_quick_test_is_measured_again_as_it_was():
     quick = quick_test(link_bits_per_second=2_500_000_000, settings=Settings(like=Imitated.WINDOWS_10))
     arguments = next(step.arguments for step in after_recording("quick", quick) if step.screen == "quick")
