@@ -375,7 +375,7 @@ def test_a_loopback_without_a_rate_is_said_to_be_unknown():
     page = page_of(replace(FILE, step=MethodStep.FILE), GuideContext(link=LinkState(source="the loopback has no rate")))
     fact = next(fact for fact in said(page) if fact.startswith("Link: "))
     assert fact.startswith("Link: rate not known (the loopback has no rate).")
-    assert "Set the link speed" in fact
+    assert "Set it below" in fact
     local = replace(FILE, step=MethodStep.FILE, target=Target(protocol="file", path="/srv"))
     assert not any("Set the link speed" in fact for fact in said(page_of(local, GuideContext())))
 
@@ -680,7 +680,7 @@ def test_interleaved_runs_that_were_too_few_lead_to_as_many_as_would_settle_it()
     (first,) = (one for one in page.options if one.advised)
     assert isinstance(first.act, Visit)
     needed = first.act.arguments["runs"]
-    title = f"Measure both again, interleaved: {needed} runs each, about 11 min"
+    title = f"Measure both again, interleaved: {needed} runs each, about 66 s"
     assert (first.title, first.act.name) == (title, "interleaved")
     assert isinstance(needed, int)
     assert 10 < needed <= MANY_RUNS

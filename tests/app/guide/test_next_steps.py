@@ -569,7 +569,7 @@ def test_the_interleaved_runs_that_would_settle_it_are_the_first_entry(tmp_path:
     if settles:
         needed = form.comparison.needed_runs
         assert f"About {needed} interleaved runs a side would settle it" in comparison_sentences(form.comparison)
-        assert first.name == f"Measure both again, interleaved: {needed} runs each, about 11 min"
+        assert first.name == f"Measure both again, interleaved: {needed} runs each, about 66 s"
         assert first.arguments["runs"] == needed
 
 
