@@ -64,6 +64,18 @@ def explained_by(notebook: Notebook, audit: Audit) -> ExplainedComplaint | None:
     return next(iter([*of_same_name, *explained]), None)
 
 
+def explained_between(notebook: Notebook, before: Diagnosis | None, diagnosis: Diagnosis) -> ExplainedComplaint | None:
+    """What an audit between both diagnoses found to fit the first; None where none did."""
+    if before is None:
+        return None
+    for audit in _audits(notebook):
+        is_between = before.created_at < audit.created_at < diagnosis.created_at
+        explained = explained_complaint(audit, before) if is_between and is_of_server(audit, before.target) else None
+        if explained is not None:
+            return explained
+    return None
+
+
 def share_diagnosed_last(notebook: Notebook) -> Target | None:
     """None where nothing was diagnosed."""
     for diagnosis in _diagnoses(notebook):

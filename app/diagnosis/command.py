@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from app.audit.earlier_looks import diagnosis_before
+from app.audit.earlier_looks import diagnosis_before, explained_between
 from app.base.errors import UsageError
 from app.cli import cancelling, console, declare, logins, notebooks, option_values, progress, resuming, run_options
 from app.cli.targets import target_argument
@@ -95,7 +95,8 @@ def diagnose_command(
     diagnosis = closed.diagnosis
     with notebooks.open_notebook(context) as notebook:
         before = diagnosis_before(notebook, diagnosis)
-    console.answer_report(diagnosis_report(diagnosis, before), as_json=choices["as_json"])
+        explained = explained_between(notebook, before, diagnosis)
+    console.answer_report(diagnosis_report(diagnosis, before, explained), as_json=choices["as_json"])
     return cancelling.exit_code_when_complete(diagnosis, control, "diagnosis", resumed_by="diagnose")
 
 

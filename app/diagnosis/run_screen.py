@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from textual.content import Content
 
-from app.audit.earlier_looks import diagnosis_before
+from app.audit.earlier_looks import diagnosis_before, explained_between
 from app.clients.base import Secrets
 from app.diagnosis import events, spec
 from app.diagnosis.record import record_diagnosis
@@ -16,7 +16,8 @@ from app.tui.widgets.reading import GoesOn
 from app.tui.widgets.views import join_toned
 from forms import wording
 from forms.diagnosis import answer, report, stage_names
-from forms.diagnosis.answer_since import answer_since
+from forms.diagnosis.answer_since import answer_since, stage_sign_since
+from forms.diagnosis.explained_complaint import ExplainedComplaint
 from forms.layout import Sign, Toned, hanging
 from forms.report import Report
 from storage.looks import Diagnosis, Stage, StageName
@@ -52,6 +53,8 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
         self._lines_of_stages: list[str] = []
         self.before: Diagnosis | None = None
         """The last diagnosis of the same complaint, which this one is held against; None without one."""
+        self.explained: ExplainedComplaint | None = None
+        """What an audit since then found to fit it; None where none did."""
 
     @staticmethod
     def to_resume(record: Diagnosis, secrets: Secrets, _typed: Mapping[str, Any], /) -> spec.DiagnosisRequest:
@@ -67,9 +70,10 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
         """Called in the thread that measures, before the report is shown."""
         with Notebook(self.context.notebook_path) as notebook:
             self.before = diagnosis_before(notebook, diagnosis)
+            self.explained = explained_between(notebook, self.before, diagnosis)
 
     def result(self) -> Report | None:
-        return report.diagnosis_report(self.record, self.before) if self.is_closed else None
+        return report.diagnosis_report(self.record, self.before, self.explained) if self.is_closed else None
 
     def take_event(self, index: int, event: Any) -> None:
         match event:
@@ -85,6 +89,7 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
                 self.problems.append(text)
             case events.DiagnosisClosed(diagnosis=diagnosis):
                 self.record = diagnosis
+                self._look_at_stages(diagnosis)
                 self.is_closed = True
 
     def now(self) -> str:
@@ -96,7 +101,7 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
         return f"{super().now()} ({passed_seconds:.0f} s so far); about {left} left"
 
     def headline(self) -> Content:
-        return join_toned([answer_since(self.record, self.before)], "")
+        return join_toned([answer_since(self.record, self.before, self.explained)], "")
 
     def warnings(self) -> str:
         return "\n".join(map(wording.plain, self.problems))
@@ -118,7 +123,7 @@ class DiagnosisRunScreen(report_run.MeasurementScreen):
     def _look_at_stages(self, diagnosis: Diagnosis) -> None:
         """Keep what is to be said of the stages that have ended."""
         self._answer_so_far = answer.answer_so_far(diagnosis)
-        self._lines_of_stages = [_line_of_stage(diagnosis, stage) for stage in reversed(diagnosis.stages)]
+        self._lines_of_stages = [_line_of_stage(diagnosis, stage, self.before) for stage in reversed(diagnosis.stages)]
 
 
 _OUTCOMES = {
@@ -128,9 +133,11 @@ _OUTCOMES = {
 """What is said of a stage that was measured; of any other sign the result says what is wrong."""
 
 
-def _line_of_stage(diagnosis: Diagnosis, stage: Stage) -> str:
-    sign = answer.stage_sign(diagnosis, stage.name)
+def _line_of_stage(diagnosis: Diagnosis, stage: Stage, before: Diagnosis | None) -> str:
+    sign = stage_sign_since(diagnosis, stage.name, before)
     outcome = _OUTCOMES.get(sign, "something is wrong; the result at the end says what")
+    if sign is not answer.stage_sign(diagnosis, stage.name):
+        outcome = "what was wrong before is as it should be"
     if stage.name is StageName.SETTINGS and sign is Sign.UNKNOWN:
         outcome = "not read, as there is no ssh to it; the result at the end says what to ask for"
     if stage.status is not SeriesStatus.COMPLETE:

@@ -40,9 +40,10 @@ def after_diagnosis(diagnosis: Diagnosis, earlier: object = None) -> Iterator[Ne
     ``earlier`` is a diagnosis of the same complaint, if any: then what changed since comes first.
     """
     target = format_target(diagnosis.target)
-    if isinstance(earlier, Diagnosis) and change_since(earlier, diagnosis) is not None:
-        yield look_steps.compare_with(earlier, diagnosis)
-    advised = advised_act(diagnosis)
+    before = earlier if isinstance(earlier, Diagnosis) else None
+    if before is not None and change_since(before, diagnosis) is not None:
+        yield look_steps.compare_with(before, diagnosis)
+    advised = advised_act(diagnosis, before)
     if advised is not None:
         yield _step_of_act(advised, diagnosis)
 

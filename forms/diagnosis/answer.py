@@ -1,9 +1,16 @@
 """The answer of a diagnosis: what costs users most, or that nothing was found."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from forms import layout, wording
-from forms.diagnosis.chosen_complaint import COMPLAINTS, chosen_complaint, complaint_answer, finding_of_complaint
+from forms.diagnosis.chosen_complaint import (
+    COMPLAINTS,
+    ComplaintAnswer,
+    chosen_complaint,
+    complaint_answer,
+    finding_of_complaint,
+)
 from forms.diagnosis.judgement import judged_figures
 from forms.diagnosis.rules import complaints, settings_finding
 from forms.diagnosis.stage_names import STAGE_NAMES
@@ -12,8 +19,11 @@ from forms.findings.finding import Finding, Severity
 from storage import looks, records
 
 
-def diagnosis_answer(diagnosis: looks.Diagnosis) -> layout.Toned:
-    """The verdict on the complaint that was named first; else the costliest thing that is wrong, or that nothing is."""
+def diagnosis_answer(diagnosis: looks.Diagnosis, *, is_short: bool = False) -> layout.Toned:
+    """The verdict on the complaint that was named first; else the costliest thing that is wrong, or that nothing is.
+
+    A short one leaves out how certain the verdict on the complaint is.
+    """
     findings = complaints(diagnosis)
     wrong = [finding for finding in findings if finding.is_wrong]
     complete = [stage for stage in diagnosis.stages if stage.status is records.SeriesStatus.COMPLETE]
@@ -23,7 +33,8 @@ def diagnosis_answer(diagnosis: looks.Diagnosis) -> layout.Toned:
 
     name = chosen_complaint(diagnosis)
     if name is not None:
-        return _answer_to_complaint(diagnosis, name, wrong)
+        answer = complaint_answer(diagnosis, name)
+        return _answer_to_complaint(diagnosis, name, wrong, replace(answer, certainty="") if is_short else answer)
     if wrong:
         sign = findings_report.SIGNS[wrong[0].severity]
         return layout.Toned(f"{sign} {_costliest_text(wrong)}", sign.tone)
@@ -69,9 +80,11 @@ def _costliest_text(findings: Sequence[Finding]) -> str:
     return f"{findings[0].title}.{more}"
 
 
-def _answer_to_complaint(diagnosis: looks.Diagnosis, name: looks.StageName, wrong: Sequence[Finding]) -> layout.Toned:
+def _answer_to_complaint(
+    diagnosis: looks.Diagnosis, name: looks.StageName, wrong: Sequence[Finding], verdict: ComplaintAnswer
+) -> layout.Toned:
     """The verdict on that complaint, and then what else is wrong."""
-    answer = complaint_answer(diagnosis, name).toned
+    answer = verdict.toned
     finding = finding_of_complaint(diagnosis, name)
     others = [other for other in wrong if finding is None or other.key != finding.key]
     if not others:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from forms import wording
 from forms.diagnosis import figures, summary
-from forms.diagnosis.changed_settings import changed_settings_text
 from forms.diagnosis.chosen_complaint import COMPLAINTS, chosen_complaint, finding_of_complaint
 from forms.diagnosis.figures import Figure, Unit
 from storage.looks import Diagnosis, StageName
@@ -69,6 +68,14 @@ class FigureChange:
         return ratios
 
     @property
+    def is_certain(self) -> bool | None:
+        """Whether the whole range is a change the same way; None where it has no range."""
+        if self.range_of_times is None:
+            return None
+        least, most = self.range_of_times
+        return least >= SAME_WITHIN or most <= 1 / SAME_WITHIN
+
+    @property
     def values_text(self) -> str:
         """``18 ms → 0.743 ms``."""
         values = [figures.value_text(figure.value, figure.unit) for figure in (self.before, self.after)]
@@ -92,6 +99,16 @@ def times_text(times: float) -> str:
     return f"{_factor_text(factor)} times as {word}"
 
 
+def range_text(times: float, range_of_times: tuple[float, float] | None) -> str:
+    """`` (2.4 to 13 times)``, of times as `times_text` tells them; empty without a range."""
+    if range_of_times is None:
+        return ""
+    least, most = range_of_times
+    factors = (least, most) if times >= 1 else (1 / most, 1 / least)
+    ends = dict.fromkeys(map(_factor_text, factors))
+    return f" ({' to '.join(ends)} times)" if len(ends) > 1 else ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComplaintChange:
     """The figure of the complaint, with its control."""
@@ -107,6 +124,22 @@ class ComplaintChange:
     def rest_times(self) -> float | None:
         """How many times as good the figure is beside its control; None without one."""
         return self.figure.times / self.control.times if self.control is not None else None
+
+    @property
+    def rest_range(self) -> tuple[float, float] | None:
+        """The least and the most of that; None where the figure or its control has no range."""
+        figure_range = self.figure.range_of_times
+        control_range = self.control.range_of_times if self.control is not None else None
+        if figure_range is None or control_range is None:
+            return None
+        return figure_range[0] / control_range[1], figure_range[1] / control_range[0]
+
+    @property
+    def is_as_control(self) -> bool:
+        """Whether the control certainly changed, and the figure no more than that."""
+        if self.control is None or self.rest_times is None or self.control.is_same:
+            return False
+        return self.control.is_certain is not False and is_same(self.rest_times)
 
     @property
     def is_partly_control(self) -> bool:
@@ -127,7 +160,7 @@ def change_since(base: Diagnosis, other: Diagnosis) -> ComplaintChange | None:
     if name is None:
         return None
 
-    changes = _changes_by_key(base, other)
+    changes = changes_by_key(base, other)
     deciding = [changes[key] for key in COMPLAINTS[name].figures if key in changes]
     if not deciding:
         return None
@@ -137,7 +170,8 @@ def change_since(base: Diagnosis, other: Diagnosis) -> ComplaintChange | None:
     return ComplaintChange(stage=name, figure=figure, control=control, base=base, other=other)
 
 
-def _changes_by_key(base: Diagnosis, other: Diagnosis) -> dict[str, FigureChange]:
+def changes_by_key(base: Diagnosis, other: Diagnosis) -> dict[str, FigureChange]:
+    """Of each figure that both measured."""
     before = {figure.key: figure for figure in figures.figures(base) if figure.value > 0}
     after = {figure.key: figure for figure in figures.figures(other) if figure.value > 0}
     return {
@@ -166,23 +200,18 @@ def since_text(change: ComplaintChange) -> str:
     values = figure.rates_text if is_rate else figure.values_text
     if figure.is_same:
         return f"{name} is as {when}: {values}"
-    return f"{name} is {times_text(figure.times)} as {when}: {values}"
+    return f"{name} is {times_text(figure.times)} as {when}{range_text(figure.times, figure.range_of_times)}: {values}"
 
 
 def certainty_text(change: FigureChange) -> str:
-    """How sure the change is, in a sentence; empty where there is none, or nobody can tell."""
-    range_of_times = change.range_of_times
-    if change.is_same or range_of_times is None:
+    """How sure it is that there is a change, in a sentence; empty where there is none, or nobody can tell."""
+    if change.is_same or change.is_certain is None:
         return ""
 
-    least, most = range_of_times
-    is_better = change.times > 1
-    word = "fast" if is_better else "slow"
-    factors = (least, most) if is_better else (1 / most, 1 / least)
-    ends = dict.fromkeys(map(_factor_text, factors))
-    text = f"{' to '.join(ends)} times as {word}, by how the times of each varied"
-    is_certain = factors[0] >= SAME_WITHIN
-    return f"That is certain: {text}." if is_certain else f"That is not certain: {text}."
+    word = "faster" if change.times > 1 else "slower"
+    if change.is_certain:
+        return f"That it is {word} is certain."
+    return f"That it is {word} is not certain: the times of each varied as much."
 
 
 def _factor_text(factor: float) -> str:
@@ -190,13 +219,12 @@ def _factor_text(factor: float) -> str:
 
 
 def figures_text(change: ComplaintChange) -> str:
-    """The answer of a comparison: the figures, and what the control says of the cause."""
+    """What a comparison begins with: the figure of the complaint before and after."""
     figure = change.figure
-    outcome = "as before" if figure.is_same else times_text(figure.times)
-    told = f"{figure.before.name}: {figure.values_text}, {outcome}."
-    settings = changed_settings_text(change.base, change.other)
-    sentences = [told, certainty_text(figure), settings, control_text(change)]
-    return " ".join(filter(None, sentences))
+    outcome = "as before"
+    if not figure.is_same:
+        outcome = f"{times_text(figure.times)}{range_text(figure.times, figure.range_of_times)}"
+    return f"{figure.before.name}: {figure.values_text}, {outcome}."
 
 
 def control_text(change: ComplaintChange) -> str:
@@ -207,19 +235,28 @@ def control_text(change: ComplaintChange) -> str:
         return ""
 
     name = _small(control.before.name)
-    busy = _busy_text(change)
     if control.is_same:
         if change.figure.is_same:
             return f"So is {name}: {control.values_text}."
         return f"It is not the client or the network: {name} is as before ({control.values_text})."
 
+    name = f"{name[:1].upper()}{name[1:]}"
+    busy = _busy_text(change)
+    again = "To know better, diagnose again at the same load."
+    if control.is_certain is False:
+        too = "" if change.figure.is_same else ", too"
+        return (
+            f"{name} is {times_text(control.times)}{too} ({control.values_text}), which can be chance{busy}. So how"
+            f" much of the change is the client's or the path's is not certain. {again}"
+        )
+
     too = "" if change.figure.is_same else " too"
-    changed = f"{name[:1].upper()}{name[1:]} changed{too}: {control.values_text}, {times_text(control.times)}{busy}."
-    if is_same(rest_times):
+    changed = f"{name} changed{too}: {control.values_text}, {times_text(control.times)}{busy}."
+    if change.is_as_control:
         return f"{changed} That is as much, so that no effect of a setting is to be seen."
     part = "So a part of it is the client or the path: beside" if change.is_partly_control else "Beside"
-    again = "To know better, diagnose again at the same load."
-    return f"{changed} {part} that, it is {times_text(rest_times)}. {again}"
+    rest = f"{times_text(rest_times)}{range_text(rest_times, change.rest_range)}"
+    return f"{changed} {part} that, it is {rest}. {again}"
 
 
 def _busy_text(change: ComplaintChange) -> str:

@@ -20,7 +20,8 @@ class NamedComplaint:
     """What users complain of, and how it is answered.
 
     ``{name}``, ``{value}`` and ``{limit}`` are of the figure that decides: the first of ``figures`` that is not as it
-    should be, else the first. ``{doing}`` is what it is a rate of.
+    should be, else the first. ``{doing}`` is what it is a rate of, and ``{end}`` up to where it is as it should be: a
+    text that tells it is told without ``limit``.
     """
 
     subject: str
@@ -35,6 +36,8 @@ class NamedComplaint:
     """The beginning of the answer where a finding says what is wrong; the finding follows."""
     unclear: str = ""
     """The answer where they are not as they should be, and no finding says why; empty where the figure always does."""
+    unsteady: str = "{name} is fine on the whole: {value}"
+    """The answer where they are as they should be, but not in all of their runs."""
     is_told_as_rate: bool = False
     """Whether seconds are told as how many in a second."""
 
@@ -54,6 +57,7 @@ COMPLAINTS: Mapping[StageName, NamedComplaint] = {
         limit=", of {limit} at most",
         slow="The distance slows down what waits for each request",
         unclear="Some requests are answered late, but not each: half of the round trips take at least {value}",
+        unsteady="Some requests are answered late, but not each: half of the round trips take at least {value}",
     ),
     StageName.SMALL_FILES: NamedComplaint(
         subject="Small files",
@@ -61,7 +65,8 @@ COMPLAINTS: Mapping[StageName, NamedComplaint] = {
         fine="Small files are as fast as is usual on this path: {doing} {value}",
         limit=", usual {limit}",
         slow="Small files are slow",
-        unclear="{name} is slower than usual on this path: {value}",
+        unclear="{name} is slower than it should be: {value}, fine from {end}",
+        unsteady="{name} is fine on the whole: {value}, fine from {end}",
         is_told_as_rate=True,
     ),
     StageName.WINDOW: NamedComplaint(
@@ -71,6 +76,7 @@ COMPLAINTS: Mapping[StageName, NamedComplaint] = {
         limit=", of {limit} at most",
         slow="Opening a window is slow",
         unclear="What Explorer asks with every window is answered late now and then: {name} takes {value}",
+        unsteady="What Explorer asks with every window is answered late now and then: {name} takes {value}",
     ),
     StageName.FOLDERS: NamedComplaint(
         subject="Large folders",
@@ -216,6 +222,8 @@ def _variation_text(complaint: NamedComplaint, answer: ComplaintAnswer, deciding
         return f"{varied}, and was as it should be all the time."
     if answer.sign is not Sign.UNKNOWN and not is_ever_good:
         return f"{varied}, and was slow all the time."
+    if judged.reference is not None and judged.reference.holds(figure.value):
+        return f"{varied}, so that it is not fine all the time: measure again at another time to see which is usual."
     if is_ever_good:
         return f"{varied}, so that it is not slow all the time: measure again at another time to see which is usual."
     return f"{varied}: measure again at another time to see which is usual."
@@ -245,7 +253,9 @@ def _unexplained_answer(
         value = _value_text(told.figure, told.figure.value, complaint)
         return ComplaintAnswer(Sign.UNKNOWN, f"{complaint.subject} could not be judged: {value}, {told.why}")
 
-    sentence = _fill(complaint.unclear, complaint, told) if complaint.unclear else complaint.subject
+    is_unsteady = told.reference is not None and told.reference.holds(told.figure.value)
+    template = complaint.unsteady if is_unsteady else complaint.unclear
+    sentence = _fill(template, complaint, told) if template else complaint.subject
     if good and complaint.is_told_as_rate:
         fine = good[0]
         fine_text = _value_text(fine.figure, fine.figure.value, complaint)
@@ -254,10 +264,12 @@ def _unexplained_answer(
     if is_client_busy:
         busiest = summary.busiest_program_text(diagnosis)
         by_whom = f" with {busiest}" if busiest else ""
-        return ComplaintAnswer(Sign.UNKNOWN, f"{sentence}; this client was too busy{by_whom} to tell the reason")
+        reason = "why it varies" if is_unsteady else "the reason"
+        return ComplaintAnswer(Sign.UNKNOWN, f"{sentence}; this client was too busy{by_whom} to tell {reason}")
 
     sign = SIGNS[told.severity] if told.severity is not None else Sign.UNKNOWN
-    return ComplaintAnswer(sign, f"{sentence}; nothing that was measured says why", has_unknown_reason=True)
+    what = "why it varies" if is_unsteady else "why"
+    return ComplaintAnswer(sign, f"{sentence}; nothing that was measured says {what}", has_unknown_reason=True)
 
 
 def _reason_unmeasured(diagnosis: Diagnosis, name: StageName) -> str:
@@ -307,10 +319,11 @@ def _fill(template: str, complaint: NamedComplaint, judged: JudgedFigure) -> str
         name=_with_small_letter(figure.name),
         doing=_DOING.get(figure.key, ""),
         value=_value_text(figure, figure.value, complaint),
+        end=_end_text(judged, complaint),
     )
 
     limit = _limit_of(judged)
-    if limit is None or not complaint.limit:
+    if limit is None or not complaint.limit or "{end}" in template:
         return sentence
 
     limit_text = _value_text(figure, limit, complaint)
@@ -328,6 +341,15 @@ def _limit_of(judged: JudgedFigure) -> float | None:
     if reference.allowed is not None and judged.figure.key not in _TOLD_BY_THEIR_END:
         return reference.allowed
     return reference.most if reference.most is not None else reference.least
+
+
+def _end_text(judged: JudgedFigure, complaint: NamedComplaint) -> str:
+    """Up to where the figure is as it should be; empty where its reference has no such end."""
+    reference = judged.reference
+    if reference is None:
+        return ""
+    end = reference.most if reference.most is not None else reference.least
+    return _value_text(judged.figure, end, complaint) if end is not None else ""
 
 
 def _is_better(reference: FigureReference | None, value: float) -> bool:

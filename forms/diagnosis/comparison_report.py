@@ -1,55 +1,89 @@
 """Two diagnoses compared: the form and its JSON document."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from forms import report, wording
 from forms.comparison.blame_report import with_blame
 from forms.diagnosis.answer import diagnosis_answer
+from forms.diagnosis.answer_since import is_complaint_gone, sentences_about
+from forms.diagnosis.blamed_step import blamed_step
 from forms.diagnosis.change_since import change_since, figures_text
 from forms.diagnosis.document import complaint_document
-from forms.diagnosis.figures import Figure, figures
+from forms.diagnosis.explained_complaint import ExplainedComplaint
+from forms.diagnosis.figure_changes import figure_changes_table, figure_pairs, slower_text
+from forms.diagnosis.figures import Figure, figures, step_key
 from forms.diagnosis.rules import complaints
 from forms.findings import report as findings_report
 from forms.findings.finding import Finding
+from forms.layout import Sign, Tone, Toned
 from storage import isolation, looks, records
 
 COMPARISON_SCHEMA = "sharebench/diagnosis-comparison/1"
 
 
-def diagnosis_comparison(base: looks.Diagnosis, other: looks.Diagnosis) -> report.Report:
-    """What changed in the complaint that was chosen, which findings are new or gone, and the figures side by side."""
+def diagnosis_comparison(
+    base: looks.Diagnosis, other: looks.Diagnosis, explained: ExplainedComplaint | None = None
+) -> report.Report:
+    """What changed in the complaint that was chosen, which findings are new or gone, and the figures side by side.
+
+    ``explained`` is what an audit between both found to fit the base.
+    """
     base_complaints = _complaints_only_in(base, other)
     new_complaints = _complaints_only_in(other, base)
-    findings_text = "The same findings."
-    if new_complaints or base_complaints:
-        findings_text = f"{wording.count(len(new_complaints), 'finding')} new, {len(base_complaints)} gone."
-    change = change_since(base, other)
-    answer = f"{figures_text(change)} {findings_text}" if change is not None else findings_text
-
+    pairs = figure_pairs(base, other)
+    gone_rows = [(_short_title(finding), finding.evidence) for finding in base_complaints]
+    new_rows = [
+        (finding.title, finding.evidence, findings_report.SIGNS[finding.severity].tone) for finding in new_complaints
+    ]
+    answer = _answer(base, other, explained)
     comparison = report.Report(
         form="diagnosis comparison",
         title="Two diagnoses compared",
         name="Comparison",
         fields=report.fields_of(
-            report.answer_field(answer),
+            report.answer_field(answer.text, answer.tone),
+            ("Slower", slower_text(pairs, is_written_later=_is_written_later(base, other))),
             ("Base", f"{records.with_zone(base.created_at)}: {diagnosis_answer(base).text}"),
             ("Other", f"{records.with_zone(other.created_at)}: {diagnosis_answer(other).text}"),
         ),
-        tables=(
-            *report.changes_table(
-                [(finding.title, finding.evidence) for finding in base_complaints],
-                [
-                    (finding.title, finding.evidence, findings_report.SIGNS[finding.severity].tone)
-                    for finding in new_complaints
-                ],
-            ),
-            *_figures_side_by_side(base, other),
-        ),
+        tables=(*report.changes_table(gone_rows, new_rows), *figure_changes_table(pairs)),
         document=partial(_comparison_document, base, other),
     )
     return with_blame(comparison, _profile_rounds(base), _profile_rounds(other))
+
+
+def _answer(base: looks.Diagnosis, other: looks.Diagnosis, explained: ExplainedComplaint | None) -> Toned:
+    """What changed in the complaint and why, with a sign where it is gone; then how many findings are new or gone."""
+    gone = _complaints_only_in(base, other)
+    new = _complaints_only_in(other, base)
+    findings_text = "The same findings."
+    if new or gone:
+        findings_text = f"{wording.count(len(new), 'finding')} new, {len(gone)} gone."
+
+    change = change_since(base, other)
+    if change is None:
+        return Toned(findings_text, Tone.PLAIN)
+
+    sentences = [figures_text(change), *sentences_about(change, explained), findings_text]
+    text = " ".join(filter(None, sentences))
+    if not new and is_complaint_gone(change):
+        return Toned(f"{Sign.GOOD} {text}", Tone.GOOD)
+    return Toned(text, Tone.PLAIN)
+
+
+def _is_written_later(base: looks.Diagnosis, other: looks.Diagnosis) -> bool:
+    """Whether the server waited for its disk at each write, and does so no more."""
+    change = change_since(base, other)
+    blamed = blamed_step(change) if change is not None else None
+    return blamed is not None and blamed.is_faster and blamed.step.before.key == step_key("put", "data")
+
+
+def _short_title(finding: Finding) -> str:
+    """What is to blame alone, where that is known: the rest stands in the answer of the base."""
+    if not finding.cause:
+        return finding.title
+    return f"{finding.cause[:1].upper()}{finding.cause[1:]} is slow"
 
 
 def _comparison_document(base: looks.Diagnosis, other: looks.Diagnosis) -> dict[str, Any]:
@@ -84,21 +118,6 @@ def _change_document(base: looks.Diagnosis, other: looks.Diagnosis) -> dict[str,
 
 def _figures_by_key(diagnosis: looks.Diagnosis) -> dict[str, Figure]:
     return {figure.key: figure for figure in figures(diagnosis)}
-
-
-def _figures_side_by_side(base: looks.Diagnosis, other: looks.Diagnosis) -> Iterator[report.Table]:
-    base_figures = _figures_by_key(base)
-    other_figures = _figures_by_key(other)
-    named_figures = other_figures | base_figures
-    rows = []
-    for key in dict.fromkeys([*base_figures, *other_figures]):
-        of_base = base_figures.get(key)
-        of_other = other_figures.get(key)
-        rows.append(
-            report.row_of(named_figures[key].name, of_base.text if of_base else "", of_other.text if of_other else "")
-        )
-    if rows:
-        yield report.Table(columns=report.columns_of("Measured", "Base", "Other"), rows=tuple(rows), caption="Measured")
 
 
 def _profile_rounds(diagnosis: looks.Diagnosis) -> list[dict[str, isolation.ProfileCounter]]:

@@ -14,7 +14,17 @@ from storage.looks import Diagnosis, Stage, StageName
 
 _COMMANDS = ("put", "get")
 _DOING = {"put": "Saving a small file", "get": "Reading a small file"}
+_STEPS = {
+    "put": {"open": "Saving: its create step", "data": "Saving: its write step", "close": "Saving: its close step"},
+    "get": {"open": "Reading: its open step", "data": "Reading: its read step", "close": "Reading: its close step"},
+}
+"""The steps of one small file, in order: by the names of their samples, the names for people."""
+
 _DOING_SEVERAL = {"put": "Saving {streams:.0f} files at once", "get": "Reading {streams:.0f} files at once"}
+
+
+FLUSH = "flush"
+"""The key of how long it takes to have a long run written to the disk."""
 
 
 class Unit(StrEnum):
@@ -169,6 +179,7 @@ def _small_files_figures(stage: Stage) -> Iterator[Figure]:
             yield Figure(
                 stage.name, key, name, Unit.SECONDS, seconds, interval, rounds=rounds, is_told_as_rate_too=True
             )
+            yield from _step_figures(stage, command)
 
         factor = summary.side_by_side_factor(stage, command)
         if factor:
@@ -183,6 +194,21 @@ def _small_files_figures(stage: Stage) -> Iterator[Figure]:
                 name = f"Small files copied as by {pattern.name}, {command}"
                 ends = summary.ends_of(summary.copied_per_second_by_round(stage, pattern, command))
                 yield Figure(stage.name, f"{pattern.key}_{command}", name, Unit.PER_SECOND, rate, ends)
+
+
+def step_key(command: str, step: str) -> str:
+    """The key of the figure of one step of a small file: ``put_data``."""
+    return f"{command}_{step}"
+
+
+def _step_figures(stage: Stage, command: str) -> Iterator[Figure]:
+    """What the time of a small file is made of."""
+    for step, name in _STEPS[command].items():
+        times = stage.of(f"{command}_{step}_seconds")
+        if times:
+            seconds, interval = median_with_interval(times)
+            rounds = summary.ends_of(summary.median_file_seconds_by_round(stage, command, (step,)))
+            yield Figure(stage.name, step_key(command, step), name, Unit.SECONDS, seconds, interval, rounds=rounds)
 
 
 WINDOW_QUESTIONS = {
@@ -257,7 +283,7 @@ def _long_run_figures(stage: Stage) -> Iterator[Figure]:
 
     flush_seconds = stage.number("flush_seconds")
     if flush_seconds is not None:
-        yield Figure(stage.name, "flush", "Having it written to the disk afterwards", Unit.SECONDS, flush_seconds)
+        yield Figure(stage.name, FLUSH, "Having it written to the disk afterwards", Unit.SECONDS, flush_seconds)
 
 
 def _card_figures(stage: Stage) -> Iterator[Figure]:

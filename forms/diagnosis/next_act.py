@@ -3,6 +3,7 @@
 import shlex
 from dataclasses import dataclass
 
+from forms.diagnosis.answer_since import is_gone_since
 from forms.diagnosis.chosen_complaint import chosen_complaint, complaint_answer, finding_of_complaint
 from forms.diagnosis.rules import complaints
 from forms.findings.finding import Finding, NextAct
@@ -26,12 +27,12 @@ _NEEDS_SERVER = frozenset({NextAct.TRY, NextAct.AUDIT, NextAct.ASK})
 """Acts that read or change the server's files."""
 
 
-def advised_act(diagnosis: Diagnosis) -> AdvisedAct | None:
+def advised_act(diagnosis: Diagnosis, before: Diagnosis | None = None) -> AdvisedAct | None:
     """What the gravest finding names: that of the complaint that was named, else the costliest.
 
     Where it names nothing that can be done from here, and the settings of the server could not be read, who administers
     it is asked, unless a complaint was named and nothing is wrong. A complaint whose reason is not known leads to an
-    isolation. None where there is nothing to do.
+    isolation. None where there is nothing to do, as where what was complained of ``before`` is gone.
     """
     name = chosen_complaint(diagnosis)
     gravest = finding_of_complaint(diagnosis, name) if name is not None else None
@@ -43,6 +44,8 @@ def advised_act(diagnosis: Diagnosis) -> AdvisedAct | None:
     if act is not None and not (are_unread and act.act in _NEEDS_SERVER):
         return act
 
+    if gravest is None and before is not None and is_gone_since(diagnosis, before):
+        return None
     if name is not None and complaint_answer(diagnosis, name).has_unknown_reason and act is None:
         return AdvisedAct(act=NextAct.ISOLATE)
     is_all_well = gravest is None and name is not None and complaint_answer(diagnosis, name).sign is Sign.GOOD
@@ -69,9 +72,9 @@ def _act_of_finding(finding: Finding) -> AdvisedAct | None:
     return AdvisedAct(act=finding.next_act, entry=finding.entry)
 
 
-def advised_command(diagnosis: Diagnosis) -> str:
+def advised_command(diagnosis: Diagnosis, before: Diagnosis | None = None) -> str:
     """What to type for it; empty where there is nothing to do."""
-    advised = advised_act(diagnosis)
+    advised = advised_act(diagnosis, before)
     if advised is None:
         return ""
 

@@ -11,6 +11,7 @@ from forms.audit import report as audit_report
 from forms.diagnosis import summary as diagnosis_summary
 from forms.diagnosis.answer_since import answer_since
 from forms.diagnosis.document import diagnosis_document
+from forms.diagnosis.explained_complaint import ExplainedComplaint
 from forms.diagnosis.next_act import advised_act, advised_command
 from forms.diagnosis.stage_names import STAGE_NAMES
 from forms.diagnosis.tables import diagnosis_tables
@@ -20,9 +21,16 @@ from forms.who.busiest import busiest_text
 from storage import looks, records
 
 
-def diagnosis_report(diagnosis: looks.Diagnosis, before: looks.Diagnosis | None = None) -> report.Report:
-    """``before`` is an earlier diagnosis of the same share, which the answer is held against."""
-    answer = answer_since(diagnosis, before)
+def diagnosis_report(
+    diagnosis: looks.Diagnosis,
+    before: looks.Diagnosis | None = None,
+    explained: ExplainedComplaint | None = None,
+) -> report.Report:
+    """``before`` is an earlier diagnosis of the same share, which the answer is held against.
+
+    ``explained`` is what an audit between both found to fit the earlier one.
+    """
+    answer = answer_since(diagnosis, before, explained)
     measured = {stage.name for stage in diagnosis.stages}
     missing = [STAGE_NAMES[name] for name in diagnosis.planned if name not in measured]
     not_measured = [
@@ -50,8 +58,8 @@ def diagnosis_report(diagnosis: looks.Diagnosis, before: looks.Diagnosis | None 
             ("Busy server", _busy_server_text(diagnosis), layout.Tone.CAUTION),
             ("Not measured yet", wording.listed(missing) if missing else "", layout.Tone.CAUTION),
         ),
-        tables=tuple(diagnosis_tables(diagnosis)),
-        advice=tuple(_advice(diagnosis)),
+        tables=tuple(diagnosis_tables(diagnosis, before)),
+        advice=tuple(_advice(diagnosis, before)),
         document=partial(diagnosis_document, diagnosis),
     )
 
@@ -85,12 +93,12 @@ def _busy_server_text(diagnosis: looks.Diagnosis) -> str:
     return f"its processors were {wording.percent(busy_percent)} busy{most}"
 
 
-def _advice(diagnosis: looks.Diagnosis) -> Iterator[str]:
+def _advice(diagnosis: looks.Diagnosis, before: looks.Diagnosis | None) -> Iterator[str]:
     """The command that comes next."""
-    command = advised_command(diagnosis)
+    command = advised_command(diagnosis, before)
     if not command:
         return
-    advised = advised_act(diagnosis)
+    advised = advised_act(diagnosis, before)
     if advised is not None and advised.act is NextAct.ASK:
         yield (
             "Next: run the commands under “For who administers the server” there, or send them to who can. With the"

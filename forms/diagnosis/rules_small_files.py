@@ -5,7 +5,7 @@ from operator import attrgetter
 
 from forms import wording
 from forms.diagnosis import path, summary
-from forms.diagnosis.figures import VARIES_TIMES
+from forms.diagnosis.figures import VARIES_TIMES, step_key
 from forms.findings.finding import Finding, NextAct
 from forms.findings.path import FAR_SECONDS
 from storage import looks
@@ -145,7 +145,7 @@ def slow_saving(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | Non
         next_act=NextAct.CATALOGUE if _are_settings_read(diagnosis) else NextAct.ASK,
         is_answer=True,
         cause=slowest.cause,
-        figures=("put_file", *(f"{pattern.key}_put" for pattern in summary.patterns())),
+        figures=("put_file", step_key("put", slowest.key), *(f"{pattern.key}_put" for pattern in summary.patterns())),
     )
 
 
@@ -244,6 +244,10 @@ def _rates_text(stage: looks.Stage, diagnosis: looks.Diagnosis) -> str:
     reading = f"Small files are read at {_rate_text(get_seconds)}"
     if fine_get is not None and _is_fine_all_the_time(get_seconds, fine_get, stage, "get"):
         reading = f"Reading small files is fine ({_rate_text(get_seconds)})"
+    elif fine_get is not None and get_seconds <= fine_get:
+        reading = f"Reading small files is fine on the whole ({_rate_text(get_seconds)})"
+    elif fine_get is not None:
+        reading = f"Small files are read at {_rate_text(get_seconds)}, fine from {_rate_text(fine_get)}"
 
     is_put_fine = fine_put is not None and put_seconds <= fine_put
     slow_word = "slower than it need be" if is_put_fine else "slow"

@@ -151,15 +151,19 @@ def _sizes_in_flight(stage: Stage) -> list[int]:
     return [int(name.split("_")[2]) for name in stage.samples if name.startswith("in_flight_")]
 
 
-def file_seconds(stage: Stage, command: str, parts: Sequence[str] = ("open", "data", "close")) -> list[float]:
+FILE_PARTS = ("open", "data", "close")
+"""The steps of one small file, by the names of their samples."""
+
+
+def file_seconds(stage: Stage, command: str, parts: Sequence[str] = FILE_PARTS) -> list[float]:
     """How long these parts of each file took together."""
     samples = [stage.of(f"{command}_{part}_seconds") for part in parts]
     return [sum(times) for times in zip(*samples, strict=False)]
 
 
-def file_seconds_by_round(stage: Stage, command: str) -> list[list[float]]:
-    """The same of whole files, round by round; empty of a diagnosis of before, which had no rounds."""
-    times = file_seconds(stage, command)
+def file_seconds_by_round(stage: Stage, command: str, parts: Sequence[str] = FILE_PARTS) -> list[list[float]]:
+    """The same round by round; empty of a diagnosis of before, which had no rounds."""
+    times = file_seconds(stage, command, parts)
     rounds = []
     for count in map(int, stage.of(f"{command}_files_of_round")):
         if count and len(times) >= count:
@@ -168,8 +172,8 @@ def file_seconds_by_round(stage: Stage, command: str) -> list[list[float]]:
     return rounds
 
 
-def median_file_seconds_by_round(stage: Stage, command: str) -> list[float]:
-    return [summary.median(times) or 0.0 for times in file_seconds_by_round(stage, command)]
+def median_file_seconds_by_round(stage: Stage, command: str, parts: Sequence[str] = FILE_PARTS) -> list[float]:
+    return [summary.median(times) or 0.0 for times in file_seconds_by_round(stage, command, parts)]
 
 
 def side_by_side_factor(stage: Stage, command: str) -> float | None:

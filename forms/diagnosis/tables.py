@@ -19,7 +19,8 @@ from storage import looks
 _MEASURED_CAPTION = "Measured (✓ as it should be, ! not so, ? could not be judged, blank: nothing to compare with)"
 
 
-def diagnosis_tables(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
+def diagnosis_tables(diagnosis: looks.Diagnosis, before: looks.Diagnosis | None = None) -> Iterator[report.Table]:
+    """``before`` is an earlier diagnosis of the same share."""
     findings = complaints(diagnosis)
     wrong = [finding for finding in findings if finding.is_wrong]
     notes = [finding for finding in findings if not finding.is_wrong]
@@ -29,7 +30,7 @@ def diagnosis_tables(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
     if notes:
         yield findings_report.findings_table(notes, "Worth knowing")
 
-    yield from _questions_table(diagnosis)
+    yield from _questions_table(diagnosis, before)
 
     measured = judged_figures(diagnosis)
     # Copies have a table of their own, put and get beside each other.
@@ -53,9 +54,9 @@ def _without_the_answer(diagnosis: looks.Diagnosis, findings: Sequence[Finding])
     return listed_findings
 
 
-def _questions_table(diagnosis: looks.Diagnosis) -> Iterator[report.Table]:
+def _questions_table(diagnosis: looks.Diagnosis, before: looks.Diagnosis | None) -> Iterator[report.Table]:
     """What to ask of who administers the server, where that is what comes next."""
-    advised = advised_act(diagnosis)
+    advised = advised_act(diagnosis, before)
     if advised is None or advised.act is not NextAct.ASK:
         return
 

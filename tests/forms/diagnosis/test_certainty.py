@@ -127,7 +127,7 @@ def test_the_answer_calls_fine_only_what_the_table_does(last_seconds: float, is_
     varying = replace(stage, samples={**stage.samples, "get_data_seconds": reads, "get_files_of_round": (20.0, 20.0)})
     diagnosis = healthy_but(varying, complaint=SMALL)
     assert (judged(diagnosis, "get_file").sign == "✓") is is_fine
-    assert complaint_answer(diagnosis, SMALL).sentence.startswith("Reading small files is fine") is is_fine
+    assert complaint_answer(diagnosis, SMALL).sentence.startswith("Reading small files is fine (") is is_fine
 
 
 @pytest.mark.parametrize(("lowest", "severity"), [(79e6, Severity.GOOD), (50e6, None)])

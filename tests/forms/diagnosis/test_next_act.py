@@ -86,6 +86,7 @@ def test_each_complaint_has_questions_and_entries_of_the_catalogue(name: StageNa
     asked = questions(name, "photos")
     assert asked
     assert not any("{" in question.placeholder for question in asked)
+    assert not any("sharebench" in question.look_for for question in asked), "it is sent to who has none"
     for entry in entries_about(name):
         assert find(entry).name == entry
 

@@ -1,0 +1,142 @@
+"""The figures of two diagnoses side by side: those of the complaint first, each with how it changed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from forms import report, wording
+from forms.diagnosis.change_since import FigureChange, range_text, times_text
+from forms.diagnosis.chosen_complaint import chosen_complaint
+from forms.diagnosis.figures import FLUSH, Figure, Unit, figures
+from forms.diagnosis.summary import is_machine_busy
+from forms.layout import Sign, Tone
+from storage.looks import Diagnosis
+
+_UNITS_COMPARED = frozenset({Unit.SECONDS, Unit.RATE, Unit.PER_SECOND})
+"""Others are about 0 or about 1, or of the path."""
+
+_CAPTION = "Measured (▲ faster and ▼ slower by more than it varied, ? can be chance, blank: as before or not compared)"
+
+_MOST_NAMED = 3
+"""Figures that are slower and are named; of more it is the number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigurePair:
+    """A figure of both diagnoses, or of one of them."""
+
+    base: Figure | None
+    other: Figure | None
+    was_client_busy: bool = False
+    """Whether this client was too busy for its times to be right when the other was measured."""
+
+    @property
+    def named(self) -> Figure:
+        figure = self.base or self.other
+        assert figure is not None
+        return figure
+
+    @property
+    def change(self) -> FigureChange | None:
+        """None where it is not measured in both, or is no time and no rate."""
+        if self.base is None or self.other is None or self.named.unit not in _UNITS_COMPARED:
+            return None
+        if min(self.base.value, self.other.value) <= 0:
+            return None
+        return FigureChange(before=self.base, after=self.other)
+
+    @property
+    def sign(self) -> Sign | None:
+        """None where it is as before, or is not compared."""
+        change = self.change
+        if change is None or change.is_same:
+            return None
+        if not change.is_certain:
+            return Sign.UNKNOWN
+        if change.times > 1:
+            return Sign.FASTER
+        return Sign.UNKNOWN if self.was_client_busy else Sign.SLOWER
+
+    @property
+    def change_text(self) -> str:
+        """``6.5 times as fast (2.4 to 13 times)``; what can be chance says why."""
+        change = self.change
+        if change is None:
+            return ""
+        if change.is_same:
+            return "as before"
+
+        text = f"{times_text(change.times)}{range_text(change.times, change.range_of_times)}"
+        if self.sign is not Sign.UNKNOWN:
+            return text
+        if change.is_certain is None:
+            return f"{text}; measured once"
+        return f"{text}; the client was busy" if change.is_certain else f"{text}; varies as much"
+
+    @property
+    def told(self) -> str:
+        """``Long run of 5.17 s (103.4 MB/s → 71.81 MB/s)``."""
+        assert self.change is not None
+        return f"{self.named.name} ({self.change.values_text})"
+
+
+def figure_pairs(base: Diagnosis, other: Diagnosis) -> list[FigurePair]:
+    """Those of the complaint first."""
+    of_base = {figure.key: figure for figure in figures(base)}
+    of_other = {figure.key: figure for figure in figures(other)}
+    pairs = []
+    for key in dict.fromkeys([*of_base, *of_other]):
+        pair = FigurePair(base=of_base.get(key), other=of_other.get(key))
+        stage = other.stage(pair.named.stage)
+        pairs.append(replace(pair, was_client_busy=stage is not None and is_machine_busy(stage)))
+
+    complaint = chosen_complaint(other)
+    of_complaint = [pair for pair in pairs if pair.named.stage is complaint]
+    others = [pair for pair in pairs if pair.named.stage is not complaint]
+    return [*of_complaint, *others]
+
+
+def slower_text(pairs: Sequence[FigurePair], *, is_written_later: bool = False) -> str:
+    """What is slower than before: what certainly is, then what can be chance; empty where nothing is.
+
+    ``is_written_later``: the server no longer writes at once, so that what is left to be written is more.
+    """
+    certain = [pair.told for pair in pairs if pair.sign is Sign.SLOWER]
+    possible = [pair for pair in pairs if pair.sign is Sign.UNKNOWN and pair.change and pair.change.times < 1]
+    flushes = [pair for pair in possible if is_written_later and pair.named.key == FLUSH]
+    chances = [pair.told for pair in possible if pair not in flushes]
+
+    sentences = []
+    if certain:
+        sentences.append(f"{_listed(certain)}, by more than it varied.")
+    if chances:
+        sentences.append(
+            f"{_listed(chances)}: that can be chance, as it varies as much, was measured once, or this client was busy."
+        )
+    for pair in flushes:
+        sentences.append(f"{pair.told}: that belongs to the change, as what waited for no disk is written then.")
+    return " ".join(sentences)
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) <= _MOST_NAMED:
+        return wording.listed(names)
+    return f"{', '.join(names[:_MOST_NAMED])}, and {len(names) - _MOST_NAMED} more"
+
+
+def figure_changes_table(pairs: Sequence[FigurePair]) -> Iterator[report.Table]:
+    rows = []
+    for pair in pairs:
+        sign = pair.sign
+        rows.append(
+            report.row_of(
+                str(sign) if sign is not None else "",
+                pair.named.name,
+                pair.base.text if pair.base is not None else "",
+                pair.other.text if pair.other is not None else "",
+                pair.change_text,
+                tone=Tone.PLAIN if sign is None or sign is Sign.UNKNOWN else sign.tone,
+            )
+        )
+    if rows:
+        columns = report.columns_of("Sign", "Measured", "Base", "Other", "Change")
+        yield report.Table(columns=columns, rows=tuple(rows), caption=_CAPTION)
