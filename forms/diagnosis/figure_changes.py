@@ -119,7 +119,7 @@ def slower_text(pairs: Sequence[FigurePair], *, is_written_later: bool = False) 
 
 def _listed(names: Sequence[str]) -> str:
     if len(names) <= _MOST_NAMED:
-        return wording.listed(names)
+        return wording.listed(list(names))
     return f"{', '.join(names[:_MOST_NAMED])}, and {len(names) - _MOST_NAMED} more"
 
 
