@@ -21,12 +21,12 @@ class DiagnosisKind(Kind[Diagnosis]):
     resume = "diagnose --resume"
 
     def report(self, notebook: Notebook, head: Recording) -> "Report":
-        from app.audit.earlier_looks import diagnosis_before, explained_between
+        from app.audit import earlier_looks
         from forms.diagnosis.report import diagnosis_report
 
         diagnosis = self.read(notebook, head)
-        before = diagnosis_before(notebook, diagnosis)
-        return diagnosis_report(diagnosis, before, explained_between(notebook, before, diagnosis))
+        before = earlier_looks.diagnosis_before(notebook, diagnosis)
+        return diagnosis_report(diagnosis, before, earlier_looks.explained_between(notebook, before, diagnosis))
 
     def answer(self, notebook: Notebook, head: Recording) -> Toned:
         from forms.diagnosis.answer import diagnosis_answer
@@ -42,12 +42,14 @@ class DiagnosisKind(Kind[Diagnosis]):
     def compare(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
     ) -> ComparedRecordings:
-        from app.audit.earlier_looks import explained_between
+        from app.audit import earlier_looks
         from forms.diagnosis.comparison_report import diagnosis_comparison
 
         del choices
         base, other = (self.read(notebook, one) for one in self.two_of(heads))
-        return ComparedRecordings(diagnosis_comparison(base, other, explained_between(notebook, base, other)))
+        return ComparedRecordings(
+            diagnosis_comparison(base, other, earlier_looks.explained_between(notebook, base, other))
+        )
 
     def read(self, notebook: Notebook, head: Recording) -> Diagnosis:
         del notebook

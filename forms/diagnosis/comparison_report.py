@@ -6,17 +6,14 @@ from typing import Any
 from forms import report, wording
 from forms.comparison.blame_report import with_blame
 from forms.diagnosis.answer import diagnosis_answer
-from forms.diagnosis.answer_since import is_complaint_gone, sentences_about
-from forms.diagnosis.blamed_step import blamed_step
-from forms.diagnosis.change_since import change_since, figures_text
+from forms.diagnosis.change_since import change_since
+from forms.diagnosis.comparison_answer import comparison_answer, complaints_only_in, is_written_later
 from forms.diagnosis.document import complaint_document
 from forms.diagnosis.explained_complaint import ExplainedComplaint
 from forms.diagnosis.figure_changes import figure_changes_table, figure_pairs, slower_text
-from forms.diagnosis.figures import Figure, figures, step_key
-from forms.diagnosis.rules import complaints
+from forms.diagnosis.figures import Figure, figures
 from forms.findings import report as findings_report
 from forms.findings.finding import Finding
-from forms.layout import Sign, Tone, Toned
 from storage import isolation, looks, records
 
 COMPARISON_SCHEMA = "sharebench/diagnosis-comparison/1"
@@ -29,21 +26,21 @@ def diagnosis_comparison(
 
     ``explained`` is what an audit between both found to fit the base.
     """
-    base_complaints = _complaints_only_in(base, other)
-    new_complaints = _complaints_only_in(other, base)
+    base_complaints = complaints_only_in(base, other)
+    new_complaints = complaints_only_in(other, base)
     pairs = figure_pairs(base, other)
     gone_rows = [(_short_title(finding), finding.evidence) for finding in base_complaints]
     new_rows = [
         (finding.title, finding.evidence, findings_report.SIGNS[finding.severity].tone) for finding in new_complaints
     ]
-    answer = _answer(base, other, explained)
+    answer = comparison_answer(base, other, explained)
     comparison = report.Report(
         form="diagnosis comparison",
         title="Two diagnoses compared",
         name="Comparison",
         fields=report.fields_of(
             report.answer_field(answer.text, answer.tone),
-            ("Slower", slower_text(pairs, is_written_later=_is_written_later(base, other))),
+            ("Slower", slower_text(pairs, is_written_later=is_written_later(base, other))),
             ("Base", f"{records.with_zone(base.created_at)}: {diagnosis_answer(base).text}"),
             ("Other", f"{records.with_zone(other.created_at)}: {diagnosis_answer(other).text}"),
         ),
@@ -51,32 +48,6 @@ def diagnosis_comparison(
         document=partial(_comparison_document, base, other),
     )
     return with_blame(comparison, _profile_rounds(base), _profile_rounds(other))
-
-
-def _answer(base: looks.Diagnosis, other: looks.Diagnosis, explained: ExplainedComplaint | None) -> Toned:
-    """What changed in the complaint and why, with a sign where it is gone; then how many findings are new or gone."""
-    gone = _complaints_only_in(base, other)
-    new = _complaints_only_in(other, base)
-    findings_text = "The same findings."
-    if new or gone:
-        findings_text = f"{wording.count(len(new), 'finding')} new, {len(gone)} gone."
-
-    change = change_since(base, other)
-    if change is None:
-        return Toned(findings_text, Tone.PLAIN)
-
-    sentences = [figures_text(change), *sentences_about(change, explained), findings_text]
-    text = " ".join(filter(None, sentences))
-    if not new and is_complaint_gone(change):
-        return Toned(f"{Sign.GOOD} {text}", Tone.GOOD)
-    return Toned(text, Tone.PLAIN)
-
-
-def _is_written_later(base: looks.Diagnosis, other: looks.Diagnosis) -> bool:
-    """Whether the server waited for its disk at each write, and does so no more."""
-    change = change_since(base, other)
-    blamed = blamed_step(change) if change is not None else None
-    return blamed is not None and blamed.is_faster and blamed.step.before.key == step_key("put", "data")
 
 
 def _short_title(finding: Finding) -> str:
@@ -91,8 +62,8 @@ def _comparison_document(base: looks.Diagnosis, other: looks.Diagnosis) -> dict[
         "schema": COMPARISON_SCHEMA,
         "base": base.id,
         "other": other.id,
-        "gone": [complaint_document(finding) for finding in _complaints_only_in(base, other)],
-        "new": [complaint_document(finding) for finding in _complaints_only_in(other, base)],
+        "gone": [complaint_document(finding) for finding in complaints_only_in(base, other)],
+        "new": [complaint_document(finding) for finding in complaints_only_in(other, base)],
         "complaint": _change_document(base, other),
         "figures": {
             "base": [figure.to_json() for figure in _figures_by_key(base).values()],
@@ -124,8 +95,3 @@ def _profile_rounds(diagnosis: looks.Diagnosis) -> list[dict[str, isolation.Prof
     """What smbd counted while small files were copied."""
     stage = diagnosis.stage(looks.StageName.SMALL_FILES)
     return isolation.profile_rounds(stage.facts if stage else {})
-
-
-def _complaints_only_in(diagnosis: looks.Diagnosis, other: looks.Diagnosis) -> list[Finding]:
-    keys_of_other = {complaint.key for complaint in complaints(other)}
-    return [complaint for complaint in complaints(diagnosis) if complaint.key not in keys_of_other]
