@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from forms import report, wording
+from forms import report
 from forms.comparison.blame_report import with_blame
 from forms.diagnosis.answer import diagnosis_answer
 from forms.diagnosis.change_since import change_since
