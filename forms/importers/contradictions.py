@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, pstdev, stdev
 from typing import NamedTuple
 
-from forms.importers.form_rows import PaperColumn, PrintedNumber, RowNumbers
+from forms.importers.form_rows import PrintedNumber, RowNumbers
+from forms.importers.paper_columns import PaperColumn
 from forms.tuning.catalogue import misprints_about
 
 

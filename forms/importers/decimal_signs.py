@@ -12,8 +12,9 @@ from statistics import median
 
 from forms.importers import form_fields
 from forms.importers.form_lines import FilledForm
-from forms.importers.form_rows import PaperColumn, RowNumbers
+from forms.importers.form_rows import RowNumbers
 from forms.importers.numerals import DecimalSign, Readings, readings_of
+from forms.importers.paper_columns import PaperColumn
 from storage import json_reader
 
 _AGREEING_FACTOR = 3.0
@@ -22,7 +23,7 @@ _AGREEING_FACTOR = 3.0
 _FAR_FACTOR = 30.0
 """Runs of one form do not differ by as much; a misread sign makes it 1000."""
 
-_SLOWEST = 10_000.0
+SLOWEST = 10_000.0
 """Bytes per second; a file server over a modem is faster, and a misread sign makes 1 MB/s 1 kB/s."""
 
 _DECIMAL_SIGN_BESIDE = {";": DecimalSign.COMMA, ",": DecimalSign.POINT}
@@ -41,11 +42,14 @@ class _NumberCell:
     readings: Readings
     is_of_run: bool
     """Whether it is a run's; else it is an average or a deviation."""
+    is_scaled: bool
+    """Whether its unit is another one than the form's, so that it may have decimals in any column."""
 
     @property
     def only_sign(self) -> DecimalSign | None:
         """The one sign that makes a number of it that its column may have."""
-        if self.readings.is_ambiguous and self.is_of_run and self.column is PaperColumn.SIZE:
+        is_whole = self.is_of_run and self.column is PaperColumn.SIZE and not self.is_scaled
+        if self.readings.is_ambiguous and is_whole:
             # A file has no part of a byte, so that the sign groups.
             return self.readings.sign.other
         return self.readings.only_sign
@@ -136,7 +140,7 @@ def _check_speeds(form: FilledForm, sign: DecimalSign, size_bytes: int | None) -
 
         speed = size / numbers[PaperColumn.TIME].value
         # With the other sign the same time is a thousandth.
-        if speed < _SLOWEST <= 1000 * speed:
+        if speed < SLOWEST <= 1000 * speed:
             raise _too_slow(line, form.row(line, record).text(PaperColumn.TIME), numbers[PaperColumn.TIME].value, speed)
 
 
@@ -146,8 +150,9 @@ def _number_cells(forms: Iterable[FilledForm]) -> Iterator[_NumberCell]:
             for line, record in lines:
                 row = form.row(line, record)
                 for column in row.number_columns:
-                    readings = readings_of(row.text(column))
-                    yield _NumberCell(line, column, readings, is_of_run)
+                    readings = readings_of(row.numeral(column))
+                    is_scaled = row.unit_factor(column) != 1
+                    yield _NumberCell(line, column, readings, is_of_run, is_scaled)
 
 
 class _Grouping:
@@ -189,7 +194,7 @@ def _sign_beside(
     hints: set[DecimalSign] = set()
     for cell in open_cells:
         sign = cell.readings.sign
-        if cell.column in _WHOLE_COLUMNS:
+        if cell.column in _WHOLE_COLUMNS and not cell.is_scaled:
             hints.add(sign.other)
         elif grouping.rules_out_grouping(cell.readings.text):
             hints.add(sign)

@@ -37,6 +37,8 @@ class FormDefaults:
 def series_from_csv(content: bytes, defaults: FormDefaults) -> list[records.Series]:
     """The series of a file's forms; ``defaults`` fill what they lack. Raises DocumentError, naming the line."""
     forms = forms_in(content)
+    for form in forms:
+        form.check_units()
     settle_decimal_sign(forms, defaults.decimal_sign, defaults.size_bytes)
     day_first = moments.is_day_first(form_fields.measured_text(form) for form in forms)
     return [_read_form(form, defaults, day_first) for form in forms]
@@ -54,7 +56,7 @@ def _read_form(form: FilledForm, defaults: FormDefaults, day_first: bool | None)
     left_out = rows.left_out
     if left_out:
         form_facts[LEFT_OUT] = left_out
-    rounding_seconds = form_runs.time_rounding(form)
+    rounding_seconds = form_runs.time_rounding(form, runs)
     if rounding_seconds:
         form_facts[TIME_ROUNDING] = rounding_seconds
 

@@ -14,9 +14,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from forms.exporters import csv as csv_form
-from forms.importers import form_rows
-from forms.importers.form_rows import PaperColumn
+from forms.importers import form_rows, units
 from forms.importers.numerals import DecimalSign
+from forms.importers.paper_columns import PaperColumn
 from forms.importers.run_names import run_name_in
 from forms.layout import visible
 from forms.series.report import FORM as RUN_FORM
@@ -107,6 +107,10 @@ class FilledForm:
     """The cells behind each name above the table: a text, and the facts of what we exported."""
     headings: list[str] = field(default_factory=list)
     """Of the table, as column names with that of the run first; empty until it begins."""
+    heading_units: dict[PaperColumn, units.Unit] = field(default_factory=dict)
+    """Of the columns whose headings name another unit than the form's: ``Size (MiB)``."""
+    printed_headings: list[str] = field(default_factory=list)
+    """The headings as they were read."""
     link_heading: str = ""
     """The one that ends in the rate of the link, such as ``% of 1 Gb/s``, as it is printed."""
     runs: list[tuple[int, list[str]]] = field(default_factory=list)
@@ -136,7 +140,35 @@ class FilledForm:
         headings = form_rows.columns_of_headings(record)
         self._run_column = headings.index(PaperColumn.RUN)
         self.headings = self._with_run_first(headings)
+        self.heading_units = form_rows.units_of_headings(record)
+        self.printed_headings = record
         self.link_heading = next((cell for cell in record if cell.strip().startswith("%")), "")
+
+    def takes_units(self, record: list[str]) -> bool:
+        """Whether it took a line of units between its headings and its first run: ``;bytes;ms``."""
+        names = [cell.strip() for cell in record]
+        are_units = all(units.is_unit(name) for name in names if name)
+        if self.runs or self.statistics or not any(names) or not are_units:
+            return False
+
+        names += [""] * (len(self.printed_headings) - len(names))
+        pairs = zip(self.printed_headings, names, strict=False)
+        self.begin_table([f"{heading} ({name})" if name else heading for heading, name in pairs])
+        return True
+
+    def check_units(self) -> None:
+        """Raises DocumentError for a column whose cells have several units: ``512 MiB`` above ``512``."""
+        cells_by_column: dict[PaperColumn, tuple[float, str]] = {}
+        for line, record in self.runs:
+            row = self.row(line, record)
+            for column in row.number_columns:
+                factor = row.unit_factor(column)
+                first_factor, first_text = cells_by_column.setdefault(column, (factor, row.text(column).strip()))
+                if factor != first_factor:
+                    raise json_reader.DocumentError(
+                        f"line {line}: {row.text(column).strip()!r} has another unit than {first_text!r} above it:"
+                        " write all numbers of a column in one unit"
+                    )
 
     def _with_run_first(self, record: list[str]) -> list[str]:
         column = self._run_column
@@ -249,7 +281,8 @@ class FilledForm:
         return json_reader.JSONNode(name, {key: value for key, sign, value in pairs if sign})
 
     def row(self, line: int, record: list[str]) -> form_rows.FormRow:
-        return form_rows.FormRow(line, self.headings, record, self.decimal_sign or DecimalSign.POINT)
+        sign = self.decimal_sign or DecimalSign.POINT
+        return form_rows.FormRow(line, self.headings, record, sign, self.heading_units)
 
     def statistic(self, name: str) -> form_rows.RowNumbers:
         line, record = self.statistics.get(name, (self.line, []))
@@ -294,7 +327,8 @@ def forms_in(content: bytes) -> list[FilledForm]:
     forms = list(reader.forms_of(_records_of(content, delimiter)))
     if not forms:
         raise NoForm(
-            f"line {reader.line_without_times or 1}: expected a form (a record {csv_form.FORM},{RUN_FORM}, or"
+            reader.uncertain_unit
+            or f"line {reader.line_without_times or 1}: expected a form (a record {csv_form.FORM},{RUN_FORM}, or"
             f" {TABLE_EXPECTED}), or a series document"
         )
     return forms
@@ -366,6 +400,8 @@ class _FormReader:
         self._waiting: list[_WaitingLine] = []
         self.line_without_times = 0
         """Of headings that have runs and no times; 0 for none."""
+        self.uncertain_unit = ""
+        """Of those headings: what is wrong with a unit without an exact factor; empty for none."""
         self._most_known = 0
         """Columns of a form that those headings have."""
 
@@ -410,9 +446,13 @@ class _FormReader:
             if PaperColumn.RUN in known and len(known) > self._most_known:
                 self._most_known = len(known)
                 self.line_without_times = line.number
+                reason = units.uncertainty_in(line.record)
+                self.uncertain_unit = f"line {line.number}: {reason}" if reason else ""
             self._waiting.append(line)
         elif not self._form.headings:
             self._form.add_text(line.record)
+        elif not self._waiting and self._form.takes_units(line.record):
+            pass
         elif self._form.takes_below(line.number, line.record):
             self._give_waiting_lines(are_between_rows=True)
         else:

@@ -6,24 +6,13 @@ A printed number is kept with its decimals, since it stands for all numbers that
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
 
 from forms.exporters.csv import REMARK, STATUS
+from forms.importers import units
 from forms.importers.numerals import DecimalSign, decimals_of, number_from
+from forms.importers.paper_columns import PaperColumn
 from storage import json_reader, records
-
-
-class PaperColumn(StrEnum):
-    """The columns of the paper form (Using Samba, table B-9)."""
-
-    RUN = "run"
-    SIZE = "bytes"
-    TIME = "s"
-    RATE = "bytes/sec"
-    BITS = "bits/sec"
-    PERCENT = "% of the link"
-
 
 _SPELLINGS = {
     PaperColumn.RUN: "runno run runnumber runnr run# no nr number # test testno trial iteration pass",
@@ -52,7 +41,6 @@ def _columns_by_spelling() -> dict[str, PaperColumn]:
 
 
 _COLUMN_OF_SPELLING = _columns_by_spelling()
-_NUMBER_WITH_UNIT = re.compile(r"[\d.,'\s]*\d\s*[^\W\d_][\w/()]*(?: [\w/()]+)?")
 _WARM_UP = "warm-up"
 """The status of a warm-up run."""
 
@@ -64,6 +52,7 @@ def columns_of_headings(record: Sequence[str]) -> list[str]:
     """Headings with the form's own, in any spelling, replaced by column names: as many as a row below has cells."""
     # Letters and digits of any kind stay: "Time (µs)" is not "Time (s)", nor "Bytes (10^6)" "Bytes".
     folded = [re.sub(r"[^\w%#]|_", "", heading.lower()) for heading in record]
+    by_spelling = {_COLUMN_OF_SPELLING.get(name) for name in folded}
     headings: list[str] = []
     for index, (name, heading) in enumerate(zip(folded, record, strict=True)):
         # "Time, sec" without quotes is two headings of one column: "sec" is left out, and those behind it move up.
@@ -75,8 +64,24 @@ def columns_of_headings(record: Sequence[str]) -> list[str]:
         elif name in _REMARK_SPELLINGS:
             headings.append(REMARK)
         else:
-            headings.append(str(_COLUMN_OF_SPELLING.get(name, heading.strip())))
+            headings.append(str(_COLUMN_OF_SPELLING.get(name) or _column_by_unit(heading, by_spelling)))
     return headings
+
+
+def _column_by_unit(heading: str, by_spelling: set[PaperColumn | None]) -> str:
+    """The column of a heading such as ``Size (MiB)``; the heading where it is none, or the same is there in full."""
+    unit = units.unit_of_heading(heading)
+    return heading.strip() if unit is None or unit.column in by_spelling else str(unit.column)
+
+
+def units_of_headings(record: Sequence[str]) -> dict[PaperColumn, units.Unit]:
+    """The units of the columns whose heading names another one than the form's."""
+    units_by_column: dict[PaperColumn, units.Unit] = {}
+    for heading, column in zip(record, columns_of_headings(record), strict=False):
+        unit = units.unit_of_heading(heading)
+        if unit is not None and unit.column == column and unit.column is not PaperColumn.PERCENT:
+            units_by_column.setdefault(unit.column, unit)
+    return units_by_column
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +90,13 @@ class PrintedNumber:
 
     value: float
     decimals: int = 0
+    unit_factor: float = 1.0
+    """Of the unit that it was printed in; the value is in the form's own."""
 
     @property
     def last_digit(self) -> float:
         """What the last printed digit counts: 0.01 with two decimals."""
-        return float(10**-self.decimals)
+        return self.unit_factor * float(10**-self.decimals)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -106,12 +113,6 @@ class PrintedNumber:
 
 RowNumbers = Mapping[PaperColumn, PrintedNumber]
 """The numbers of a row by column; a cell without one is absent."""
-
-
-def read_number(text: str, decimal_sign: DecimalSign) -> PrintedNumber | None:
-    """The number in a cell with its precision; None where it holds none."""
-    number = number_from(text, decimal_sign)
-    return None if number is None else PrintedNumber(number, decimals_of(text, decimal_sign))
 
 
 def _finer_seconds(size_bytes: float, time: PrintedNumber, rate: PrintedNumber) -> float:
@@ -137,6 +138,8 @@ class FormRow:
     """The cells."""
     decimal_sign: DecimalSign
     """What stands before the decimals of its numbers."""
+    heading_units: Mapping[PaperColumn, units.Unit] = field(default_factory=dict)
+    """By :func:`units_of_headings`."""
 
     def text(self, heading: str) -> str:
         """The cell below a heading, empty where there is none."""
@@ -163,14 +166,49 @@ class FormRow:
         number = self._read(column)
         if number is None or number.value < 0 or (number.value == 0 and not zero):
             heading = _HEADINGS_IN_ERRORS[column]
-            has_unit = number is None and _NUMBER_WITH_UNIT.fullmatch(text) is not None
-            expected = "a number above 0 without a unit" if has_unit else "a number above 0"
-            raise json_reader.DocumentError(f"line {self.line}: {heading}: expected {expected}, found {text!r}")
+            expected = self._expected(column) if number is None else "expected a number above 0"
+            raise json_reader.DocumentError(f"line {self.line}: {heading}: {expected}, found {text!r}")
+        if column is PaperColumn.SIZE and number.unit_factor > 1 and number.decimals:
+            heading = _HEADINGS_IN_ERRORS[column]
+            raise json_reader.DocumentError(f"line {self.line}: {heading}: {text!r} is rounded: write its bytes")
         return number
+
+    def _expected(self, column: PaperColumn) -> str:
+        """What is wrong with a cell that holds no number, or one with another unit."""
+        _, name = units.without_unit(self.text(column).strip())
+        if units.is_uncertain(name):
+            return units.why_uncertain(name)
+        return "expected a number above 0 without a unit" if name[:1].isalpha() else "expected a number above 0"
+
+    def numeral(self, column: PaperColumn) -> str:
+        """The numeral of a cell, without a unit behind it that the column may have; the whole cell for another one."""
+        numeral, _ = self._numeral_and_unit(column)
+        return numeral
+
+    def unit_factor(self, column: PaperColumn) -> float:
+        """How many of the form's own units the unit of a cell is: by the cell, or by its heading."""
+        _, unit = self._numeral_and_unit(column)
+        return unit.factor if unit else 1.0
+
+    def _numeral_and_unit(self, column: PaperColumn) -> tuple[str, units.Unit | None]:
+        text = self.text(column).strip()
+        heading_unit = self.heading_units.get(column)
+        numeral, name = units.without_unit(text)
+        if not name:
+            return numeral, heading_unit
+        unit = units.unit_named(name)
+        if unit is None or unit.column is not column:
+            return text, heading_unit
+        return numeral, unit
 
     def _read(self, column: PaperColumn) -> PrintedNumber | None:
         """The number below the heading; None where there is none."""
-        return read_number(self.text(column), self.decimal_sign)
+        numeral, unit = self._numeral_and_unit(column)
+        number = number_from(numeral, self.decimal_sign)
+        if number is None:
+            return None
+        factor = unit.factor if unit else 1.0
+        return PrintedNumber(number * factor, decimals_of(numeral, self.decimal_sign), factor)
 
     @property
     def number_columns(self) -> list[PaperColumn]:

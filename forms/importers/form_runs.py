@@ -1,28 +1,40 @@
 """The runs of a filled-in form, from its rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from forms.exporters.csv import REMARK
-from forms.importers import form_rows
+from forms.importers import form_rows, units
 from forms.importers.contradictions import check_times, find_contradictions
+from forms.importers.decimal_signs import SLOWEST
 from forms.importers.form_lines import TABLE_EXPECTED, FilledForm
+from forms.importers.paper_columns import PaperColumn
 from forms.importers.run_names import RunName, run_name_in
 from forms.report import Mark
 from storage import json_reader, records
+
+_SIZE_ALONE = frozenset({"size", "file size"})
+"""Headings that leave the unit of a size open."""
 
 _UNUSUAL = f"{Mark.UNUSUAL}: "
 """Begins a remark that follows from the runs."""
 
 
-def time_rounding(form: FilledForm) -> float:
-    """Half of the last digit that the times are printed with; 0 where rates with more digits tell the times better."""
+def time_rounding(form: FilledForm, runs: Sequence[records.Run]) -> float:
+    """Half of the last digit that the times are printed with, or that of rates in large units such as ``MiB/s``.
+
+    0 where rates with more digits tell the times better.
+    """
     roundings = [0.0]
+    longest = max((run.seconds for run in runs if run.seconds), default=0.0)
     for line, record in form.runs:
         row = form.row(line, record)
         numbers = row.numbers()
-        time = numbers.get(form_rows.PaperColumn.TIME)
-        if time is not None and form_rows.PaperColumn.RATE not in numbers:
+        time = numbers.get(PaperColumn.TIME)
+        rate = numbers.get(PaperColumn.RATE) or numbers.get(PaperColumn.BITS)
+        if time is not None and PaperColumn.RATE not in numbers:
             roundings.append(time.last_digit / 2)
+        elif time is None and rate is not None and rate.unit_factor > 1 and rate.value > 0:
+            roundings.append(longest * rate.last_digit / 2 / rate.value)
     return max(roundings)
 
 
@@ -38,7 +50,7 @@ def doubts_of_form(form: FilledForm, runs: tuple[records.Run, ...], link: int | 
         is_measured = name is not None and name.phase is records.Phase.MEASURED and not row.is_warm_up
         if name and is_measured and name.number in valid_runs:
             size = form_rows.PrintedNumber(valid_runs[name.number].size_bytes)
-            numbers = {form_rows.PaperColumn.SIZE: size, **row.numbers()}
+            numbers = {PaperColumn.SIZE: size, **row.numbers()}
             numbers_by_run.append((str(name.number), numbers))
 
     average = form.statistic("Average")
@@ -86,14 +98,18 @@ class FormRuns:
     def _run(self, row: form_rows.FormRow, name: RunName) -> records.Run | None:
         status = row.status()
         is_failed = status is records.RunStatus.FAILED
-        size_cell = row.number(form_rows.PaperColumn.SIZE, zero=is_failed)
+        size_cell = row.number(PaperColumn.SIZE, zero=is_failed)
         self._size = _size_of_run(size_cell, self._size)
         if self._size is None and not is_failed and not row.is_unfilled:
+            reason = units.uncertainty_in(self._form.printed_headings)
+            if reason:
+                raise json_reader.DocumentError(f"line {self._form.line}: {reason}")
             raise json_reader.DocumentError(
                 f"line {row.line}: Size in Bytes: is missing in the first run; give it there or by --size"
             )
 
         seconds = row.seconds(self._size)
+        self._check_size_heading(row, seconds)
         remark = row.text(REMARK).strip()
         if seconds is None and not is_failed:
             if not row.is_unfilled:
@@ -119,6 +135,17 @@ class FormRuns:
             reason=(remark or None) if status is records.RunStatus.REJECTED else None,
             error=(remark or None) if is_failed else None,
         )
+
+    def _check_size_heading(self, row: form_rows.FormRow, seconds: float | None) -> None:
+        """Raises DocumentError for a number below ``Size`` alone that can hardly be bytes: 512 in 4.4 s."""
+        names_no_unit = any(heading.strip().lower() in _SIZE_ALONE for heading in self._form.printed_headings)
+        if not names_no_unit or row.text(PaperColumn.SIZE).strip()[-1:].isalpha():
+            return
+        if self._size and seconds and self._size / seconds < SLOWEST:
+            raise json_reader.DocumentError(
+                f"line {row.line}: a size of {self._size:,} bytes in {seconds:g} s is {self._size / seconds:,.0f}"
+                " bytes/sec: name its unit in the heading, such as Size in Bytes or Size (MiB)"
+            )
 
     def _keep_note(self, name: RunName, text: str) -> None:
         """Keep what people wrote beside a run."""

@@ -38,16 +38,47 @@ _DAY_MONTH_YEAR = re.compile(
 )
 _MONTH_DAY_YEAR = re.compile(rf"{_WORD}[ .-]+{_ORDINAL}(?:,\s*|[ -]+)(\d{{4}})(?!\d)", re.IGNORECASE)
 _AS_DATE_PRINTS = re.compile(
-    rf"{_WORD} +(\d{{1,2}}) (\d\d:\d\d(?::\d\d)?(?: [AP]M)?(?: [A-Z]{{3,4}})?) (\d{{4}})(?!\d)", re.IGNORECASE
-)
-"""The command ``date``: ``Sat Jan 31 10:00:00 UTC 2026``; its year stands behind the time."""
-
-_TIME = re.compile(
-    r"^(?:t|,|um|at|à)?\s*(\d{1,2})(?:[:h]|(?<=\d)\.(?=\d\d\b))(\d\d)(?:[:.](\d\d)(?:[.,]\d+)?)?\s*([ap]\.?m\b\.?)?"
-    r"\s*(z|utc|gmt|[+-]\d\d:?\d\d)?",
+    rf"(?:{_WORD} +(\d{{1,2}})|(\d{{1,2}})\.? {_WORD}) (\d\d:\d\d(?::\d\d)?(?: [AP]M)?"
+    r"(?: (?:[A-Z]{3,5}|[+-]\d\d(?:\d\d)?))?) (\d{4})(?!\d)",
     re.IGNORECASE,
 )
-"""A time of the day behind a date, with its zone if it is told as an offset."""
+"""The command ``date``: ``Sat Jan 31 10:00:00 UTC 2026``, ``Sa 31. Jan 10:00:00 CET 2026``; its year stands last."""
+
+_TIME = re.compile(
+    r"^(?:t|,|um|at|à)?\s*(\d{1,2})(?:[:h]|(?<=\d)\.(?=\d\d\b))(\d\d)(?:[:.](\d\d)(?:[.,]\d+)?)?\s*([ap]\.?m\b\.?)?",
+    re.IGNORECASE,
+)
+"""A time of the day behind a date; its zone follows."""
+
+_OFFSET = re.compile(r"[(\[]?(?:(?:UTC|GMT|Z) ?)?([+\-\N{MINUS SIGN}])(\d{1,2})(?::?(\d\d))?(?![\d:])", re.IGNORECASE)
+"""How far a zone is from UTC: ``+01:00``, ``-0800``, ``UTC+1``."""
+
+_HOURS_OF_ZONES = {
+    "z utc gmt wet": 0,
+    "cet mez west": 1,
+    "cest mesz eet sast": 2,
+    "eest msk": 3,
+    "jst kst": 9,
+    "aest": 10,
+    "aedt": 11,
+    "nzst": 12,
+    "nzdt": 13,
+    "edt": -4,
+    "est cdt": -5,
+    "mdt": -6,
+    "mst pdt": -7,
+    "pst akdt": -8,
+    "akst": -9,
+    "hst": -10,
+}
+"""Names of zones that one offset has, in small letters; those of the United States are as RFC 5322 has them."""
+
+_FARTHEST_MINUTES = 14 * 60
+"""From UTC, of any zone."""
+
+_ZONE_NAME = re.compile(r"[(\[]?([A-Z]{1,5}|utc|gmt|z)\b")
+_PLACE_NAME = re.compile(r"[(\[]?([A-Z][A-Za-z]+/[A-Z][A-Za-z_/]+|local\b(?: time)?|Ortszeit\b)", re.IGNORECASE)
+_WORDS_BEFORE_ZONE = re.compile(r"(?:uhr|h|hrs|hours|o'clock)\b\.?\s*", re.IGNORECASE)
 
 _FIRST_YEAR = 1990
 """Before the first Samba nothing was measured that a form tells of."""
@@ -60,7 +91,7 @@ _EXPECTED = "expected a date such as 2026-01-31 10:00"
 
 
 def moment_in(text: str, day_first: bool | None) -> str:
-    """The moment that a text begins with, as the notebook has it; UTC, unless an offset is told.
+    """The moment that a text begins with, as the notebook has it; UTC, unless an offset or a zone is told.
 
     ``day_first`` says whether 02/01/2026 is in January. Raises DocumentError for a text without a date, or with one
     that may be another day.
@@ -106,8 +137,10 @@ def _days_in(text: str) -> tuple[list[_Day], str]:
     text = text[:_LONGEST]
     as_date_prints = _AS_DATE_PRINTS.search(text)
     if as_date_prints:
-        month, day, time, year = as_date_prints.groups()
-        return _day(int(year), _month(month), int(day)), f"{time}{text[as_date_prints.end() :]}"
+        month, day, day_first, month_last, time, year = as_date_prints.groups()
+        return _day(
+            int(year), _month(month or month_last), int(day or day_first)
+        ), f"{time}{text[as_date_prints.end() :]}"
 
     numbers = _NUMBERS.search(text)
     if numbers:
@@ -199,19 +232,71 @@ def _at_time_of_day(day: datetime, rest: str, text: str) -> datetime:
             raise _wrong(text)
         hour = hour % 12 + (12 if half.startswith("p") else 0)
     try:
-        moment = day.replace(hour=hour, minute=int(match[2]), second=int(match[3] or 0), tzinfo=_zone(match[5] or ""))
-        return moment.astimezone(UTC)
-    except (ValueError, OverflowError) as error:
+        moment = day.replace(hour=hour, minute=int(match[2]), second=int(match[3] or 0))
+    except ValueError as error:
+        raise _wrong(text) from error
+
+    zone = _zone(rest[match.end() :].strip(), text)
+    is_told_by_clock = match[3] is None and rest[:1].upper() != "T" and "-" in rest
+    if is_told_by_clock and zone.utcoffset(None) <= -_time_of(moment):
+        # 10:00-11:00 says from when to when rather than how far from UTC.
+        raise json_reader.DocumentError(f"Measured: {text[:40]!r} may be from when to when: write the beginning alone")
+    try:
+        return moment.replace(tzinfo=zone).astimezone(UTC)
+    except OverflowError as error:
         raise _wrong(text) from error
 
 
-def _zone(text: str) -> timezone:
-    """The zone of an offset such as ``+01:00``; UTC for any other text. Raises ValueError for an impossible one."""
-    match = re.fullmatch(r"([+-])(\d\d):?(\d\d)", text)
-    if not match:
+def _time_of(moment: datetime) -> timedelta:
+    """The time of the day."""
+    return timedelta(hours=moment.hour, minutes=moment.minute)
+
+
+def _zone(behind: str, text: str) -> timezone:
+    """The zone behind a time of the day, by its offset or its name; UTC where none is told.
+
+    Raises DocumentError for an offset that there is not, and for a name that tells none.
+    """
+    behind = behind[_end_of(_WORDS_BEFORE_ZONE.match(behind)) :]
+    offset = _OFFSET.match(behind)
+    if offset:
+        minutes = 60 * int(offset[2]) + int(offset[3] or 0)
+        if minutes > _FARTHEST_MINUTES:
+            raise _wrong(text)
+        return timezone(timedelta(minutes=minutes if offset[1] == "+" else -minutes))
+
+    place = _PLACE_NAME.match(behind)
+    if place:
+        raise _unknown_zone(place[1], text)
+    name = _ZONE_NAME.match(behind)
+    if name is None:
         return UTC
-    offset = timedelta(hours=int(match[2]), minutes=int(match[3]))
-    return timezone(-offset if match[1] == "-" else offset)
+
+    hours = _hours_of(name[1])
+    if hours is not None:
+        return timezone(timedelta(hours=hours))
+    if name[1].isupper() and len(name[1]) > 1:
+        raise _unknown_zone(name[1], text)
+    # Another word, such as "by night".
+    return UTC
+
+
+def _end_of(match: re.Match[str] | None) -> int:
+    return match.end() if match else 0
+
+
+def _hours_of(zone_name: str) -> int | None:
+    """How many hours a zone is ahead of UTC; None for a name that is none, or of several zones."""
+    for names, hours in _HOURS_OF_ZONES.items():
+        if zone_name.lower() in names.split():
+            return hours
+    return None
+
+
+def _unknown_zone(zone_name: str, text: str) -> json_reader.DocumentError:
+    return json_reader.DocumentError(
+        f"Measured: {text[:40]!r}: the zone {zone_name} does not tell how far it is from UTC: write it as +01:00"
+    )
 
 
 def _wrong(text: str) -> json_reader.DocumentError:
