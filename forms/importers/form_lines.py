@@ -107,7 +107,7 @@ class FilledForm:
     """The cells behind each name above the table: a text, and the facts of what we exported."""
     headings: list[str] = field(default_factory=list)
     """Of the table, as column names with that of the run first; empty until it begins."""
-    heading_units: dict[PaperColumn, units.Unit] = field(default_factory=dict)
+    heading_units: dict[PaperColumn, units.ExactUnit] = field(default_factory=dict)
     """Of the columns whose headings name another unit than the form's: ``Size (MiB)``."""
     printed_headings: list[str] = field(default_factory=list)
     """The headings as they were read."""

@@ -74,9 +74,9 @@ def _column_by_unit(heading: str, by_spelling: set[PaperColumn | None]) -> str:
     return heading.strip() if unit is None or unit.column in by_spelling else str(unit.column)
 
 
-def units_of_headings(record: Sequence[str]) -> dict[PaperColumn, units.Unit]:
+def units_of_headings(record: Sequence[str]) -> dict[PaperColumn, units.ExactUnit]:
     """The units of the columns whose heading names another one than the form's."""
-    units_by_column: dict[PaperColumn, units.Unit] = {}
+    units_by_column: dict[PaperColumn, units.ExactUnit] = {}
     for heading, column in zip(record, columns_of_headings(record), strict=False):
         unit = units.unit_of_heading(heading)
         if unit is not None and unit.column == column and unit.column is not PaperColumn.PERCENT:
@@ -138,7 +138,7 @@ class FormRow:
     """The cells."""
     decimal_sign: DecimalSign
     """What stands before the decimals of its numbers."""
-    heading_units: Mapping[PaperColumn, units.Unit] = field(default_factory=dict)
+    heading_units: Mapping[PaperColumn, units.ExactUnit] = field(default_factory=dict)
     """By :func:`units_of_headings`."""
 
     def text(self, heading: str) -> str:
@@ -190,7 +190,7 @@ class FormRow:
         _, unit = self._numeral_and_unit(column)
         return unit.factor if unit else 1.0
 
-    def _numeral_and_unit(self, column: PaperColumn) -> tuple[str, units.Unit | None]:
+    def _numeral_and_unit(self, column: PaperColumn) -> tuple[str, units.ExactUnit | None]:
         text = self.text(column).strip()
         heading_unit = self.heading_units.get(column)
         numeral, name = units.without_unit(text)

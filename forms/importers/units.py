@@ -16,7 +16,7 @@ _LONGEST_CITED = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class ExactUnit:
     """A unit of a column's numbers, and how many of the form's own units it is."""
 
     column: PaperColumn
@@ -62,25 +62,25 @@ _UNCERTAIN = re.compile(rf"(?P<prefix>[kmgt])i?(?:b|bytes?)?(?:{_A_SECOND})?|b{_
 _NUMERAL_AND_UNIT = re.compile(r"(?P<numeral>[+-]?[\d.,].*?\d|\d|\d[.,])[ \u00a0\u202f]*(?P<unit>10\^.*|[^\d\s.,'].*)")
 
 
-def unit_named(text: str) -> Unit | None:
+def unit_named(text: str) -> ExactUnit | None:
     """The unit of that name; None for a name of none, or of one without an exact factor."""
     name = "".join(text.split())
     if name == "%":
-        return Unit(PaperColumn.PERCENT, 1.0)
+        return ExactUnit(PaperColumn.PERCENT, 1.0)
     seconds = _SECONDS.get(name.lower().replace("\N{GREEK SMALL LETTER MU}", "µ"))
     if seconds is not None:
-        return Unit(PaperColumn.TIME, seconds)
+        return ExactUnit(PaperColumn.TIME, seconds)
 
     in_bytes = _BYTES.fullmatch(name)
     if in_bytes:
         factor = _factor_of_bytes(in_bytes["prefix"] or "", in_bytes["exponent"])
-        return Unit(PaperColumn.RATE if in_bytes["rate"] else PaperColumn.SIZE, factor)
+        return ExactUnit(PaperColumn.RATE if in_bytes["rate"] else PaperColumn.SIZE, factor)
 
     in_bits = _BITS.fullmatch(name)
     if in_bits:
         prefix = in_bits["prefix"] or in_bits["short_prefix"] or ""
         base = 1024 if prefix.endswith("i") else 1000
-        return Unit(PaperColumn.BITS, float(base ** _POWERS[prefix[:1].lower()]))
+        return ExactUnit(PaperColumn.BITS, float(base ** _POWERS[prefix[:1].lower()]))
     return None
 
 
@@ -146,7 +146,7 @@ def split_heading(heading: str) -> tuple[str, str]:
     return words.replace(" ", "").lower(), next(unit for unit in units if unit is not None)
 
 
-def unit_of_heading(heading: str) -> Unit | None:
+def unit_of_heading(heading: str) -> ExactUnit | None:
     """The unit that a heading names, where its words are of the same column; None for any other heading."""
     words, name = split_heading(heading)
     unit = unit_named(name)

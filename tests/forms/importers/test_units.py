@@ -38,7 +38,7 @@ def read(*lines: str) -> Series:
     ],
 )
 def test_a_unit_with_an_exact_factor(name: str, column: PaperColumn, factor: float):
-    assert units.unit_named(name) == units.Unit(column, factor)
+    assert units.unit_named(name) == units.ExactUnit(column, factor)
     assert not units.is_uncertain(name)
 
 
