@@ -51,7 +51,7 @@ def _parse_complaint(_context: click.Context, _parameter: click.Parameter, value
 @click.option("--yes", is_flag=True, help="Consent to the files that are created, for scripts.")
 @click.option("--resume", "resume_reference", metavar="DIAGNOSIS", help="Complete an interrupted diagnosis.")
 @declare.measuring_options("Print the diagnosis as JSON.")
-@run_options.series_options("profile", "like", "label", "question", *run_options.OF_THE_SERVER)
+@run_options.series_options("link_bits_per_second", "profile", "like", "label", "question", *run_options.OF_THE_SERVER)
 def diagnose_command(
     context: click.Context,
     /,
@@ -129,6 +129,7 @@ def _diagnosis_request(
         server_ssh=spec.monitor.server_ssh,
         smb_conf=spec.monitor.smb_conf,
         profile=spec.counts.profile,
+        link_bits_per_second=spec.link_bits_per_second,
         label=spec.texts.label,
         question=spec.texts.question,
         from_host=run_options.only_host(choices["from_hosts"]),

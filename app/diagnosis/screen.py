@@ -71,6 +71,7 @@ class DiagnosisScreen(LinesScreen):
         form_lines.FormLine(
             "effort", "Effort", "quick, usual or thorough", looks.Effort.USUAL.value, about=_ABOUT_EFFORT
         ),
+        form_lines.LINK,
         form_lines.FormLine("folder", "Large folder", "an existing one on the share, read only; empty: new ones"),
         form_lines.SSH,
         form_lines.CONF,
@@ -98,6 +99,7 @@ class DiagnosisScreen(LinesScreen):
             only=stages,
             complaint=spec.parse_complaint(values["complaint"]),
             folder=values["folder"] or None,
+            link_bits_per_second=form_lines.typed_link(values["link"]),
             server_ssh=ways.server_ssh,
             smb_conf=ways.smb_conf,
         )

@@ -34,6 +34,8 @@ class DiagnosisRequest(ServerRequest):
     """An existing folder of the share to list, instead of new ones."""
     profile: bool = False
     """Whether smbd's profile is read while small files are moved."""
+    link_bits_per_second: int | None = None
+    """The speed of the link as it was told; None: what this machine's interface says."""
     from_host: str | None = None
     """``[USER@]HOST`` of the machine that measures, reached by ssh; None for this one."""
 
@@ -112,6 +114,7 @@ def time_text(effort: Effort, stages: tuple[StageName, ...], complaint: StageNam
 
 def request_of(diagnosis: Diagnosis, secrets: Secrets) -> DiagnosisRequest:
     """The request that completes an interrupted diagnosis."""
+    link = diagnosis.link_bits_per_second
     return DiagnosisRequest(
         secrets=secrets,
         settings=diagnosis.settings,
@@ -125,5 +128,6 @@ def request_of(diagnosis: Diagnosis, secrets: Secrets) -> DiagnosisRequest:
         complaint=diagnosis.complaint,
         folder=diagnosis.folder,
         profile=diagnosis.profile,
+        link_bits_per_second=int(link) if link else None,
         from_host=diagnosis.from_host,
     )

@@ -149,10 +149,11 @@ class StagesUnderWay:
         """Note the link before anything is held against it: what was shown once must not change later."""
         target = self.request.target
         link = self._side.link if self._side is not None else find_link(target.host, target.port_number)
+        bits_per_second = self.request.link_bits_per_second or (link.bits_per_second if link else None)
         self.diagnosis = replace(
             self.diagnosis,
             loopback=bool(link and link.loopback),
-            link_bits_per_second=float(link.bits_per_second) if link and link.bits_per_second else None,
+            link_bits_per_second=float(bits_per_second) if bits_per_second else None,
         )
 
     def _beginning_of(self, name: looks.StageName, number: int) -> events.StageBegan:

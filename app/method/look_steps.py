@@ -9,7 +9,7 @@ from app.method.next_steps import NextStep
 from forms.diagnosis.chosen_complaint import chosen_complaint
 from forms.diagnosis.explained_complaint import ExplainedComplaint
 from forms.tuning.trial_rules import is_tried
-from forms.wording import plain
+from forms.wording import plain, typed_rate
 from storage.looks import Audit, AuditScope, Diagnosis
 from storage.records import Target, format_target, moment_beside
 
@@ -22,8 +22,14 @@ def after_explanation(explained: ExplainedComplaint, audit: Audit) -> Iterator[N
     target = explained.diagnosis.target
     share = plain(target.share or target.host)
     name = f"Diagnose {share} again, once `{explained.line}` is set"
-    yield diagnose_again(explained.diagnosis, name)
-    yield replace(read_about(explained.entry.name, target), name=f"How to set `{explained.line}`, and what it risks")
+    again = diagnose_again(explained.diagnosis, name)
+    yield again
+    how_to_set = read_about(explained.entry.name, target)
+    yield replace(
+        how_to_set,
+        name=f"How to set `{explained.line}`, and what it risks",
+        arguments={**how_to_set.arguments, "afterwards": again},
+    )
 
 
 def diagnose_again(diagnosis: Diagnosis, name: str = "Diagnose again") -> NextStep:
@@ -32,6 +38,9 @@ def diagnose_again(diagnosis: Diagnosis, name: str = "Diagnose again") -> NextSt
     complaint = chosen_complaint(diagnosis)
     if complaint is not None:
         arguments["complaint"] = complaint.value
+    link = diagnosis.link_bits_per_second
+    if link and not diagnosis.loopback:
+        arguments["link"] = typed_rate(round(link))
     return NextStep(name=name, screen="diagnosis", arguments=arguments)
 
 

@@ -14,7 +14,6 @@ from storage.quick import records as quick_records
 
 _ABOUT_LIKE = f"Speak SMB as this client: {', '.join(Imitated)}; empty: in sharebench's own ways."
 _ABOUT_SIZE = "The largest size of the file; on a slow path it ends after 15 s, with 64 MiB at least. It is removed."
-_ABOUT_LINK = "The speed of the link, such as 1G; empty: what this machine's interface says."
 
 
 class QuickScreen(LinesScreen):
@@ -34,7 +33,7 @@ class QuickScreen(LinesScreen):
         form_lines.FormLine(
             "size", "File size", "1G is usual; 64M at least", typed_size(quick_records.USUAL_FILE_BYTES), _ABOUT_SIZE
         ),
-        form_lines.FormLine("link", "Link speed", "empty: what the interface says; else such as 1G", about=_ABOUT_LINK),
+        form_lines.LINK,
         form_lines.FormLine("like", "As client", "empty: as it is; else such as windows-11-24h2", about=_ABOUT_LIKE),
         form_lines.FormLine("label", "Label", "may stay empty; what it is called in the notebook"),
     )
@@ -49,12 +48,11 @@ class QuickScreen(LinesScreen):
 
         like = Imitated(values["like"]) if values["like"] else None
         size = values["size"]
-        link = values["link"]
         request = spec.QuickRequest(
             target=target,
             settings=Settings(like=like),
             size_bytes=units.parse_size(size) if size else quick_records.USUAL_FILE_BYTES,
-            link_bits_per_second=units.parse_rate(link) if link else None,
+            link_bits_per_second=form_lines.typed_link(values["link"]),
             label=values["label"],
         )
         spec.check_request(request)

@@ -30,11 +30,22 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
 
     KEYS = keys("entry.try entry.take entry.value")
 
-    def __init__(self, entry: str, share: str | None = None, series_id: str = "", looked_at: str = "") -> None:
-        """``looked_at`` is the URL of the share that it is opened for; empty for the one that is measured."""
+    def __init__(
+        self,
+        entry: str,
+        share: str | None = None,
+        series_id: str = "",
+        looked_at: str = "",
+        afterwards: NextStep | None = None,
+    ) -> None:
+        """``looked_at`` is the URL of the share that it is opened for; empty for the one that is measured.
+
+        ``afterwards`` is what the page that opened it has to be done once the setting is set; None for nothing.
+        """
         super().__init__()
         self.looked_at = looked_at
         self.series_id = series_id
+        self.afterwards = afterwards
         self.entry = catalogue.find(entry)
         self.value = instructions.suggested_value(self.entry)
         """The value to be tried: what the texts say, and the steps that follow, are of it."""
@@ -113,10 +124,12 @@ class EntryScreen(PlacedScreen, reading.Copies, reading.GoesOn):
         return super().check_action(action, parameters)
 
     def next_steps(self) -> Iterator[NextStep]:
-        return self.ways(self.entry, self.advice)
+        if self.afterwards is not None:
+            yield self.afterwards
+        yield from self.ways(self.entry, self.advice)
 
     def action_try_it(self) -> None:
-        best_way, *_ = self.next_steps()
+        best_way, *_ = self.ways(self.entry, self.advice)
         self.take_step(best_way)
 
     def action_take(self) -> None:

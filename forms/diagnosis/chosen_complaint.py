@@ -222,7 +222,8 @@ def _variation_text(complaint: NamedComplaint, answer: ComplaintAnswer, deciding
         return f"{varied}, and was as it should be all the time."
     if answer.sign is not Sign.UNKNOWN and not is_ever_good:
         return f"{varied}, and was slow all the time."
-    if judged.reference is not None and judged.reference.holds(figure.value):
+    is_fine_on_the_whole = judged.reference is not None and judged.reference.holds(figure.value)
+    if is_fine_on_the_whole and answer.sign is Sign.UNKNOWN:
         return f"{varied}, so that it is not fine all the time: measure again at another time to see which is usual."
     if is_ever_good:
         return f"{varied}, so that it is not slow all the time: measure again at another time to see which is usual."

@@ -10,6 +10,7 @@ from textual.widgets import Label
 from app.base.errors import UsageError
 from app.base.ssh_address import check_ssh_host
 from app.base.targets import parse_typed_target
+from app.base.units import parse_rate
 from app.tui.frame.parts import LineInput
 from app.tui.widgets.completion import TargetSuggester
 from storage.records import JSONValue, Target
@@ -45,6 +46,12 @@ SSH = FormLine(
     about="Server by ssh: a login there, by which its settings are read. Empty where you have none (all else is"
     " measured) and where the server is this machine.",
 )
+LINK = FormLine(
+    "link",
+    "Link speed",
+    "empty: what the interface says; else such as 1G",
+    about="The speed of the link, such as 1G; empty: what this machine's interface says.",
+)
 CONF = FormLine("conf", "smb.conf", "its path on the server; empty: the one that smbd uses")
 
 
@@ -71,6 +78,11 @@ def typed_target(text: str, question: str = "which share? type [USER@]HOST/SHARE
     if not text.strip():
         raise UsageError(question)
     return parse_typed_target(text)
+
+
+def typed_link(text: str) -> int | None:
+    """Bits per second; None of an empty text. Raises UsageError."""
+    return parse_rate(text) if text else None
 
 
 def typed_count(name: str, text: str, most: int) -> int:

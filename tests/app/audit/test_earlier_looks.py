@@ -8,9 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from app.audit.earlier_looks import diagnosis_before, earlier_look, explained_by, is_of_server, settings_of
+from app.audit.earlier_looks import (
+    diagnosis_before,
+    earlier_look,
+    explained_between,
+    explained_by,
+    is_of_server,
+    settings_of,
+)
 from app.audit.kind import AUDIT_KIND
 from app.diagnosis.kind import DIAGNOSIS_KIND
+from app.method.look_steps import diagnose_again
 from app.method.measured_place import measured_place
 from app.method.next_after_recording import after_recording
 from forms.tuning.catalogue import find
@@ -36,6 +44,9 @@ FINE = replace(
     audit=diagnoses.audit(AuditScope.SESSION),
     created_at="2026-01-08T12:00:00.000Z",
 )
+AGAIN = {"target": "smb://alice@nas/photos", "complaint": "small-files", "link": "1G"}
+"""What is filled in to diagnose the share again."""
+
 AUDIT = audit_of_file(SYNC_ALWAYS_IN_PHOTOS)
 """Between the two."""
 
@@ -83,7 +94,7 @@ def test_a_stored_diagnosis_says_what_changed_and_leads_to_the_comparison(notebo
     best, *others = after_recording("diagnosis", FINE, earlier_look(notebook, FINE))
     assert (best.screen, best.arguments) == ("comparison", {"base": SLOW.id, "other": FINE.id})
     assert "request" not in [step.screen for step in others]
-    assert others[-1].arguments == {"target": "smb://alice@nas/photos", "complaint": "small-files"}
+    assert others[-1].arguments == AGAIN
 
 
 def test_where_something_is_wrong_who_administers_the_server_is_asked_still(notebook: Notebook):
@@ -101,8 +112,29 @@ def test_an_audit_of_a_file_leads_back_to_the_complaint_that_its_setting_fits(no
 
     best, how_to_set, *_ = after_recording("audit", AUDIT, earlier_look(notebook, AUDIT))
     assert best.screen == "diagnosis"
-    assert best.arguments == {"target": "smb://alice@nas/photos", "complaint": "small-files"}
-    assert how_to_set.arguments == {"entry": "sync always", "looked_at": "smb://alice@nas/photos"}
+    assert best.arguments == AGAIN
+    page = {"entry": "sync always", "looked_at": "smb://alice@nas/photos", "afterwards": best}
+    assert how_to_set.arguments == page, "from there the complaint is diagnosed again, too"
+
+
+@pytest.mark.parametrize(("loopback", "is_filled_in"), [(False, True), (True, False)])
+def test_a_link_that_is_crossed_is_filled_in_again(loopback: bool, is_filled_in: bool):
+    again = diagnose_again(replace(SLOW, loopback=loopback))
+    assert ("link" in again.arguments) is is_filled_in
+
+
+def test_what_an_audit_between_two_diagnoses_named_is_known(notebook: Notebook):
+    add(notebook, SLOW, AUDIT, FINE)
+    explained = explained_between(notebook, SLOW, FINE)
+    assert explained is not None
+    assert explained.line == "sync always = no"
+    assert explained_between(notebook, SLOW, replace(FINE, created_at=AUDIT.created_at)) is None
+    assert explained_between(notebook, replace(SLOW, created_at=AUDIT.created_at), FINE) is None
+    assert explained_between(notebook, None, FINE) is None
+
+    report = DIAGNOSIS_KIND.report(notebook, notebook.recording(FINE.id))
+    assert report.answer is not None
+    assert "So it was `sync always = Yes` in [photos]" in report.answer.text
 
 
 @pytest.mark.parametrize("other", [replace(FINE, id="dd88dd88dd88", created_at="2026-01-08T10:30:00.000Z"), None])

@@ -52,6 +52,11 @@ def refused(inside: Inside, code: int, *words: str) -> str:
     return done.stderr
 
 
+def test_a_link_that_was_told_is_that_of_the_diagnosis(inside: Inside, smbd: Smbd):
+    told = diagnosed(inside, smbd, "--only", "connect", "--link", "2.5G")
+    assert told["link_bits_per_second"] == 2.5e9
+
+
 def test_a_whole_diagnosis_measures_every_stage_and_removes_what_it_made(inside: Inside, smbd: Smbd):
     found = diagnosed(inside, smbd, "--smb-conf", str(smbd.conf), "--label", "monday")
     assert (found["schema"], found["status"], found["label"]) == ("sharebench/diagnosis/1", "complete", "monday")

@@ -25,7 +25,7 @@ from tests.diagnoses import HEALTHY
 from tests.servers.smbd import Smbd
 from tests.tui import here, measured, painted, press, settled
 
-TYPED = {"target": "nas/data", "only": "", "effort": "usual", "folder": "", "ssh": "", "conf": ""}
+TYPED = {"target": "nas/data", "only": "", "effort": "usual", "folder": "", "link": "", "ssh": "", "conf": ""}
 
 
 def test_the_lines_say_what_is_measured():
@@ -34,10 +34,16 @@ def test_the_lines_say_what_is_measured():
     assert request.effort is Effort.THOROUGH
 
 
+@pytest.mark.parametrize(("typed", "link"), [("", None), ("1G", 1_000_000_000), ("100M", 100_000_000)])
+def test_the_speed_of_the_link_is_typed_or_left_to_the_interface(typed: str, link: int | None):
+    assert DiagnosisScreen.parse(TYPED | {"link": typed}).link_bits_per_second == link
+
+
 @pytest.mark.parametrize(
     ("line", "typed", "said"),
     [
         ("target", "", "which share"),
+        ("link", "fast", "fast"),
         ("target", "file:///srv", "needs a share"),
         ("only", "conect", "there is no stage 'conect'"),
         ("effort", "huge", "not 'huge'"),

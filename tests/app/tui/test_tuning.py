@@ -11,6 +11,7 @@ from textual.widgets import Input, OptionList
 from app.guide.screen import GuideScreen
 from app.method.choices import MEMORY_KEY
 from app.method.measured_place import MeasuredPlace, measured_place
+from app.method.next_steps import NextStep
 from app.method.rounds import branch_from, take_change
 from app.trial.screen import TrialScreen
 from app.tui.catalogue import CatalogueScreen
@@ -59,6 +60,21 @@ async def test_all_entries_are_listed_in_order_of_impact_and_searched_as_one_typ
         await settled(app, pilot)
         assert isinstance(here(app), EntryScreen)
         assert here(app).entry.name == "strict sync"
+
+
+@pytest.mark.parametrize("is_sent_for", [True, False])
+async def test_an_entry_that_an_audit_opened_leads_on_to_what_it_was_opened_for(path, is_sent_for):
+    again = NextStep(name="Diagnose photos again", screen="diagnosis", arguments={"complaint": "small-files"})
+    app = app_on(path, first="catalogue")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.visit("entry", entry="sync always", afterwards=again if is_sent_for else None)
+        await settled(app, pilot)
+        entry = here(app)
+        assert isinstance(entry, EntryScreen)
+        steps = list(entry.next_steps())
+        assert (steps[0] == again) is is_sent_for
+        assert next(step.screen for step in steps if step != again) == "trial"
 
 
 @pytest.mark.varied
