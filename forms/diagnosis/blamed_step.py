@@ -80,6 +80,8 @@ def reason_text(change: ComplaintChange, explained: ExplainedComplaint | None = 
 
     cause = f"{blamed.finding.cause[:1].upper()}{blamed.finding.cause[1:]}"
     told = f"{cause}: {blamed.values_text}."
+    if blamed.is_faster and not change.figure.is_certain:
+        told = f"That {blamed.finding.cause} is faster is certain: {blamed.values_text}."
     if blamed.is_faster and blamed.is_gone and not change.is_as_control:
         return f"{told} {_proven_text(blamed, change, explained)}"
     if blamed.is_faster:

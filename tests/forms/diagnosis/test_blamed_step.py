@@ -57,6 +57,15 @@ def test_the_step_is_told_before_and_after_with_the_setting_that_an_audit_named(
     assert PROVEN in text
 
 
+def test_where_the_whole_file_varied_the_step_is_said_to_be_certain():
+    change = change_since(photos(saved(12)), photos(saved(0.8)))
+    assert change is not None
+    assert "certain" not in reason_text(change)
+    varied = replace(change.figure, before=replace(change.figure.before, rounds=(0.001, 0.02)))
+    text = reason_text(replace(change, figure=varied))
+    assert text.startswith("That the server's write step is faster is certain: 12 ms of 13.6 ms →")
+
+
 def test_without_a_setting_that_was_named_or_read_none_is_the_reason():
     text = reason(photos(saved(12)), photos(saved(0.8)))
     assert "sync always" not in text
