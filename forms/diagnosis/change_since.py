@@ -76,6 +76,14 @@ class FigureChange:
         return least >= SAME_WITHIN or most <= 1 / SAME_WITHIN
 
     @property
+    def is_surely_one_way(self) -> bool:
+        """Whether the whole range is better, or the whole of it worse, though perhaps not by enough to be a change."""
+        if self.range_of_times is None:
+            return False
+        least, most = self.range_of_times
+        return least > 1 or most < 1
+
+    @property
     def values_text(self) -> str:
         """``18 ms → 0.743 ms``."""
         values = [figures.value_text(figure.value, figure.unit) for figure in (self.before, self.after)]
@@ -211,6 +219,9 @@ def certainty_text(change: FigureChange) -> str:
     word = "faster" if change.times > 1 else "slower"
     if change.is_certain:
         return f"That it is {word} is certain."
+    if change.is_surely_one_way:
+        usual = f"two diagnoses of one server differ by up to {SAME_WITHIN:g} times"
+        return f"That it is {word} is not quite certain: {usual}."
     return f"That it is {word} is not certain: the times of each varied as much."
 
 

@@ -70,7 +70,9 @@ class FigurePair:
             return text
         if change.is_certain is None:
             return f"{text}; measured once"
-        return f"{text}; the client was busy" if change.is_certain else f"{text}; varies as much"
+        if change.is_certain:
+            return f"{text}; the client was busy"
+        return f"{text}; hardly more than it varies" if change.is_surely_one_way else f"{text}; varies as much"
 
     @property
     def told(self) -> str:

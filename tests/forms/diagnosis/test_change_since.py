@@ -177,6 +177,8 @@ def test_a_change_is_certain_where_it_is_one_in_the_whole_range(
     assert change.range_of_times == pytest.approx(least_and_most)
     assert change.is_certain is is_certain
     assert ("is certain" in certainty_text(change)) is is_certain
+    is_one_way = not least_and_most[0] <= 1 <= least_and_most[1]
+    assert ("not quite certain" in certainty_text(change)) is (is_one_way and not is_certain)
 
 
 def test_a_figure_without_a_range_is_called_neither_certain_nor_not():
