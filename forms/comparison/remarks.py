@@ -38,12 +38,18 @@ def weaknesses(compared: ComparisonSummary) -> tuple[str, ...]:
     series_with_trend = [] if compared.comparison.interleaved else named_series
     sentences = (
         while_measuring.busy_sentence(compared.comparison, named_series),
-        while_measuring.processors_sentence(named_series, ids_held_by_links(compared)),
+        while_measuring.processors_sentence(named_series, ids_held_by_links(compared), ids_of_faster_side(compared)),
         while_measuring.loss_sentence(named_series),
         *(trend_sentence(summary, _capitalized(name)) for name, summary in series_with_trend),
         *sentences_on_other_work(compared),
     )
     return tuple(filter(None, sentences))
+
+
+def ids_of_faster_side(compared: ComparisonSummary) -> frozenset[str]:
+    """The ids of the series that the verdict finds faster; empty where it finds neither."""
+    faster = {Verdict.FASTER: compared.others, Verdict.SLOWER: compared.bases}.get(compared.comparison.verdict, ())
+    return frozenset(summary.series.id for summary in faster)
 
 
 def trend_sentence(summary: SeriesSummary, name: str) -> str:
@@ -177,7 +183,7 @@ def _name_series(
 ) -> Iterator[tuple[str, SeriesSummary]]:
     """Each series of a side, with the words that it is called by."""
     if len(side) == 1:
-        yield f'the {side_name} series "{names[side[0].series.id]}"', side[0]
+        yield f'"{names[side[0].series.id]}"', side[0]
         return
     for number, summary in enumerate(side, 1):
         yield f'{side_name} {number} "{names[summary.series.id]}"', summary

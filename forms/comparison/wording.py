@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from forms import verdict_wording, wording
 from forms.comparison import comparison as series_comparison
 from forms.comparison import hiccups
+from forms.comparison.doubts import busy_times
 from forms.comparison.doubts.outstanding_series import OutstandingSeries
 from forms.comparison.settling import SettlingStep, replaced_prose
 from forms.findings.full_links import FullLinks
@@ -400,7 +401,9 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
         sentence = f"{counts}: {_how_often_range_holds(comparison)} the range holds the true change"
         if run_deviation is not None:
             varies_by = wording.percent(100 * run_deviation)
-            sentence += f"; it is wider than the runs vary ({varies_by}), as equal series differ by more"
+            sentence += f"; it is wider than the runs vary ({varies_by}), as series of equal settings differ by more"
+        if not busy_times.is_in_doubt(comparison):
+            sentence += ". Which side is faster is certain; more series would only narrow the range"
         least_text = None
     elif least_text is None:
         return f"{counts}."

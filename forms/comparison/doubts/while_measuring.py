@@ -51,16 +51,23 @@ def is_busy(summary: SeriesSummary) -> bool:
     return summary.series.quiet_verdict is records.QuietVerdict.BUSY
 
 
-def processors_sentence(named_series: NamedSeries, ids_held_by_links: frozenset[str] = frozenset()) -> str:
+def processors_sentence(
+    named_series: NamedSeries,
+    ids_held_by_links: frozenset[str] = frozenset(),
+    ids_of_faster: frozenset[str] = frozenset(),
+) -> str:
     """Which series this client may have held back, as its processors were full; empty for none.
 
-    Where links held some of them back, that is the limit of those; what is said is what the others' figures mean.
+    Where links held some of them back, that is the limit of those; what is said is what the others' figures mean. Where
+    those held back by the client are all of the faster side, that is told of the change.
     """
+    ids = set()
     names = []
     percents = []
     for name, summary in named_series:
         percent = series_warnings.full_processors_percent(summary.series)
         if percent is not None and summary.series.id not in ids_held_by_links:
+            ids.add(summary.series.id)
             names.append(name)
             percents.append(percent)
     if not names:
@@ -71,6 +78,8 @@ def processors_sentence(named_series: NamedSeries, ids_held_by_links: frozenset[
     follows = "the client may be the limit there"
     if ids_held_by_links:
         follows = "it may be faster than it looks" if len(names) == 1 else "they may be faster than they look"
+    if ids <= ids_of_faster:
+        follows = "the true difference is, if anything, larger"
     return (
         f"The client's processors were full during {_these_of(names, named_series)} ({at_least}{used} in use), so"
         f" {follows}."

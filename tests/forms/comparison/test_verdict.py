@@ -617,8 +617,8 @@ def test_dependence_and_trend_of_a_side_are_told():
     waves = [100, 103, 105, 103, 100, 97, 95, 97, 100, 103, 105, 103, 100, 97, 95, 97]
     wavy = series([1e6 * rate for rate in waves], id="wavy")
     said = " ".join(weaknesses(comparison_form(rising, wavy)))
-    assert 'The base series "get data/big.bin (rising)" rose by' in said
-    assert 'The other series "get data/big.bin (wavy)" has runs that depend on each other' in said
+    assert '"get data/big.bin (rising)" rose by' in said
+    assert '"get data/big.bin (wavy)" has runs that depend on each other' in said
     assert weaknesses(comparison_form(*interleaved(rising, rising))) == ()
 
 
