@@ -251,23 +251,39 @@ sessions() {
     has smbcontrol && record debuglevel smbcontrol -t 1 -s "$conf" smbd debuglevel
 }
 
-# Prints the paths of shares that are not there. A path below a mount from another machine is passed over: to ask for one
-# may take minutes if that machine is gone.
+# Prints the paths of shares that are not there, and those of smbd itself that it cannot make: it makes the last folder
+# of some, and the file of its log.
 missing_folders() {
     section folders.missing
     remote=$(awk '$3 ~ /^(nfs|cifs|smb|autofs|fuse)/ { print $2 }' /proc/self/mounts)
-    testparm -s "$conf" 2>/dev/null | sed -n 's/^[[:blank:]]*path = //p' | sort -u | head -n 500 |
+    settings=$(testparm -s "$conf" 2>/dev/null)
+    printf '%s\n' "$settings" | sed -n -e 's/^[[:blank:]]*path = //p' -e 's/^[[:blank:]]*private dir = //p' |
+        sort -u | head -n 500 |
         while IFS= read -r path; do
             case $path in *%* | '') continue ;; esac
-            if printf '%s\n' "$remote" | { while IFS= read -r mount; do
-                case $path/ in "${mount:-/none}"/*) exit 0 ;; esac
-            done; exit 1; }; then
-                continue
-            fi
-            case $(ls -d "$path/." 2>&1 >/dev/null) in
-            *'No such file'* | *'Not a directory'* | *'Too many levels'*) printf '%s\n' "$path" ;;
-            esac
+            ! is_missing "$path" || printf '%s\n' "$path"
         done
+    printf '%s\n' "$settings" |
+        sed -n -e 's/^[[:blank:]]*[lsc][a-z]* directory = //p' -e 's/^[[:blank:]]*ncalrpc dir = //p' \
+            -e 's/^[[:blank:]]*log file = //p' |
+        while IFS= read -r path; do
+            case ${path%/*} in *%* | '') continue ;; /*) ;; *) continue ;; esac
+            ! is_missing "${path%/*}" || printf '%s\n' "$path"
+        done
+}
+
+# Whether there is no such folder. One below a mount from another machine is passed over: to ask for it may take minutes
+# if that machine is gone.
+is_missing() {
+    if printf '%s\n' "$remote" | { while IFS= read -r mount; do
+        case $1/ in "${mount:-/none}"/*) exit 0 ;; esac
+    done; exit 1; }; then
+        return 1
+    fi
+    case $(ls -d "$1/." 2>&1 >/dev/null) in
+    *'No such file'* | *'Not a directory'* | *'Too many levels'*) return 0 ;;
+    esac
+    return 1
 }
 
 # Prints what a block device is made of, one line a layer from the top: NAME KIND and what belongs to it.

@@ -105,10 +105,15 @@ def _is_address(text: str) -> bool:
 
 def _refuses_everybody(conf: Configuration, setting: AuditedSetting, entries: Sequence[str]) -> bool:
     """Whether it denies all addresses in a section that allows none."""
+    return denies_everybody(entries) and any(
+        not conf.in_effect(section, "hosts allow") for section in conf.sections_of(setting)
+    )
+
+
+def denies_everybody(entries: Sequence[str]) -> bool:
+    """Whether the entries of ``hosts deny`` are of all addresses, without an exception."""
     words = [entry.lower() for entry in entries]
-    if "except" in words or not _EVERYBODY.intersection(words):
-        return False
-    return any(not conf.in_effect(section, "hosts allow") for section in conf.sections_of(setting))
+    return "except" not in words and not _EVERYBODY.isdisjoint(words)
 
 
 def _entry_finding(setting: AuditedSetting, entry: str, why: str, *, is_allowing: bool) -> AuditFinding:

@@ -1,5 +1,6 @@
 """Findings of where a line or a section stands: [global] behind shares, names of shares with blanks around them."""
 
+import re
 from collections.abc import Collection, Iterator
 
 from forms.audit.configuration import Configuration
@@ -10,6 +11,9 @@ from storage.records import Facts
 
 _WITHOUT_PATH = frozenset({"homes"})
 """Shares whose folder is another one for each user."""
+
+_FOREIGN_PATH = re.compile(r"~|\$|\\\\|[A-Za-z]:[\\/]|[a-z]+://")
+"""Begins a path as shells, Windows and URLs have it."""
 
 _HIDING = frozenset({"browseable", "available"})
 
@@ -35,8 +39,14 @@ def place_findings(conf: Configuration) -> Iterator[AuditFinding]:
 
 
 def folder_findings(setting: AuditedSetting, missing_folders: Collection[str], facts: Facts) -> Iterator[AuditFinding]:
-    """That the folder of a share is not there; of the target's share it is said in the findings of that share."""
+    """That a share has no folder, or cannot have; of the target's share that is said in the findings of that share."""
     is_path = smb_conf.spelling(setting.name).name == "path"
+    if is_path and _FOREIGN_PATH.match(setting.value):
+        reason = f"smbd takes it for a folder of that name: nobody can open [{setting.section}]."
+        advice = "Write the path on the server from / on, such as /srv/data."
+        yield line_finding(setting, "foreign-path", Ruling.CONTRADICTORY, 70, reason, instead=None, advice=advice)
+        return
+
     is_of_target = setting.value == facts.get(fact_names.FOLDER_MISSING)
     if is_path and setting.value in missing_folders and not is_of_target:
         reason = f"There is no such folder on the server: nobody can open [{setting.section}]."

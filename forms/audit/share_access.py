@@ -7,8 +7,9 @@ only what is certain, such as a folder that is not there, is called the cause.
 from collections.abc import Iterator, Sequence
 
 from forms import wording
+from forms.audit.host_findings import denies_everybody
 from forms.audit.module_findings import AUDITED_OPERATIONS, loaded_by, miswritten_modules, unknown_operations
-from forms.tuning import fact_names, smb_conf
+from forms.tuning import fact_names, smb_conf, smb_values
 from forms.tuning.differences import effective
 from storage.records import Facts
 
@@ -150,11 +151,22 @@ def certain_causes(server: Facts) -> Iterator[tuple[str, str, str]]:
             if unknown:
                 yield option, value, f"{option} names {wording.listed(unknown)}, which this Samba does not have"
 
+    yield from _closed_to_everybody(server)
     yield from _impossible_encryption(server)
 
     proxy = effective(server, "msdfs proxy")
     if proxy and _tidy_value(server, "host msdfs") != "no":
         yield "msdfs proxy", proxy, f"msdfs proxy = {proxy} sends clients to another server"
+
+
+def _closed_to_everybody(server: Facts) -> Iterator[tuple[str, str, str]]:
+    """That all addresses are denied and none is allowed, in [global] or in the share."""
+    for in_share in (False, True):
+        denied = effective(server, "hosts deny", in_share=in_share) or ""
+        allowed = effective(server, "hosts allow", in_share=in_share) or ""
+        if denies_everybody(smb_values.entries_of_list(denied)) and not allowed.strip():
+            yield "hosts deny", denied, f"hosts deny = {denied} keeps everybody out, and hosts allow lets nobody in"
+            return
 
 
 def _impossible_encryption(server: Facts) -> Iterator[tuple[str, str, str]]:

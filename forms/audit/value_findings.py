@@ -23,7 +23,7 @@ _COUNTED_IN = {"max log size": ("KiB", 1 << 10), "max disk size": ("MiB", 1 << 2
 """Sizes that smbd does not count in bytes, with what it counts them in."""
 _LEAST_OCTAL = re.compile(r"[0-7]+")
 
-_LOOKS_LIKE_ADDRESS = re.compile(r"[\d.\-]+(/[\d.]+)?")
+_LOOKS_LIKE_ADDRESS = re.compile(r"[\d.\-]+(/[\d.]+)?|\[.*\](/\d+)?")
 
 _PASSWORD_BACKENDS = frozenset({"smbpasswd", "tdbsam", "ldapsam", "nds_ldapsam", "samba_dsdb", "samba4", "ipasam"})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 from collections.abc import Callable
@@ -275,6 +276,25 @@ def test_the_folders_of_all_shares_are_looked_for(inside: Inside, make_smbd, tmp
     done = inside("audit", format_target(smbd.target()), "--smb-conf", str(smbd.conf), "--json")
     found = [each for each in json.loads(done.stdout)["findings"] if each["key"] == "missing-folder"]
     assert [each["value"] for each in found] == [f"{tmp_path}/gone"]
+
+
+def test_the_folders_that_smbd_cannot_make_are_looked_for(inside: Inside, make_smbd, tmp_path: Path):
+    smbd: Smbd = make_smbd()
+    text = smbd.conf.read_text()
+    for name, path in {
+        "lock directory": tmp_path / "gone" / "lock",
+        "state directory": tmp_path / "made-by-smbd",
+        "private dir": tmp_path / "no-private",
+        "log file": tmp_path / "no-log" / "log.%m",
+    }.items():
+        text = re.sub(rf"^    {name} = .*", f"    {name} = {path}", text, flags=re.MULTILINE)
+    smbd.conf.write_text(text)
+    done = inside("audit", format_target(smbd.target()), "--smb-conf", str(smbd.conf), "--json")
+    found = {each["setting"]: each["key"] for each in json.loads(done.stdout)["findings"]}
+    assert found["lock directory"] == "no-folder-of-smbd"
+    assert found["private dir"] == "no-folder-of-smbd"
+    assert found["log file"] == "no-log-folder"
+    assert "state directory" not in found
 
 
 @pytest.mark.long

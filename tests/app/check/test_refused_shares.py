@@ -102,6 +102,7 @@ def checks_of(inside: Inside, url: str) -> dict[str, dict[str, Any]]:
         ("pathless", "it has no path"),
         ("capital", "vfs objects = Recycle: the server has recycle"),
         ("a-file", "path = /proc/version is a file, not a folder"),
+        ("no-hosts", "hosts deny = ALL keeps everybody out"),
         ("circle", "circle is a link that leads in a circle"),
         ("hidden", "path = /nowhere/hidden does not exist"),
         ("hidden$", "path = /nowhere/administrative does not exist"),
@@ -123,7 +124,6 @@ def test_what_is_certain_is_the_cause(inside: Inside, server: ShareServer, share
 @pytest.mark.parametrize(
     ("share", "setting"),
     [
-        ("no-hosts", "hosts deny = ALL"),
         ("loopback", "hosts deny = 127."),
         ("script", "root preexec = /bin/false"),
         ("own-script", "preexec = /bin/false"),

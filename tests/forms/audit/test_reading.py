@@ -698,3 +698,66 @@ def test_a_backend_of_passwords_that_samba_does_not_have_is_told():
 def test_a_proxy_names_a_share_of_another_server(proxy: str, is_told: bool):
     found = keys(f"[films]\npath = /data\nmsdfs root = yes\nmsdfs proxy = {proxy}\n")
     assert ("proxy-of-nothing" in found) is is_told
+
+
+@pytest.mark.parametrize(
+    ("path", "is_told"),
+    [
+        ("~/films", True),
+        ("$HOME/films", True),
+        (r"\\nas\films", True),
+        (r"C:\films", True),
+        ("file:///films", True),
+        ("/films", False),
+        ("films", False),
+        ("/srv/~films", False),
+        ("%H/films", False),
+    ],
+)
+def test_a_path_of_another_system_is_no_folder(path: str, is_told: bool):
+    assert ("foreign-path" in keys(f"[films]\npath = {path}\n")) is is_told
+
+
+def test_an_interface_in_brackets_is_skipped():
+    assert "no-interface" in keys("[global]\ninterfaces = lo [::1]\n")
+    assert "no-interface" not in keys("[global]\ninterfaces = lo ::1\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "is_told"),
+    [
+        ("guest account =", "no-guest-account", True),
+        ("guest account = nobody", "no-guest-account", False),
+        ("security = ads", "ads-without-realm", True),
+        ("security = ads\nrealm = EXAMPLE.COM", "ads-without-realm", False),
+        ("security = user", "ads-without-realm", False),
+        ("unix charset = nosuch", "unknown-charset", True),
+        ("unix charset = ISO8859-1", "unknown-charset", False),
+        ("unix charset = UTF8_NFD", "unknown-charset", False),
+        ("winbind separator = ++", "long-separator", True),
+        ("winbind separator = +", "long-separator", False),
+        ("logging = nosuch", "unknown-log-backend", True),
+        ("logging = file@2 journal", "unknown-log-backend", True),
+        ("logging = syslog@1 file@2 ringbuf:size=100@3 systemd", "unknown-log-backend", False),
+    ],
+)
+def test_what_keeps_smbd_or_its_users_out(line: str, key: str, is_told: bool):
+    assert (key in keys(f"[global]\n{line}\n")) is is_told
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("lock directory", "no-folder-of-smbd"),
+        ("state directory", "no-folder-of-smbd"),
+        ("cache directory", "no-folder-of-smbd"),
+        ("ncalrpc dir", "no-folder-of-smbd"),
+        ("private dir", "no-folder-of-smbd"),
+        ("log file", "no-log-folder"),
+    ],
+)
+def test_a_missing_folder_of_smbd_is_told_with_what_smbd_does(name: str, key: str):
+    conf = read_conf(CONF, {CONF: f"[global]\n{name} = /nowhere/samba\n"})
+    for missing_folders, is_told in ((frozenset({"/nowhere/samba"}), True), (frozenset({"/nowhere"}), False)):
+        findings = judge(AuditedServer(conf=conf, path=CONF, missing_folders=missing_folders))
+        assert (key in {finding.key for finding in findings}) is is_told

@@ -1,0 +1,91 @@
+"""Findings of lines of [global] with which smbd does not start, logs nothing where it should, or lets nobody log in.
+
+What is said here was tried with each on Samba 4.17.12.
+"""
+
+import codecs
+import re
+from collections.abc import Collection, Iterator
+
+from forms.audit.configuration import Configuration
+from forms.audit.line_finding import line_finding
+from forms.tuning import smb_conf, smb_values
+from storage.looks import AuditedSetting, AuditFinding, Ruling
+
+_MADE_BY_SMBD = frozenset({"lock directory", "state directory", "cache directory", "ncalrpc dir"})
+"""Folders that smbd makes if only the last one of the path is missing."""
+
+_LOG_BACKENDS = frozenset({"file", "syslog", "systemd", "lttng", "gpfs", "ringbuf"})
+_BACKEND_WITH_OPTIONS = re.compile(r"([^:@]*)(?::[^@]*)?(?:@.*)?")
+"""``file``, ``syslog@1``, ``ringbuf:size=100``."""
+
+_CHARACTER_SETS_OF_SAMBA = frozenset({"utf8_nfd", "macosxfs", "utf-16be", "utf-16le", "ucs2-hex", "cp850", "ascii"})
+"""What Samba converts by itself, beside what the machine's iconv does."""
+
+
+def start_findings(
+    conf: Configuration, setting: AuditedSetting, missing_folders: Collection[str]
+) -> Iterator[AuditFinding]:
+    """What keeps smbd from starting or its users out; ``missing_folders`` were looked for on the server."""
+    name = smb_conf.spelling(setting.name).name
+    value = setting.value.strip()
+    if value in missing_folders:
+        yield from _folder_findings(setting, name)
+    if name == "guest account" and not value:
+        reason = "smbd does not start without an account for guests."
+        yield line_finding(setting, "no-guest-account", Ruling.HARMFUL, 998, reason, instead="")
+    if name == "security" and value.lower() == "ads":
+        yield from _realm_findings(conf, setting)
+    if name == "unix charset" and value and not _is_character_set(value):
+        reason = f"No character set {value} is known: unless the server's iconv has it, nobody can log in."
+        yield line_finding(setting, "unknown-charset", Ruling.RISKY, 90, reason, instead=None)
+    if name == "winbind separator" and len(value) > 1:
+        reason = "It is one character: smbd divides names of users at the first of these, and testparm refuses them."
+        yield line_finding(setting, "long-separator", Ruling.MISPLACED, 57, reason, instead=None)
+    if name == "logging":
+        yield from _logging_findings(setting)
+
+
+def _folder_findings(setting: AuditedSetting, name: str) -> Iterator[AuditFinding]:
+    if name in _MADE_BY_SMBD:
+        reason = "Nor is there the folder to make it in: smbd does not start the next time."
+    elif name == "private dir":
+        reason = "There is no such folder: smbd does not start the next time, as it finds no secrets.tdb."
+    elif name == "log file":
+        reason = (
+            "There is no such folder: smbd goes on with the log file that it was built with, and says nothing of it."
+        )
+        advice = "Make the folder, or correct the path."
+        yield line_finding(setting, "no-log-folder", Ruling.MISPLACED, 56, reason, instead=None, advice=advice)
+        return
+    else:
+        return
+    advice = "Make the folder, or correct the path."
+    yield line_finding(setting, "no-folder-of-smbd", Ruling.HARMFUL, 997, reason, instead=None, advice=advice)
+
+
+def _realm_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    if conf.in_effect("global", "realm") or conf.is_partly_unread:
+        return
+    reason = "It needs a realm, which no line sets: nobody can log in."
+    advice = "Set realm and join the domain (net ads join), or delete the line."
+    yield line_finding(setting, "ads-without-realm", Ruling.CONTRADICTORY, 90, reason, instead=None, advice=advice)
+
+
+def _logging_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
+    for entry in smb_values.entries_of_list(setting.value):
+        match = _BACKEND_WITH_OPTIONS.fullmatch(entry)
+        backend = match[1].lower() if match else entry
+        if backend not in _LOG_BACKENDS:
+            reason = f"smbd knows no {backend} to log to, and skips it."
+            yield line_finding(setting, "unknown-log-backend", Ruling.MISPLACED, 40, reason, instead=None)
+
+
+def _is_character_set(name: str) -> bool:
+    if name.lower() in _CHARACTER_SETS_OF_SAMBA:
+        return True
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        return False
+    return True
