@@ -6,14 +6,15 @@ from storage.records import Facts
 
 
 def may_be_of_settings(error: errors.MeasurementError) -> bool:
-    """Whether the server's settings may be why it refused: it was reached, and no name or password was wrong."""
+    """Whether the server's settings may be why it refused, or does not go on: no name or password was wrong."""
     return isinstance(
         error,
         errors.NoSuchShareError
         | errors.ShareDeniedError
         | errors.GuestDeniedError
         | errors.LoginDeniedError
-        | errors.HungUpError,
+        | errors.HungUpError
+        | errors.StalledError,
     )
 
 
@@ -21,6 +22,8 @@ def settings_that_may_refuse(error: errors.MeasurementError, server: Facts) -> l
     """The settings that may refuse what ended with the error; empty where none is known."""
     if isinstance(error, errors.HungUpError):
         return share_access.hang_up_settings(server)
+    if isinstance(error, errors.StalledError):
+        return share_access.settings_that_may_stall(server)
     if isinstance(error, errors.LoginDeniedError):
         return share_access.login_refusing_settings(server)
     if isinstance(error, errors.ShareNotOpenedError):

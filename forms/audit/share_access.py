@@ -96,6 +96,18 @@ def settings_that_may_close(server: Facts) -> list[str]:
     return settings
 
 
+def settings_that_may_stall(server: Facts) -> list[str]:
+    """The settings with something that smbd waits for before it opens the share; empty where none is known."""
+    settings = []
+    for script in _SCRIPTS:
+        command = effective(server, script)
+        if command:
+            settings.append(f"{script} = {command}, which each connection waits for")
+    if _tidy_value(server, "hostname lookups") == "yes":
+        settings.append("hostname lookups = yes, which waits for a name server")
+    return settings
+
+
 def settings_against_writing(server: Facts, path: str) -> list[str]:
     """The settings of a share that may refuse a new file at that path to this user; empty where none is known."""
     settings = []

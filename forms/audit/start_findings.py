@@ -39,7 +39,8 @@ def start_findings(
     if name == "unix charset" and value and not _is_character_set(value):
         reason = f"No character set {value} is known: unless the server's iconv has it, nobody can log in."
         yield line_finding(setting, "unknown-charset", Ruling.RISKY, 90, reason, instead=None)
-    if name == "winbind separator" and len(value) > 1:
+    # testparm prints its backslash twice.
+    if name == "winbind separator" and len(value) > 1 and not conf.is_dump:
         reason = "It is one character: smbd divides names of users at the first of these, and testparm refuses them."
         yield line_finding(setting, "long-separator", Ruling.MISPLACED, 57, reason, instead=None)
     if name == "logging":

@@ -48,6 +48,7 @@ SHARES: dict[str, dict[str, str]] = {
     "sealed": {"server smb encrypt": "required"},
     "members": {"guest ok": "no"},
     "links": {"msdfs root": "yes"},
+    "waiting": {"root preexec": "sleep 20"},
     "audited": {"vfs objects": "full_audit", "full_audit:success": "mkdir"},
     "locked": {"kernel share modes": "yes"},
     "closed": {"read only": "yes"},
@@ -181,6 +182,15 @@ def test_an_audit_tells_what_it_knows_without_a_session(inside: Inside, server: 
     assert name in closing or f"{name} = {value}" in problems
 
 
+def test_a_script_that_a_connection_waits_for_may_be_why_nothing_moves(inside: Inside, server: ShareServer):
+    done = inside("check", server.url("waiting"), "--timeout", "1", "--json")
+    found = {item["name"]: item for item in json.loads(done.stdout)}
+    assert "nothing moved" in found["connect"]["text"]
+    assert "root preexec = sleep 20" in found["cause"]["text"]
+    assert found["cause"]["state"] == "attention"
+    assert found.get("settings", {}).get("state") != "fine"
+
+
 def test_a_module_that_does_not_start_is_one_of_the_causes(inside: Inside, server: ShareServer):
     text = checks_of(inside, server.url("audited"))["share"]["text"]
     assert "a module of vfs objects may not start" in text
@@ -300,6 +310,19 @@ def share_facts(**values: str) -> dict[str, str]:
 )
 def test_settings_that_may_refuse_a_guest(facts: dict[str, str], count: int):
     assert len(share_access.refusing_settings(facts, is_guest=True)) == count
+
+
+@pytest.mark.parametrize(
+    ("facts", "count"),
+    [
+        (share_facts(preexec="/bin/x"), 1),
+        (share_facts(preexec="/bin/x", root_preexec="/bin/y", hostname_lookups="yes"), 3),
+        (share_facts(preexec="", hostname_lookups="no"), 0),
+        ({}, 0),
+    ],
+)
+def test_settings_that_a_connection_may_wait_for(facts: dict[str, str], count: int):
+    assert len(share_access.settings_that_may_stall(facts)) == count
 
 
 def test_a_user_is_not_refused_by_what_refuses_guests():
