@@ -9,6 +9,7 @@ from forms.audit.configuration import Configuration
 from forms.audit.host_findings import HOST_LISTS, host_findings, names_a_computer
 from forms.audit.line_finding import line_finding
 from forms.audit.module_findings import loaded_modules
+from forms.audit.start_findings import start_findings
 from forms.audit.value_findings import parts_of_pattern
 from forms.tuning import smb_conf, smb_values
 from storage.looks import AuditedSetting, AuditFinding, Ruling
@@ -37,6 +38,7 @@ def companion_findings(conf: Configuration, setting: AuditedSetting) -> Iterator
         yield from _dialect_findings(conf, setting)
     if name in _DFS_PARAMETERS:
         yield from _dfs_findings(conf, setting)
+    yield from start_findings(conf, setting)
 
 
 def _share_mode_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:

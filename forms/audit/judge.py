@@ -16,7 +16,6 @@ from forms.audit import (
     module_findings,
     parameter_findings,
     place_findings,
-    start_findings,
     value_findings,
 )
 from forms.audit.audited_server import AuditedServer
@@ -171,7 +170,6 @@ def _findings_of_setting(server: AuditedServer, conf: Configuration, setting: Au
     findings += companion_findings.companion_findings(conf, setting)
     findings += module_findings.module_findings(conf, setting, server.modules)
     findings += place_findings.folder_findings(setting, server.missing_folders, server.facts)
-    findings += start_findings.start_findings(conf, setting, server.missing_folders)
     hiding = None if findings else hiding_finding(server, setting)
     if findings:
         yield from findings

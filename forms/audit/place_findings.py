@@ -12,6 +12,9 @@ from storage.records import Facts
 _WITHOUT_PATH = frozenset({"homes"})
 """Shares whose folder is another one for each user."""
 
+_MADE_BY_SMBD = frozenset({"lock directory", "state directory", "cache directory", "ncalrpc dir"})
+"""Folders that smbd makes if only the last one of the path is missing."""
+
 _FOREIGN_PATH = re.compile(r"~|\$|\\\\|[A-Za-z]:[\\/]|[a-z]+://")
 """Begins a path as shells, Windows and URLs have it."""
 
@@ -39,8 +42,11 @@ def place_findings(conf: Configuration) -> Iterator[AuditFinding]:
 
 
 def folder_findings(setting: AuditedSetting, missing_folders: Collection[str], facts: Facts) -> Iterator[AuditFinding]:
-    """That a share has no folder, or cannot have; of the target's share that is said in the findings of that share."""
-    is_path = smb_conf.spelling(setting.name).name == "path"
+    """That smbd or a share has no folder; of the target's share that is said in the findings of that share."""
+    name = smb_conf.spelling(setting.name).name
+    if setting.value in missing_folders:
+        yield from _findings_of_smbds_folder(setting, name)
+    is_path = name == "path"
     if is_path and _FOREIGN_PATH.match(setting.value):
         reason = f"smbd takes it for a folder of that name: nobody can open [{setting.section}]."
         advice = "Write the path on the server from / on, such as /srv/data."
@@ -52,6 +58,24 @@ def folder_findings(setting: AuditedSetting, missing_folders: Collection[str], f
         reason = f"There is no such folder on the server: nobody can open [{setting.section}]."
         advice = "Mount the disk or make the folder, or correct the path."
         yield line_finding(setting, "missing-folder", Ruling.CONTRADICTORY, 70, reason, instead=None, advice=advice)
+
+
+def _findings_of_smbds_folder(setting: AuditedSetting, name: str) -> Iterator[AuditFinding]:
+    if name in _MADE_BY_SMBD:
+        reason = "Nor is there the folder to make it in: smbd does not start the next time."
+    elif name == "private dir":
+        reason = "There is no such folder: smbd does not start the next time, as it finds no secrets.tdb."
+    elif name == "log file":
+        reason = (
+            "There is no such folder: smbd goes on with the log file that it was built with, and says nothing of it."
+        )
+        advice = "Make the folder, or correct the path."
+        yield line_finding(setting, "no-log-folder", Ruling.MISPLACED, 56, reason, instead=None, advice=advice)
+        return
+    else:
+        return
+    advice = "Make the folder, or correct the path."
+    yield line_finding(setting, "no-folder-of-smbd", Ruling.HARMFUL, 997, reason, instead=None, advice=advice)
 
 
 def _shares_before(conf: Configuration, setting: AuditedSetting) -> list[str]:

@@ -5,15 +5,12 @@ What is said here was tried with each on Samba 4.17.12.
 
 import codecs
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from forms.audit.configuration import Configuration
 from forms.audit.line_finding import line_finding
 from forms.tuning import smb_conf, smb_values
 from storage.looks import AuditedSetting, AuditFinding, Ruling
-
-_MADE_BY_SMBD = frozenset({"lock directory", "state directory", "cache directory", "ncalrpc dir"})
-"""Folders that smbd makes if only the last one of the path is missing."""
 
 _LOG_BACKENDS = frozenset({"file", "syslog", "systemd", "lttng", "gpfs", "ringbuf"})
 _BACKEND_WITH_OPTIONS = re.compile(r"([^:@]*)(?::[^@]*)?(?:@.*)?")
@@ -23,14 +20,10 @@ _CHARACTER_SETS_OF_SAMBA = frozenset({"utf8_nfd", "macosxfs", "utf-16be", "utf-1
 """What Samba converts by itself, beside what the machine's iconv does."""
 
 
-def start_findings(
-    conf: Configuration, setting: AuditedSetting, missing_folders: Collection[str]
-) -> Iterator[AuditFinding]:
-    """What keeps smbd from starting or its users out; ``missing_folders`` were looked for on the server."""
+def start_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """What keeps smbd from starting, its messages from the log or its users out, by the line alone."""
     name = smb_conf.spelling(setting.name).name
     value = setting.value.strip()
-    if value in missing_folders:
-        yield from _folder_findings(setting, name)
     if name == "guest account" and not value:
         reason = "smbd does not start without an account for guests."
         yield line_finding(setting, "no-guest-account", Ruling.HARMFUL, 998, reason, instead="")
@@ -45,24 +38,6 @@ def start_findings(
         yield line_finding(setting, "long-separator", Ruling.MISPLACED, 57, reason, instead=None)
     if name == "logging":
         yield from _logging_findings(setting)
-
-
-def _folder_findings(setting: AuditedSetting, name: str) -> Iterator[AuditFinding]:
-    if name in _MADE_BY_SMBD:
-        reason = "Nor is there the folder to make it in: smbd does not start the next time."
-    elif name == "private dir":
-        reason = "There is no such folder: smbd does not start the next time, as it finds no secrets.tdb."
-    elif name == "log file":
-        reason = (
-            "There is no such folder: smbd goes on with the log file that it was built with, and says nothing of it."
-        )
-        advice = "Make the folder, or correct the path."
-        yield line_finding(setting, "no-log-folder", Ruling.MISPLACED, 56, reason, instead=None, advice=advice)
-        return
-    else:
-        return
-    advice = "Make the folder, or correct the path."
-    yield line_finding(setting, "no-folder-of-smbd", Ruling.HARMFUL, 997, reason, instead=None, advice=advice)
 
 
 def _realm_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
