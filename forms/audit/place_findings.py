@@ -66,9 +66,7 @@ def _findings_of_smbds_folder(setting: AuditedSetting, name: str) -> Iterator[Au
     elif name == "private dir":
         reason = "There is no such folder: smbd does not start the next time, as it finds no secrets.tdb."
     elif name == "log file":
-        reason = (
-            "There is no such folder: smbd goes on with the log file that it was built with, and says nothing of it."
-        )
+        reason = "There is no such folder: smbd writes to the log file that it was built with, and says nothing of it."
         advice = "Make the folder, or correct the path."
         yield line_finding(setting, "no-log-folder", Ruling.MISPLACED, 56, reason, instead=None, advice=advice)
         return
