@@ -68,7 +68,7 @@ def _restless_text(figures: Sequence[summary.LineFigures], since: comparison.Qui
     bounded = [line for line in restless if line.link_gain and line.link_gain.most_percent is not None]
     if bounded:
         names = line_names.names_of(bounded, figures)
-        yield f"What a faster network adds to {names} is no more than is said: that allows for runs as far apart."
+        yield f"The most that a faster network may add to {names} allows for runs as far apart."
 
 
 def _disturber(restless: Sequence[summary.LineFigures]) -> str:

@@ -196,19 +196,24 @@ def _speed_texts(all_lines: Sequence[summary.LineFigures]) -> Iterator[str]:
         if all(gain.help is faster_network.NetworkHelp.HARDLY for gain in gains):
             hardly_lines += of_access
         else:
-            yield f"{line_names.names_of(of_access, all_lines)} by at most {bound_text(gains)}"
+            yield f"{line_names.names_of(of_access, all_lines)} by {_gain_text(gains)}"
 
     if hardly_lines:
         yield f"{line_names.names_of(hardly_lines, all_lines)} by {_HARDLY}"
 
 
+def _gain_text(gains: Sequence[faster_network.LinkGain]) -> str:
+    """The largest of these: ``at most 30 %``, or ``about 19 % (a third at most)`` where its bound is a rough one."""
+    bound = bound_text(gains)
+    likely = max(gains, key=_told_percent).likely_text
+    return f"{likely} ({bound} at most)" if likely else f"at most {bound}"
+
+
 def bound_text(gains: Sequence[faster_network.LinkGain]) -> str:
-    """The largest of these bounds: ``30 %``, or ``about a third`` where that is a rough one."""
+    """The largest of these bounds: ``30 %``, or ``a third`` where that is a rough one."""
     largest = max(gains, key=_told_percent)
     percent_text = wording.percent(largest.told_percent)
-    if not largest.is_rough:
-        return percent_text
-    return f"about {_ROUGH_TEXTS.get(largest.told_percent, percent_text)}"
+    return _ROUGH_TEXTS.get(largest.told_percent, percent_text) if largest.is_rough else percent_text
 
 
 def _told_percent(gain: faster_network.LinkGain) -> float:

@@ -14,8 +14,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import fmean
 from typing import Any
 
+from forms import wording
 from forms.findings.path import TCP_ROUND_TRIP, number_of_fact
 from forms.quick import equal_tests, limits
 from storage.quick.records import Access, Quick
@@ -50,6 +52,8 @@ class LinkGain:
     help: NetworkHelp
     most_percent: float | None = None
     """The gain that no faster link exceeds; None where the link is the limit, or nobody can say."""
+    likely_percent: float | None = None
+    """The same at the average of its runs, where their bound is a rough one."""
     is_rough: bool = False
     """Whether its runs vary so much that only the size of that gain is known."""
 
@@ -60,6 +64,15 @@ class LinkGain:
         if not self.is_rough:
             return percent
         return next((step for step in ROUGH_PERCENTS if step >= percent), percent)
+
+    @property
+    def likely_text(self) -> str:
+        """``about 19 %``, at the average of its runs; empty where the bound says it."""
+        if self.likely_percent is None:
+            return ""
+        if self.likely_percent < HARDLY_PERCENT:
+            return f"under {HARDLY_PERCENT:.0f} %"
+        return f"about {wording.percent(self.likely_percent)}"
 
     def to_json(self) -> dict[str, Any]:
         return {"help": self.help, "most_percent": self.most_percent}
@@ -97,10 +110,13 @@ def link_gain(
     most_percent = _most_percent(quick, access, most_rate, runs)
     if most_percent > MOST_TOLD_PERCENT:
         return LinkGain(help=NetworkHelp.UNCLEAR)
+
+    is_rough = most_rate > ROUGH_FACTOR * max(rates)
     return LinkGain(
         help=NetworkHelp.HARDLY if most_percent < HARDLY_PERCENT else NetworkHelp.AT_MOST,
         most_percent=most_percent,
-        is_rough=most_rate > ROUGH_FACTOR * max(rates),
+        likely_percent=_most_percent(quick, access, fmean(rates), runs) if is_rough else None,
+        is_rough=is_rough,
     )
 
 

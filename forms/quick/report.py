@@ -221,23 +221,24 @@ def _known_cells(figures: summary.LineFigures | None, *, has_limits: bool) -> li
 
 def _gain_cell(of_access: Sequence[summary.LineFigures]) -> str:
     """What a faster network does for reads and writes: ``helps``, ``at most 30 %``; both where one is not bounded."""
-    gains: dict[faster_network.NetworkHelp, list[float]] = {}
+    gains: dict[faster_network.NetworkHelp, list[faster_network.LinkGain]] = {}
     for figures in of_access:
         if figures.link_gain is not None:
-            gains.setdefault(figures.link_gain.help, []).append(figures.link_gain.told_percent)
+            gains.setdefault(figures.link_gain.help, []).append(figures.link_gain)
     # The larger bound holds for both.
     if faster_network.NetworkHelp.AT_MOST in gains:
         gains.pop(faster_network.NetworkHelp.HARDLY, None)
-    return " / ".join(_gain_text(network_help, max(percents)) for network_help, percents in gains.items())
+    largest_gains = [max(of_help, key=lambda gain: gain.told_percent) for of_help in gains.values()]
+    return " / ".join(map(_gain_text, largest_gains))
 
 
-def _gain_text(network_help: faster_network.NetworkHelp, most_percent: float) -> str:
-    match network_help:
+def _gain_text(gain: faster_network.LinkGain) -> str:
+    match gain.help:
         case faster_network.NetworkHelp.AT_MOST:
-            return f"at most {wording.percent(most_percent)}"
+            return gain.likely_text or f"at most {wording.percent(gain.told_percent)}"
         case faster_network.NetworkHelp.HARDLY:
             return f"under {faster_network.HARDLY_PERCENT:.0f} %"
-    return network_help.value
+    return gain.help.value
 
 
 def _limit_cell(limit: limits.LineLimit | None, figures: summary.LineFigures) -> str | None:

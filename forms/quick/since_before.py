@@ -214,7 +214,7 @@ def _limits_text(lines: Sequence[LineSince]) -> Iterator[str]:
 
 
 def _bounds_text(lines: Sequence[LineSince]) -> Iterator[str]:
-    """``A faster network: RND4K Q1T1 at most about half before, about a quarter now: the larger holds.``
+    """``A faster network: RND4K Q1T1 at most half before, a quarter now: the larger holds.``
 
     Of the lines that did not change, whose bound is another; a bound beside none, or below hardly anything, is no news.
     """

@@ -120,7 +120,11 @@ def test_a_bound_of_runs_that_vary_is_told_roughly(part: float, is_rough: bool):
     assert gain.most_percent is not None
     assert gain.is_rough is is_rough
     assert gain.told_percent >= gain.most_percent
-    assert ("by at most about a quarter." in network_text(quick_test(lines=(line,)))) is is_rough
+    text = network_text(quick_test(lines=(line,)))
+    assert ("(a quarter at most)." in text) is is_rough
+    assert ("would help RND4K Q1T1 read by at most " in text) is not is_rough
+    likely_percent = link_percent(quick_test(), RND_Q1, 9e6)
+    assert gain.likely_percent == (pytest.approx(likely_percent, rel=1e-4) if is_rough else None)
 
 
 @pytest.mark.parametrize(("percent", "told_percent"), [(24.9, 25.0), (25.1, 33.0), (299.0, 300.0), (5.1, 10.0)])
