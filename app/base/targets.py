@@ -33,7 +33,9 @@ _OTHER_SCHEMES = frozenset({"sftp", "tftp"})
 _NEIGHBOUR_SCHEMES = frozenset({"http", "https", "cifs", "samba", "afp"})
 """What is copied from a browser or a file manager; the same host and path on SMB are most likely meant."""
 _PASSWORD_IN_URL = f"a password does not belong in a URL, where others can read it: {HOW_TO_LOG_IN}"
-_BARE = re.compile(r"(?:(?:[^\s@/:\\]+\\)?[^\s@/:\\]+@)?[\w-][\w.-]*(?::\d{1,5})?(?:/[^\\]*)?")
+_BARE = re.compile(
+    r"(?:(?:[^\s@/:\\]+\\)?[^\s@/:\\]+@)?(?:[\w-][\w.-]*|\[[0-9A-Fa-f:.]+(?:%\w+)?\])(?::\d{1,5})?(?:/[^\\]*)?"
+)
 """``[[DOMAIN\\]USER@]HOST[:PORT][/SHARE…]``, as for ssh and scp."""
 _EXPLORER_PATH = re.compile(r"\\\\[?.]\\UNC\\", re.IGNORECASE)
 """What Windows puts before the server of a long UNC path."""
@@ -293,7 +295,8 @@ def holds_smbclient_password(user: str) -> bool:
 def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:
     """Host and port; ``text`` is the whole target, for messages. Raises UsageError."""
     match = re.fullmatch(r"(\[[0-9A-Fa-f:.%a-z]+\]|[^\[\]:]*)(?::([0-9]*))?", address)
-    if not match and address.count(":") > 1 and "[" not in address:
+    is_ipv6 = re.fullmatch(r"[0-9A-Fa-f:.]+(?:%\w+)?", address) is not None
+    if not match and address.count(":") > 1 and is_ipv6:
         raise UsageError(f"{address} is no host and port; write an IPv6 address in brackets: [{address}]")
     if not match or not match[1].strip("[]."):
         raise UsageError(f"no host in {without_password(text)!r}; write {FORMS}")

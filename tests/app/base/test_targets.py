@@ -387,3 +387,24 @@ def test_what_is_no_share_is_refused_in_words(typed: str, words: str):
 
 def test_a_login_before_slashes_is_no_folder_of_the_web():
     assert parse_typed_target("//ada@files/public").user == "ada"
+
+
+@pytest.mark.parametrize(
+    ("typed", "host", "port", "user"),
+    [
+        ("[::1]/data", "::1", 445, None),
+        ("[fe80::1%eth0]:4450/data", "fe80::1%eth0", 4450, None),
+        ("alice@[2001:db8::1]/data", "2001:db8::1", 445, "alice"),
+        ("//[::1]/data", "::1", 445, None),
+    ],
+)
+def test_an_ipv6_address_in_brackets_is_typed_like_a_name(typed: str, host: str, port: int, user: str | None):
+    target = parse_typed_target(typed)
+    assert (target.host, target.port, target.user, target.share) == (host, port, user, "data")
+
+
+def test_brackets_are_advised_for_an_ipv6_address_alone():
+    with pytest.raises(UsageError, match=r"in brackets: \[2001:db8::1\]"):
+        parse_target("smb://2001:db8::1/data")
+    with pytest.raises(UsageError, match="no host in"):
+        parse_target("smb://nas:445:445/data")
