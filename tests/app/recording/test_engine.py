@@ -92,8 +92,9 @@ def test_get_warms_up_then_measures():
 @pytest.mark.parametrize(("stepped", "connections"), [(False, 1), (True, 4)])
 def test_runs_that_take_turns_each_have_a_connection_of_their_own(stepped: bool, connections: int):
     """One connection is lucky or not for all of its runs, so that pairs of two would not tell of the settings."""
-    server, brake = FakeServer(files={"/data/file": 1000}), RunGate()
-    for _ in range(3):
+    server = FakeServer(files={"/data/file": 1000})
+    brake = RunGate()
+    for _ in ("a warm-up run", "a run", "a run", "the end"):
         brake.hear(ControlMessage.STEP)
     plan = order_with(command=Command.GET, target=GET, warmups=1, runs=2, stepped=stepped)
     assert len(runs(measure(plan, server, brake))) == 3
