@@ -8,6 +8,7 @@ run: what follows the runs of a series, such as the calibration of its client, w
 
 import random
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from app.base import errors
@@ -57,11 +58,13 @@ def record_interleaved(
 
     control.attach(tell_all, cancel_all)
     try:
-        with notebook_to_measure_into(notebook_path) as notebook:
+        with notebook_to_measure_into(notebook_path) as notebook, ExitStack() as closed_first:
             streams = [
                 _stepped_events(request, notebook, series_control)
                 for request, series_control in zip(requests, controls, strict=True)
             ]
+            # Whoever reads the events may stop in the middle: each series ends while the notebook can still be told.
+            closed_first.callback(_close_all, streams)
             rounds = _Rounds(control, _drawn_rounds(requests, chance))
             steps_behind = _steps_behind(requests, notebook) if equal_files else {}
             begun: set[int] = set()
@@ -84,6 +87,12 @@ def record_interleaved(
     finally:
         control.detach()
         cancel_all()
+
+
+def _close_all(streams: Iterable[Iterator[RecorderEvent]]) -> None:
+    for stream in streams:
+        if isinstance(stream, Generator):
+            stream.close()
 
 
 def _stepped_events(
