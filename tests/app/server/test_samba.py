@@ -389,7 +389,7 @@ def test_small_talk_is_no_warning() -> None:
 def test_a_written_file_with_continued_lines_comments_and_nested_includes() -> None:
     files = {
         "/a": "# c\n; c\nlog level = 1\n[Global]\nhosts allow = ::1 \\\n  192.0.2.2\ninclude = /b\n[x]\npath=/x\n",
-        "/b": "include = /b\ninclude = /c\nlog level = 2\n[y]\nstrict sync = no\ninclude = /c\n",
+        "/b": "include = /c\nlog level = 2\n[y]\nstrict sync = no\ninclude = /c\n",
         "/c": "deadtime = 7\n",
     }
     conf = read_conf("/a", files)
