@@ -222,7 +222,8 @@ async def test_what_comes_next_after_a_settled_comparison_of_several_is_the_repo
 
     page = next(tmp_path.glob("*.html")).read_text()
     assert next(tmp_path.glob("*.pdf")).read_bytes().startswith(b"%PDF")
-    assert page.index("Prepared for") < page.index("Bonn") < page.index("Anna") < page.index("Answer")
+    heading = page.index("Prepared for")  # the title before it says for whom, too
+    assert heading < page.index("Bonn", heading) < page.index("Anna", heading) < page.index("Answer", heading)
     assert page.index("before → march") < page.index("march → april") < page.index("april against before")
 
     again = app_on(path, first="table", ids=[series.id for series in months])

@@ -1077,7 +1077,7 @@ async def test_a_baseline_is_the_base_of_an_older_series_and_is_named(tmp_path):
         await settled(app, pilot)
         await pilot.press("end", "space", "up", "space", "c")
         await settled(app, pilot)
-        assert (here(app).base_id, here(app).other_id) == (f"{2:012x}", f"{1:012x}")
+        assert (here(app).base_reference, here(app).other_reference) == (f"{2:012x}", f"{1:012x}")
         assert "series 1 against good─" in painted(app)
         await press(app, pilot, "s")
         assert "good against series 1──" in painted(app), "it keeps its name on the other side"
@@ -1097,7 +1097,7 @@ async def test_a_repeat_is_compared_with_its_baseline_and_not_with_the_series_be
         assert "before-switch" in painted(app).splitlines()[5], "a baseline without a label is called by its name"
         await pilot.press("c")
         await settled(app, pilot)
-        assert (here(app).base_id, here(app).other_id) == (before.id, again.id)
+        assert (here(app).base_reference, here(app).other_reference) == ("before-switch", again.id)
         assert "baseline before-switch" in " ".join(notification.message for notification in app._notifications)
 
 
@@ -1107,10 +1107,10 @@ async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
         await settled(app, pilot)
         await pilot.press("c")
         await settled(app, pilot)
-        assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{3:012x}")
+        assert (here(app).base_reference, here(app).other_reference) == ("before", f"{3:012x}")
         await pilot.press("escape", "space", "end", "c")
         await settled(app, pilot)
-        assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{3:012x}")
+        assert (here(app).base_reference, here(app).other_reference) == (f"{1:012x}", f"{3:012x}")
 
 
 @pytest.mark.parametrize(("kind", "does"), [("trial", TrialScreen), ("sweep", MessageDialog)])
@@ -1180,7 +1180,7 @@ async def test_comparing_offers_what_to_compare_with_where_nothing_is_marked_and
         await press(app, pilot, "c")
         assert "Compare with" in painted(app)
         await press(app, pilot, "enter")
-        assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{2:012x}"), "the older one is the base"
+        assert (here(app).base_reference, here(app).other_reference) == (f"{1:012x}", f"{2:012x}"), "the older one is the base"
 
 
 async def test_a_repeat_of_a_changed_series_is_compared_with_what_was_changed(tmp_path):
@@ -1189,7 +1189,7 @@ async def test_a_repeat_of_a_changed_series_is_compared_with_what_was_changed(tm
     async with app.run_test() as pilot:
         await settled(app, pilot)
         await press(app, pilot, "c")
-        assert (here(app).base_id, here(app).other_id) == (f"{1:012x}", f"{3:012x}")
+        assert (here(app).base_reference, here(app).other_reference) == (f"{1:012x}", f"{3:012x}")
 
 
 async def test_comparing_the_only_recording_says_that_there_is_no_other(tmp_path):
