@@ -1180,7 +1180,9 @@ async def test_comparing_offers_what_to_compare_with_where_nothing_is_marked_and
         await press(app, pilot, "c")
         assert "Compare with" in painted(app)
         await press(app, pilot, "enter")
-        assert (here(app).base_reference, here(app).other_reference) == (f"{1:012x}", f"{2:012x}"), "the older one is the base"
+        assert (here(app).base_reference, here(app).other_reference) == (f"{1:012x}", f"{2:012x}"), (
+            "the older one is the base"
+        )
 
 
 async def test_a_repeat_of_a_changed_series_is_compared_with_what_was_changed(tmp_path):
