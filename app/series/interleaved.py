@@ -7,7 +7,7 @@ run: what follows the runs of a series, such as the calibration of its client, w
 """
 
 import random
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -89,7 +89,7 @@ def record_interleaved(
         cancel_all()
 
 
-def _close_all(streams: Iterable[Iterator[RecorderEvent]]) -> None:
+def _close_all(streams: Sequence[Iterator[RecorderEvent]]) -> None:
     for stream in streams:
         if isinstance(stream, Generator):
             stream.close()
@@ -131,7 +131,7 @@ def _events_until_ready(
 
 
 def _last_events(
-    streams: Sequence[Iterator[RecorderEvent]], indices: Iterable[int]
+    streams: Sequence[Iterator[RecorderEvent]], indices: Mapping[int, int]
 ) -> Iterator[tuple[int, RecorderEvent]]:
     """The events of cancelled series, which remove the files that they made."""
     for index in indices:
