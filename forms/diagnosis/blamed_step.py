@@ -79,18 +79,18 @@ def reason_text(change: ComplaintChange, explained: ExplainedComplaint | None = 
         return ""
 
     cause = f"{blamed.finding.cause[:1].upper()}{blamed.finding.cause[1:]}"
-    told = f"{cause}: {blamed.values_text}."
+    sentence = f"{cause}: {blamed.values_text}."
     if blamed.is_faster and not change.figure.is_certain:
-        told = f"That {blamed.finding.cause} is faster is certain: {blamed.values_text}."
+        sentence = f"That {blamed.finding.cause} is faster is certain: {blamed.values_text}."
     if blamed.is_faster and blamed.is_gone and not change.is_as_control:
-        return f"{told} {_proven_text(blamed, change, explained)}"
+        return f"{sentence} {_proven_text(blamed, change, explained)}"
     if blamed.is_faster:
-        return f"{told} It is faster, but still what takes the time."
+        return f"{sentence} It is faster, but still what takes the time."
     if blamed.is_gone:
-        return f"{told} Whether {_setting_text(blamed, explained)} was the reason is not certain."
+        return f"{sentence} Whether {_setting_text(blamed, explained)} was the reason is not certain."
     if _is_said_to_be_changed(blamed, change, explained):
-        return f"{told} So it was not {_setting_text(blamed, explained)}, or that is still in effect: {_RELOAD}."
-    return f"{told} So the reason is still there."
+        return f"{sentence} So it was not {_setting_text(blamed, explained)}, or that is still in effect: {_RELOAD}."
+    return f"{sentence} So the reason is still there."
 
 
 def _proven_text(blamed: BlamedStep, change: ComplaintChange, explained: ExplainedComplaint | None) -> str:

@@ -3,21 +3,19 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from forms import report, wording
+from forms import report
 from forms.diagnosis.change_since import FigureChange, range_text, times_text
 from forms.diagnosis.chosen_complaint import chosen_complaint
 from forms.diagnosis.figures import FLUSH, Figure, Unit, figures
 from forms.diagnosis.summary import is_machine_busy
 from forms.layout import Sign, Tone
+from forms.tuning.differences import listed_few
 from storage.looks import Diagnosis
 
 _UNITS_COMPARED = frozenset({Unit.SECONDS, Unit.RATE, Unit.PER_SECOND})
 """Others are about 0 or about 1, or of the path."""
 
 _CAPTION = "Measured (▲ faster and ▼ slower by more than it varied, ? can be chance, blank: as before or not compared)"
-
-_MOST_NAMED = 3
-"""Figures that are slower and are named; of more it is the number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +28,7 @@ class FigurePair:
     """Whether this client was too busy for its times to be right when the other was measured."""
 
     @property
-    def named(self) -> Figure:
+    def known_figure(self) -> Figure:
         figure = self.base or self.other
         assert figure is not None
         return figure
@@ -38,7 +36,7 @@ class FigurePair:
     @property
     def change(self) -> FigureChange | None:
         """None where it is not measured in both, or is no time and no rate."""
-        if self.base is None or self.other is None or self.named.unit not in _UNITS_COMPARED:
+        if self.base is None or self.other is None or self.known_figure.unit not in _UNITS_COMPARED:
             return None
         if min(self.base.value, self.other.value) <= 0:
             return None
@@ -75,10 +73,10 @@ class FigurePair:
         return f"{text}; hardly more than it varies" if change.is_surely_one_way else f"{text}; varies as much"
 
     @property
-    def told(self) -> str:
+    def name_with_values(self) -> str:
         """``Long run of 5.17 s (103.4 MB/s → 71.81 MB/s)``."""
         assert self.change is not None
-        return f"{self.named.name} ({self.change.values_text})"
+        return f"{self.known_figure.name} ({self.change.values_text})"
 
 
 def figure_pairs(base: Diagnosis, other: Diagnosis) -> list[FigurePair]:
@@ -88,12 +86,12 @@ def figure_pairs(base: Diagnosis, other: Diagnosis) -> list[FigurePair]:
     pairs = []
     for key in dict.fromkeys([*of_base, *of_other]):
         pair = FigurePair(base=of_base.get(key), other=of_other.get(key))
-        stage = other.stage(pair.named.stage)
+        stage = other.stage(pair.known_figure.stage)
         pairs.append(replace(pair, was_client_busy=stage is not None and is_machine_busy(stage)))
 
     complaint = chosen_complaint(other)
-    of_complaint = [pair for pair in pairs if pair.named.stage is complaint]
-    others = [pair for pair in pairs if pair.named.stage is not complaint]
+    of_complaint = [pair for pair in pairs if pair.known_figure.stage is complaint]
+    others = [pair for pair in pairs if pair.known_figure.stage is not complaint]
     return [*of_complaint, *others]
 
 
@@ -102,27 +100,21 @@ def slower_text(pairs: Sequence[FigurePair], *, is_written_later: bool = False) 
 
     ``is_written_later``: the server no longer writes at once, so that what is left to be written is more.
     """
-    certain = [pair.told for pair in pairs if pair.sign is Sign.SLOWER]
+    certain = [pair.name_with_values for pair in pairs if pair.sign is Sign.SLOWER]
     possible = [pair for pair in pairs if pair.sign is Sign.UNKNOWN and pair.change and pair.change.times < 1]
-    flushes = [pair for pair in possible if is_written_later and pair.named.key == FLUSH]
-    chances = [pair.told for pair in possible if pair not in flushes]
+    flushes = [pair for pair in possible if is_written_later and pair.known_figure.key == FLUSH]
+    chances = [pair.name_with_values for pair in possible if pair not in flushes]
 
     sentences = []
     if certain:
-        sentences.append(f"{_listed(certain)}, by more than it varied.")
+        sentences.append(f"{listed_few(certain)}, by more than it varied.")
     if chances:
-        sentences.append(
-            f"{_listed(chances)}: that can be chance, as it varies as much, was measured once, or this client was busy."
-        )
+        reasons = "it varies as much, was measured once, or this client was busy"
+        sentences.append(f"{listed_few(chances)}: that can be chance, as {reasons}.")
     for pair in flushes:
-        sentences.append(f"{pair.told}: that belongs to the change, as what waited for no disk is written then.")
+        reason = "as what waited for no disk is written then"
+        sentences.append(f"{pair.name_with_values}: that belongs to the change, {reason}.")
     return " ".join(sentences)
-
-
-def _listed(names: Sequence[str]) -> str:
-    if len(names) <= _MOST_NAMED:
-        return wording.listed(list(names))
-    return f"{', '.join(names[:_MOST_NAMED])}, and {len(names) - _MOST_NAMED} more"
 
 
 def figure_changes_table(pairs: Sequence[FigurePair]) -> Iterator[report.Table]:
@@ -132,7 +124,7 @@ def figure_changes_table(pairs: Sequence[FigurePair]) -> Iterator[report.Table]:
         rows.append(
             report.row_of(
                 str(sign) if sign is not None else "",
-                pair.named.name,
+                pair.known_figure.name,
                 pair.base.text if pair.base is not None else "",
                 pair.other.text if pair.other is not None else "",
                 pair.change_text,

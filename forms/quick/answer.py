@@ -10,7 +10,6 @@ from storage.quick import records as quick_records
 
 _SPEED = "A faster network (more Gbit/s)"
 _WAY = "A shorter way to the server"
-_HARDLY = f"under {faster_network.HARDLY_PERCENT:.0f} %"
 _USUAL_LINKS = (100_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000)
 """The bits per second of Ethernet."""
 _BOUNDED = frozenset({faster_network.NetworkHelp.AT_MOST, faster_network.NetworkHelp.HARDLY})
@@ -199,7 +198,7 @@ def _speed_texts(all_lines: Sequence[summary.LineFigures]) -> Iterator[str]:
             yield f"{line_names.names_of(of_access, all_lines)} by {_gain_text(gains)}"
 
     if hardly_lines:
-        yield f"{line_names.names_of(hardly_lines, all_lines)} by {_HARDLY}"
+        yield f"{line_names.names_of(hardly_lines, all_lines)} by {faster_network.HARDLY_TEXT}"
 
 
 def _gain_text(gains: Sequence[faster_network.LinkGain]) -> str:
@@ -244,5 +243,5 @@ def _way_texts(quick: quick_records.Quick, all_lines: Sequence[summary.LineFigur
 def _by_text(percent: float) -> str:
     """`` by at most 90 %``; without a bound where there is none that tells anything."""
     if percent < faster_network.HARDLY_PERCENT:
-        return f" by {_HARDLY}"
+        return f" by {faster_network.HARDLY_TEXT}"
     return f" by at most {wording.percent(percent)}" if percent <= faster_network.MOST_TOLD_PERCENT else ""

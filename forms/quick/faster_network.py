@@ -25,6 +25,7 @@ from storage.records import FRAME_BYTES
 
 HARDLY_PERCENT = 5.0
 """A gain below this is hardly one."""
+HARDLY_TEXT = f"under {HARDLY_PERCENT:.0f} %"
 MOST_TOLD_PERCENT = 300.0
 """A bound beyond four times as fast is none that anybody needs."""
 ROUGH_FACTOR = 1.25
@@ -54,8 +55,11 @@ class LinkGain:
     """The gain that no faster link exceeds; None where the link is the limit, or nobody can say."""
     likely_percent: float | None = None
     """The same at the average of its runs, where their bound is a rough one."""
-    is_rough: bool = False
-    """Whether its runs vary so much that only the size of that gain is known."""
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether its runs vary so much that only the size of the bound is known."""
+        return self.likely_percent is not None
 
     @property
     def told_percent(self) -> float:
@@ -71,7 +75,7 @@ class LinkGain:
         if self.likely_percent is None:
             return ""
         if self.likely_percent < HARDLY_PERCENT:
-            return f"under {HARDLY_PERCENT:.0f} %"
+            return HARDLY_TEXT
         return f"about {wording.percent(self.likely_percent)}"
 
     def to_json(self) -> dict[str, Any]:
@@ -116,7 +120,6 @@ def link_gain(
         help=NetworkHelp.HARDLY if most_percent < HARDLY_PERCENT else NetworkHelp.AT_MOST,
         most_percent=most_percent,
         likely_percent=_most_percent(quick, access, fmean(rates), runs) if is_rough else None,
-        is_rough=is_rough,
     )
 
 

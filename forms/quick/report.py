@@ -237,7 +237,7 @@ def _gain_text(gain: faster_network.LinkGain) -> str:
         case faster_network.NetworkHelp.AT_MOST:
             return gain.likely_text or f"at most {wording.percent(gain.told_percent)}"
         case faster_network.NetworkHelp.HARDLY:
-            return f"under {faster_network.HARDLY_PERCENT:.0f} %"
+            return faster_network.HARDLY_TEXT
     return gain.help.value
 
 

@@ -8,10 +8,22 @@ _LOGIN_CLASSES = frozenset({"auth", "passdb", "sam", "winbind", "idmap", "kerber
 """Classes of log messages that write nothing about files: 15 KB a login, and no byte for 300 files (auth:10, passdb:10,
 sam:10, winbind:10 and idmap:10 on Samba 4.17.12).
 """
-_QUIET_CLASSES = frozenset({
-    "tdb", "printdrivers", "lanman", "rpc_parse", "rpc_cli", "quota", "msdfs", "dmapi", "registry", "scavenger",
-    "tevent", "drs_repl",
-})  # fmt: skip
+_QUIET_CLASSES = frozenset(
+    {
+        "tdb",
+        "printdrivers",
+        "lanman",
+        "rpc_parse",
+        "rpc_cli",
+        "quota",
+        "msdfs",
+        "dmapi",
+        "registry",
+        "scavenger",
+        "tevent",
+        "drs_repl",
+    }
+)
 """Classes that wrote no byte more for 300 files at level 10 (Samba 4.17.12)."""
 _BUSY_CLASSES = frozenset({"all", "smb", "vfs", "acls", "locking", "smb2", "smb2_credits", "fileio", "cluster"})
 """Classes that may write something with every request."""

@@ -61,27 +61,26 @@ def processors_sentence(
     Where links held some of them back, that is the limit of those; what is said is what the others' figures mean. Where
     those held back by the client are all of the faster side, that is told of the change.
     """
-    ids = set()
-    names = []
-    percents = []
+    full_series: list[tuple[str, str]] = []
+    percents: list[float] = []
     for name, summary in named_series:
         percent = series_warnings.full_processors_percent(summary.series)
         if percent is not None and summary.series.id not in ids_held_by_links:
-            ids.add(summary.series.id)
-            names.append(name)
+            full_series.append((summary.series.id, name))
             percents.append(percent)
-    if not names:
+    if not full_series:
         return ""
 
-    used = wording.percent(min(percents))
-    at_least = "at least " if used != wording.percent(max(percents)) else ""
+    names = [name for _series_id, name in full_series]
+    least_used = wording.percent(min(percents))
+    at_least = "at least " if least_used != wording.percent(max(percents)) else ""
     follows = "the client may be the limit there"
     if ids_held_by_links:
         follows = "it may be faster than it looks" if len(names) == 1 else "they may be faster than they look"
-    if ids <= ids_of_faster:
+    if ids_of_faster.issuperset(series_id for series_id, _name in full_series):
         follows = "the true difference is, if anything, larger"
     return (
-        f"The client's processors were full during {_these_of(names, named_series)} ({at_least}{used} in use), so"
+        f"The client's processors were full during {_these_of(names, named_series)} ({at_least}{least_used} in use), so"
         f" {follows}."
     )
 

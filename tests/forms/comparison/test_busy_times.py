@@ -12,6 +12,7 @@ from forms.comparison.judged_sides import Sides
 from forms.comparison.properties import side_by_side
 from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import compare
+from forms.comparison.wording import basis_sentence
 from forms.stats.decision import Verdict
 from storage.records import Quiet, QuietVerdict
 from tests.builders import CLIENT, interleaved, one
@@ -48,6 +49,8 @@ def test_an_answer_is_in_doubt_where_the_slower_side_was_busy(factor, busy, verd
     if len(busy) == 1 and verdict is not Verdict.UNKNOWN:
         assert has_reason is not is_in_doubt
     assert bool(busy_times.consequence(comparison)) is (verdict is not Verdict.UNKNOWN)
+    is_certain = verdict is not Verdict.UNKNOWN and not is_in_doubt
+    assert ("is faster is certain" in str(basis_sentence(comparison))) is is_certain
 
 
 def test_no_change_is_in_doubt_whichever_side_was_busy():

@@ -60,10 +60,10 @@ def test_what_is_written_later_belongs_to_the_change(is_written_later: bool, tol
 
 def test_figures_of_the_complaint_stand_first_in_the_order_of_the_diagnosis():
     named = replace(HEALTHY, complaint=StageName.FOLDERS)
-    stages = [pair.named.stage for pair in figure_pairs(HEALTHY, named)]
+    stages = [pair.known_figure.stage for pair in figure_pairs(HEALTHY, named)]
     assert stages[0] is StageName.FOLDERS
     assert stages[-1] is StageName.CARDS
-    assert figure_pairs(HEALTHY, HEALTHY)[0].named.stage is StageName.CONNECT
+    assert figure_pairs(HEALTHY, HEALTHY)[0].known_figure.stage is StageName.CONNECT
 
 
 def test_what_is_gone_is_named_by_what_was_to_blame_alone():

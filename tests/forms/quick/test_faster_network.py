@@ -9,7 +9,7 @@ import pytest
 
 from forms.quick import equal_tests
 from forms.quick.answer import network_text, quick_answer
-from forms.quick.faster_network import HARDLY_PERCENT, LinkGain, NetworkHelp, link_percent, way_percent
+from forms.quick.faster_network import HARDLY_PERCENT, HARDLY_TEXT, LinkGain, NetworkHelp, link_percent, way_percent
 from forms.quick.limits import BUSY_CLIENT_PERCENT, FULL_LINK_PERCENT, seconds_on_link
 from forms.quick.report import quick_report
 from forms.quick.summary import LineFigures, line_figures
@@ -129,9 +129,9 @@ def test_a_bound_of_runs_that_vary_is_told_roughly(part: float, is_rough: bool):
 
 @pytest.mark.parametrize(("percent", "told_percent"), [(24.9, 25.0), (25.1, 33.0), (299.0, 300.0), (5.1, 10.0)])
 def test_a_rough_bound_is_told_as_the_next_larger_step(percent: float, told_percent: float):
-    gain = LinkGain(help=NetworkHelp.AT_MOST, most_percent=percent, is_rough=True)
+    gain = LinkGain(help=NetworkHelp.AT_MOST, most_percent=percent, likely_percent=1.0)
     assert gain.told_percent == told_percent
-    assert replace(gain, is_rough=False).told_percent == percent
+    assert replace(gain, likely_percent=None).told_percent == percent
 
 
 @pytest.mark.parametrize(
@@ -207,3 +207,8 @@ def test_the_answer_is_short():
     quick: Quick = quick_test(rates, status=SeriesStatus.COMPLETE)
     assert len(quick_answer(quick).text) < 4 * 78
     assert seconds_on_link(quick, SEQ_Q1) > 0
+
+
+@pytest.mark.parametrize(("percent", "text"), [(4.9, HARDLY_TEXT), (5.0, "about 5.0 %"), (None, "")])
+def test_a_likely_gain_below_hardly_anything_is_told_as_that(percent: float | None, text: str):
+    assert LinkGain(help=NetworkHelp.AT_MOST, most_percent=30.0, likely_percent=percent).likely_text == text
