@@ -54,8 +54,9 @@ class _Watch:
         words = command.decode(errors="surrogateescape").split("\0")[:-1]
         if self._marker.encode() in command:
             self.found.add(f"arguments of {words[:4]}")
-        # its own may have it, and between fork and exec a child still is what its parent was
-        if words != self._command and self._marker.encode() in (process / "environ").read_bytes():
+        # Its own may have it, and between fork and exec a child still is what its parent was. One without words begins
+        # or ends just now: the next look knows it.
+        if words and words != self._command and self._marker.encode() in (process / "environ").read_bytes():
             self.found.add(f"environment of {words[:4]}")
 
     def end(self) -> set[str]:
