@@ -5,6 +5,10 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/samba/sbin:/usr/local/samb
 LC_ALL=C
 export PATH LC_ALL
 
+newline='
+'
+blank=$(printf '\037')
+
 section() {
     printf '\n%s %s\n' "$mark" "$1"
 }
@@ -21,6 +25,10 @@ record() {
     section "$name.err"
     printf '%s\n' "$errors"
 } 3>&1
+
+first_line() {
+    { IFS= read -r line <"$1" && printf '%s\n' "$line"; } 2>/dev/null
+}
 
 has() {
     command -v "$1" >/dev/null 2>&1
@@ -58,12 +66,12 @@ network() {
     section interfaces
     for device in /sys/class/net/*/device; do
         device=${device%/device}
-        [ "$(cat "$device/operstate" 2>/dev/null)" = up ] && printf '%s\n' "${device##*/}"
+        [ "$(first_line "$device/operstate")" = up ] && printf '%s\n' "${device##*/}"
     done
     [ -n "$outward" ] || return 0
     for item in speed duplex mtu statistics/rx_errors statistics/tx_errors statistics/rx_dropped statistics/tx_dropped; do
         section "nic:$item"
-        cat "/sys/class/net/$outward/$item" 2>/dev/null
+        first_line "/sys/class/net/$outward/$item"
     done
     section nic:driver
     driver=$(readlink "/sys/class/net/$outward/device/driver")
@@ -77,7 +85,6 @@ network() {
 
 running_smbds() {
     section processes
-    blank=$(printf '\037')
     for process in /proc/[0-9]*; do
         { IFS= read -r command <"$process/comm"; } 2>/dev/null || continue
         case $command in
@@ -93,13 +100,15 @@ running_smbds() {
 
 # FILE: prints it, or each folder above it, where every user may write to it (in a folder: without the sticky bit).
 writable_by_all() {
-    for file in "$1" "$(readlink -f "$1")"; do
-        find -L "$file" -prune -type f -perm -2
+    set -- "$1" "$(readlink -f "$1")"
+    [ "$1" != "$2" ] || shift
+    for file in "$@"; do
         while [ "${file#/*/}" != "$file" ]; do
             file=${file%/*}
-            find -L "$file" -prune -perm -2 ! -perm -1000
+            set -- "$@" "$file"
         done
     done
+    find -L "$@" -prune -perm -2 \( -type f -o ! -perm -1000 \)
 }
 
 # FILE: prints, for each name of a file in it that smbd makes from the client (%m, %I …), the files that are there.
@@ -122,8 +131,9 @@ configuration_files() {
     depth=0
     while [ -n "$waiting" ] && [ "$depth" -lt 40 ]; do
         depth=$((depth + 1))
-        current=$(printf '%s\n' "$waiting" | head -n 1)
-        waiting=$(printf '%s\n' "$waiting" | sed 1d)
+        current=${waiting%%"$newline"*}
+        waiting=${waiting#"$current"}
+        waiting=${waiting#"$newline"}
         [ -f "$current" ] || continue
         if [ ! -r "$current" ]; then
             section "unreadable:$current"
@@ -135,6 +145,7 @@ configuration_files() {
         cat "$current"
         writable=$writable$(writable_by_all "$current")"
 "
+        grep -Eiq '^[[:blank:]]*(include|config[[:blank:]]*file)[[:blank:]]*=' "$current" || continue
         included=$(sed -n 's/^[[:blank:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:blank:]]*=[[:blank:]]*//p' "$current")
         waiting=$(printf '%s\n%s\n' "$waiting" "$included" | sed '/^$/d')
         files_per_client "$current"
@@ -158,16 +169,38 @@ follow_config_files() {
     done
 }
 
-# Prints each smb.conf that an smbd of root's, or of this user's, was started with and that has $port.
-serving_the_port() {
+# Prints each smbd of root's, or of this user's, that serves: its folder in /proc and the smb.conf that it was started with.
+serving_smbds() {
+    user=$(id -u)
     for process in /proc/[0-9]*; do
         { IFS= read -r command <"$process/comm"; } 2>/dev/null && [ "$command" = smbd ] || continue
-        case $(stat -c %u "$process") in 0 | "$(id -u)") ;; *) continue ;; esac
         words=$(tr '\000' '\n' <"$process/cmdline")
         case $words in smbd:*) continue ;; esac
-        given=$(printf '%s\n' "$words" | sed -n '/^\(-s\|--configfile\)$/{n;p;};s/^--configfile=//p;s/^-s\//\//p')
+        case $(stat -c %u "$process") in 0 | "$user") ;; *) continue ;; esac
+        printf '%s %s\n' "$process" "$(named_configuration "$words")"
+    done
+}
+
+# WORDS, one a line: prints the smb.conf that an smbd was given by them.
+named_configuration() {
+    printf '%s\n' "$1" | {
+        given=
+        previous=
+        while IFS= read -r word; do
+            case $previous in -s | --configfile) given=$word ;; esac
+            case $word in
+            --configfile=*) given=${word#*=} ;;
+            -s/*) given=${word#-s} ;;
+            esac
+            previous=$word
+        done
         printf '%s\n' "${given:-$default}"
-    done | sort -u | while IFS= read -r conf; do
+    }
+}
+
+# Prints each smb.conf that one of $smbds was started with and that has $port.
+serving_the_port() {
+    printf '%s\n' "$smbds" | sed 's/^[^ ]* //' | sort -u | while IFS= read -r conf; do
         # testparm takes a while: it is not asked of a file that names ports, not this one, and leads to nothing else.
         grep -Eiqs 'smb[[:blank:]]*ports' "$conf" &&
             ! grep -Eiqs "$port|include|config[[:blank:]]*backend|%" "$conf" && continue
@@ -175,18 +208,13 @@ serving_the_port() {
     done
 }
 
-# Prints the program of the smbd of root's, or of this user's, that was started with $conf: a server may have several
-# versions beside one another. One of a container is passed over: it does not run here, and is not ours to run.
+# Prints the program of that one of $smbds that was started with $conf: a server may have several versions beside one
+# another. One of a container is passed over: it does not run here, and is not ours to run.
 its_program() {
     here=$(stat -L -c %d:%i /)
-    for process in /proc/[0-9]*; do
-        { IFS= read -r command <"$process/comm"; } 2>/dev/null && [ "$command" = smbd ] || continue
-        case $(stat -c %u "$process") in 0 | "$(id -u)") ;; *) continue ;; esac
+    printf '%s\n' "$smbds" | while IFS=' ' read -r process given; do
+        [ "$given" = "$conf" ] || continue
         [ "$(stat -L -c %d:%i "$process/root/")" = "$here" ] || continue
-        words=$(tr '\000' '\n' <"$process/cmdline")
-        case $words in smbd:*) continue ;; esac
-        given=$(printf '%s\n' "$words" | sed -n '/^\(-s\|--configfile\)$/{n;p;};s/^--configfile=//p;s/^-s\//\//p')
-        [ "${given:-$default}" = "$conf" ] || continue
         readlink "$process/exe"
         return
     done
@@ -206,6 +234,7 @@ use_its_programs() {
 configuration() {
     build=$(smbd -b 2>/dev/null)
     default=$(printf '%s\n' "$build" | sed -n 's/^ *CONFIGFILE: *//p')
+    smbds=$(serving_smbds)
     [ -n "$conf" ] || [ -z "$port" ] || conf=$(serving_the_port)
     [ -n "$conf" ] && [ "$(printf '%s\n' "$conf" | wc -l)" -eq 1 ] || conf=$default
     use_its_programs
@@ -241,7 +270,7 @@ sessions() {
     fi
     # Asked of a configuration that no smbd runs with, these two would make its databases.
     served=$(printf '%s\n' "$running" | grep -F -e "$started")
-    [ "$started" = "$default" ] && served=$served$(printf '%s\n' "$running" | grep -v -e '^smbd:' -e "$(printf '\037')-s" -e configfile)
+    [ "$started" = "$default" ] && served=$served$(printf '%s\n' "$running" | grep -v -e '^smbd:' -e "$blank-s" -e configfile)
     if [ -z "$served" ]; then
         section serving
         [ -z "$port" ] || serving_the_port
@@ -293,11 +322,11 @@ layers() {
     device=$1
     [ -d "$device/queue" ] || [ ! -e "$device/partition" ] || device=${device%/*}
     if [ -r "$device/md/level" ]; then
-        printf '%s %s of %s disks\n' "${device##*/}" "$(cat "$device/md/level")" "$(cat "$device/md/raid_disks")"
+        printf '%s %s of %s disks\n' "${device##*/}" "$(first_line "$device/md/level")" "$(first_line "$device/md/raid_disks")"
     elif [ -r "$device/dm/uuid" ]; then
-        printf '%s %s\n' "$(cat "$device/dm/name")" "$(sed 's/-.*//' "$device/dm/uuid")"
+        printf '%s %s\n' "$(first_line "$device/dm/name")" "$(sed 's/-.*//' "$device/dm/uuid")"
     else
-        model=$(cat "$device/device/model" 2>/dev/null)
+        model=$(first_line "$device/device/model")
         printf '%s disk %s\n' "${device##*/}" "$model"
     fi
     for below in "$device"/slaves/*; do
@@ -337,7 +366,7 @@ filesystem() {
         [ -d "$block/queue" ] || block=${block%/*}
         for item in rotational scheduler read_ahead_kb; do
             section "disk:$item"
-            cat "$block/queue/$item" 2>/dev/null
+            first_line "$block/queue/$item"
         done
         ;;
     *)
