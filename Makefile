@@ -10,7 +10,7 @@ WORKERS ?= 6
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test long alone eighth compiled check format lint types contracts bench mutants truth torture screenshots lock man dist app proof clean
+.PHONY: help demo test long alone turn part compiled check format lint types contracts bench mutants truth torture screenshots lock man dist app proof clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,13 +50,16 @@ alone: .venv/.installed-dev ## the tests of accuracy, one at a time (PART=2/8)
 	@$(BIN)/python -m pytest -m alone $(if $(PART),--part $(PART)) $$(grep -rl 'mark\.alone' tests --include='test_*.py') \
 		|| $(ONCE_MORE)
 
-eighth: ## an eighth of the long tests, the next one at each commit
-	@$(MAKE) long PART=$$(($$(git rev-list --count HEAD) % 8 + 1))/8
+turn: ## those of the long tests whose turn it is at this commit
+	@$(MAKE) long PART=$$($(MAKE) --silent part)
+
+part: ## which of the long tests have their turn: each has it at one of sixteen commits
+	@echo $$(($$(git rev-list --count HEAD) % 16 + 1))/16
 
 compiled: .venv/.installed-dev ## the tests compiled once, in place of once in each process that runs them
 	@$(BIN)/python -m pytest --collect-only -q >/dev/null
 
-check: lint types contracts test eighth ## everything that CI checks: format, lint, types, import contracts, tests, an eighth of the long ones
+check: lint types contracts test turn ## everything that CI checks: format, lint, types, import contracts, tests, the long ones whose turn it is
 
 format: .venv/.installed-dev ## put the code into the one format
 	@$(BIN)/ruff format .

@@ -273,10 +273,10 @@ def test_only_screens_load_the_libraries_that_draw_them():
 
 def test_each_long_test_is_in_one_of_the_parts_that_ci_runs_in_turn(request: pytest.FixtureRequest):
     items = request.session.items
-    parts = [[item.nodeid for item in part_of(items, f"{number}/8")[0]] for number in range(1, 9)]
+    parts = [[item.nodeid for item in part_of(items, f"{number}/16")[0]] for number in range(1, 17)]
     assert sorted(name for part in parts for name in part) == sorted(item.nodeid for item in items)
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
-    assert all(len(part_of(items, f"{number}/8")[1]) == len(items) - len(parts[number - 1]) for number in (1, 8))
-    for wrong in ("0/8", "9/8"):
+    assert all(len(part_of(items, f"{number}/16")[1]) == len(items) - len(parts[number - 1]) for number in (1, 16))
+    for wrong in ("0/16", "17/16"):
         with pytest.raises(pytest.UsageError):
             part_of(items, wrong)

@@ -54,6 +54,7 @@ def sharebench(other_smbd: OtherSmbd, tmp_path: Path) -> Sharebench:
     return Sharebench(tmp_path / "notebook.db", other_smbd.password)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("options", [(), ("--sign",), ("--encrypt",)])
 def test_a_get_is_measured(other_smbd: OtherSmbd, sharebench: Sharebench, options):
     target = format_target(other_smbd.target("big.iso"))
@@ -64,6 +65,7 @@ def test_a_get_is_measured(other_smbd: OtherSmbd, sharebench: Sharebench, option
     assert (client["encryption"] != "none") == ("--encrypt" in options)
 
 
+@pytest.mark.long
 def test_a_put_and_a_tree_leave_nothing(other_smbd: OtherSmbd, sharebench: Sharebench):
     target = format_target(other_smbd.target())
     for words in (("--put", "--size", "4M"), ("--put", "--files", "20")):
@@ -90,6 +92,7 @@ def test_a_setting_is_tried_by_the_name_that_this_samba_has_for_it(
     assert setting.writes[0].startswith(f"{own_name} = required, in [bench]")
 
 
+@pytest.mark.long
 def test_a_short_load(other_smbd: OtherSmbd, sharebench: Sharebench):
     words = ("--users", "2", "--scenario", "small", "--files", "20", "--duration", "1", "--settle", "0.2", "--json")
     document = sharebench.json("load", format_target(other_smbd.target()), *words)

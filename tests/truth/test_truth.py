@@ -68,6 +68,7 @@ def test_equal_series_of_a_real_path_are_not_called_different(kind: Kind):
     assert called <= 0.2 * of, "windows that overlap: a few at most"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("kind", interleaved_kinds())
 def test_equal_series_that_were_interleaved_are_not_called_different(kind: str):
     pairs = interleaved_kinds()[kind]
@@ -81,10 +82,12 @@ def test_the_constant_holds_on_a_kind_that_it_was_not_fitted_on(kind: Kind):
     assert percent <= MOST_LEFT_OUT
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("world", [WORLDS[1], *WORLDS[-2:]], ids=lambda world: world.name)
 def test_a_trial_of_nothing_says_so_also_beside_work_that_comes_and_goes(world: PairedWorld):
     assert trial_tally(world, 0.0, 600).different_percent <= 5 + 300 * (0.05 * 0.95 / 600) ** 0.5
 
 
+@pytest.mark.long
 def test_a_trial_finds_two_percent():
     assert trial_tally(WORLDS[1], 2.0, 150).different_percent >= 90

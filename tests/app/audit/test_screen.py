@@ -27,6 +27,7 @@ def test_a_password_in_the_name_for_ssh_is_refused_and_not_repeated():
     assert "hunter2" not in str(refused.value)
 
 
+@pytest.mark.long
 async def test_what_is_harmful_comes_first_and_the_edits_are_shown(tmp_path: Path, make_smbd, monkeypatch):
     smbd = make_smbd(share_options={"strict sync": "no"})
     monkeypatch.setenv("SHAREBENCH_PASSWORD", smbd.password)
@@ -57,6 +58,7 @@ async def test_what_is_harmful_comes_first_and_the_edits_are_shown(tmp_path: Pat
         assert notebook.recording("last", "audit").kind == "audit"
 
 
+@pytest.mark.long
 async def test_a_refused_login_leaves_the_settings_read_and_is_asked_for_again(tmp_path: Path, smbd):
     app = SharebenchApp(Context(notebook_path=tmp_path / "notebook.db"), first="audit")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -77,6 +77,7 @@ def program(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Program]
     program.close()
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_leaves_the_terminal_as_it_was(program: Program, number: signal.Signals):
     os.kill(program.process_id, number)

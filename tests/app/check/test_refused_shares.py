@@ -196,11 +196,13 @@ def test_a_module_that_does_not_start_is_one_of_the_causes(inside: Inside, serve
     assert "a module of vfs objects may not start" in text
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("share", ["hidden", "hidden$"])
 def test_a_share_that_is_not_listed_may_be_hidden(inside: Inside, server: ShareServer, share: str):
     assert "or one that it hides" in checks_of(inside, server.url(share))["share"]["text"]
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("share", "setting"),
     [
@@ -227,6 +229,7 @@ def test_a_share_that_is_full_is_not_said_to_be_broken(inside: Inside, server: S
     assert found["cause"]["text"].endswith("max connections = 1")
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("share", "setting"), [("vetoed", "veto files = /.sharebench-*/lost+found/"), ("readers", "read list = daemon")]
 )
@@ -265,6 +268,7 @@ def test_a_share_that_is_written_otherwise_is_named(inside: Inside, server: Shar
     assert "x%2520y" in text
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("typed", "stored"), [("M\u00fcll", "Mu\u0308ll"), ("Tu\u0308r", "T\u00fcr")])
 def test_a_share_that_is_composed_otherwise_is_named_so_that_one_sees_it(
     inside: Inside, server: ShareServer, typed: str, stored: str

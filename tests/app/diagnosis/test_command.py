@@ -106,6 +106,7 @@ def test_no_stage_asks_for_more_than_the_server_gives(inside: Inside, make_smbd,
     assert {"put_file_seconds", "notify_seconds", "entries_per_second"} <= figures
 
 
+@pytest.mark.long
 def test_where_one_credit_is_granted_folders_are_not_watched(inside: Inside, make_smbd):
     found = diagnosed(inside, make_smbd({"smb2 max credits": "1"}), "--only", "distance,window,folders")
     assert [stage["name"] for stage in found["stages"] if stage["status"] != "complete"] == []

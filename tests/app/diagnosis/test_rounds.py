@@ -49,11 +49,13 @@ def measured(changes: list[DiagnosisChanged]) -> Diagnosis:
     return changes[-1].diagnosis
 
 
+@pytest.mark.long
 def test_the_link_is_known_as_soon_as_a_stage_has_ended(changes: list[DiagnosisChanged]):
     """Seen: a usual 982/s while it was measured, and 864/s at the end, when the link was known."""
     assert [change.diagnosis.loopback for change in changes] == [True, True]
 
 
+@pytest.mark.long
 def test_each_round_moves_its_part_of_the_files(changes: list[DiagnosisChanged]):
     stage = measured(changes).stage(StageName.SMALL_FILES)
     assert stage is not None

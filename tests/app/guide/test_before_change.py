@@ -236,6 +236,7 @@ async def test_a_plan_measures_all_repeats_without_a_further_key(named, backend)
         assert [sorted(group) for group in notebook.repeated_ids()] == [ids]
 
 
+@pytest.mark.long
 async def test_a_plan_that_is_stopped_says_what_is_missing_and_is_resumed_after_a_restart(named, backend):
     async with named.run_test(size=(120, 40)) as pilot:
         await choose_plan(named, pilot)

@@ -167,6 +167,7 @@ async def test_escape_at_either_question_changes_nothing(tmp_path: Path, folders
         assert (choices.step, choices.others) == (MethodStep.FILE, ())
 
 
+@pytest.mark.long
 async def test_each_side_has_its_own_login(smbd, vsftpd, tmp_path: Path, monkeypatch):
     monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
     smbd.make_file("big.bin", b"x" * MIB)
@@ -189,6 +190,7 @@ async def test_each_side_has_its_own_login(smbd, vsftpd, tmp_path: Path, monkeyp
     assert protocols == {"SMB": "smb", "FTP": "ftp"}
 
 
+@pytest.mark.long
 async def test_each_side_has_a_credentials_file_which_is_remembered(smbd, vsftpd, tmp_path: Path, monkeypatch):
     monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
     smbd.make_file("big.bin", b"x" * MIB)
@@ -233,6 +235,7 @@ async def test_each_side_has_a_credentials_file_which_is_remembered(smbd, vsftpd
         assert "3 pairs of runs measured" in painted(app)
 
 
+@pytest.mark.long
 async def test_three_targets_are_compared_in_one_round(tmp_path: Path, folders: list[Path]):
     third = tmp_path / "third"
     third.mkdir()
@@ -290,6 +293,7 @@ class Losing(Backend):
                 self.file.rename(self.file.with_suffix(".away"))
 
 
+@pytest.mark.long
 async def test_a_side_that_fails_is_named_and_both_are_resumed(tmp_path: Path, folders: list[Path]):
     lost = folders[1] / "big.bin"
     app = app_for(tmp_path, Losing(lost))
@@ -319,6 +323,7 @@ async def test_a_side_that_fails_is_named_and_both_are_resumed(tmp_path: Path, f
     assert [len(series.measured()) for series in all_series] == [5, 5]
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("is_guide_open", [False, True])
 async def test_a_recording_is_measured_beside_another_server(tmp_path: Path, folders: list[Path], is_guide_open: bool):
     old = one(1, target=Target(protocol="file", path=str(folders[0] / "big.bin")), label="old")

@@ -316,6 +316,7 @@ async def test_the_base_that_came_back_proves_the_change_which_is_kept(app, back
         assert notebook.series(f"{2:012x}").decision is Decision.KEPT
 
 
+@pytest.mark.long
 async def test_a_base_that_did_not_come_back_takes_the_verdict_and_another_turn_is_advised(app, backend):
     async with app.run_test(size=(120, 50)) as pilot:
         await settled(app, pilot)
@@ -332,6 +333,7 @@ async def test_a_base_that_did_not_come_back_takes_the_verdict_and_another_turn_
         assert guide(app).session.choices.proven_id == f"{2:012x}"
 
 
+@pytest.mark.long
 async def test_a_base_that_shows_other_settings_is_not_counted(app, backend):
     async with app.run_test(size=(120, 50)) as pilot:
         await settled(app, pilot)

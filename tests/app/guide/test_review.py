@@ -321,6 +321,7 @@ async def test_a_server_setting_is_the_one_change_of_the_next_round(reviewing):
         assert notebook.series(MEASURED.id).experiment is None, "until it is measured, nothing was changed"
 
 
+@pytest.mark.long
 async def test_a_text_that_was_not_understood_is_mended_and_another_one_is_typed_over(reviewing):
     async with reviewing.run_test(size=(120, 40)) as pilot:
         await settled(reviewing, pilot)
@@ -379,6 +380,7 @@ async def test_escape_leaves_the_guide_where_a_round_was_begun_from_outside(revi
         assert not screen.session.has_just_begun
 
 
+@pytest.mark.long
 async def test_escape_leads_back_to_the_screen_that_a_round_was_begun_on(reviewing):
     app: Any = app_on(reviewing.context.notebook_path)
     async with app.run_test() as pilot:
@@ -442,6 +444,7 @@ async def test_escape_leads_back_to_the_review_that_a_new_round_was_begun_from(r
         assert session.choices == before
 
 
+@pytest.mark.long
 async def test_a_label_typed_after_a_series_is_that_of_the_next_one_alone(reviewing, backend):
     async with reviewing.run_test() as pilot:
         await settled(reviewing, pilot)

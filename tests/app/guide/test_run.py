@@ -567,6 +567,7 @@ async def test_warnings_are_shown_as_text(ready, backend):
         await measured(ready, pilot)
 
 
+@pytest.mark.long
 async def test_any_size_of_terminal_during_a_run(ready, backend):
     async with ready.run_test() as pilot:
         await start(ready, pilot, backend, STARTED, RunFinished(run=run_at(1, 1e8)))

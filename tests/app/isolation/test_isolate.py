@@ -122,6 +122,7 @@ def test_what_a_kill_leaves_is_put_back_by_the_next_start(smbd: Smbd, tmp_path: 
     assert not list(smbd.root.glob("*-disk"))
 
 
+@pytest.mark.long
 def test_ctrl_c_puts_everything_back(smbd: Smbd, tmp_path: Path):
     control(smbd).set_level("count")
     words = command(smbd, tmp_path / "n.db", "--clients", "2", "--rounds", "1", "--seconds", "30")

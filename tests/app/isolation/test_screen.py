@@ -226,6 +226,7 @@ STORED = Isolation(
 )  # fmt: skip
 
 
+@pytest.mark.long
 async def test_a_refused_password_is_not_sent_again_but_asked_for(app: SharebenchApp, monkeypatch):
     sent: list[str | None] = []
 
@@ -284,6 +285,7 @@ def test_the_table_of_the_form_fills_in_while_it_is_measured():
     assert shown.count("round 1: 25 MB/s") == 1
 
 
+@pytest.mark.long
 async def test_an_isolation_that_stopped_is_read_labelled_and_completed(app: SharebenchApp, monkeypatch):
     asked: list[str | None] = []
 
@@ -363,6 +365,7 @@ def smbd_url(smbd: Smbd) -> str:
     return f"smb://{smbd.user}@127.0.0.1:{smbd.port}/{smbd.share}"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("target", "known"), [("smb://NAS/other", True), ("smb://nas2/data", False)])
 async def test_how_a_server_is_reached_is_typed_in_one_form_for_all(app: SharebenchApp, target: str, known: bool):
     with Notebook(app.context.notebook_path) as notebook:

@@ -73,6 +73,7 @@ def test_each_user_signs_and_asks_as_that_client(smbd, sharebench, like, is_sign
     assert has_compounds in passage.are_in_compounds
 
 
+@pytest.mark.long
 def test_the_form_and_the_notebook_name_the_client(smbd, sharebench, tmp_path):
     load_through(smbd, sharebench, "--like", "windows-11-24h2")
     assert "Windows 11 24H2" in sharebench("show", "last").stdout

@@ -214,6 +214,7 @@ def test_a_load_in_one_line(load, words):
     assert [part.text for part in load_headline(load)] == words
 
 
+@pytest.mark.long
 async def test_from_the_lines_to_the_form(app: SharebenchApp, smbd: Smbd):
     folder = smbd.folder / "screen"
     folder.mkdir()
@@ -346,6 +347,7 @@ async def test_lines_that_nobody_touched_are_not_kept(app: SharebenchApp):
         assert notebook.remembered("load") is None
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("error", [None, UsageError("wrong password")])
 async def test_a_load_that_ended_without_points_leads_back_to_what_was_typed_and_says_why(
     app: SharebenchApp, monkeypatch, error
@@ -415,6 +417,7 @@ async def test_a_load_that_ended_below_another_screen_says_why_there_and_stays(a
         assert "The load has ended." in painted(app)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_what_was_true_in_one_phase_is_not_shown_in_the_next_nor_after_the_end(app, monkeypatch, size):
     steps: SimpleQueue[LoadStep | Exception] = SimpleQueue()
@@ -457,6 +460,7 @@ async def test_what_was_true_in_one_phase_is_not_shown_in_the_next_nor_after_the
         assert "connected  " not in painted(app)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("points", [(), (point(1, 2),)])
 async def test_a_refused_password_is_not_sent_again_but_asked_for(app: SharebenchApp, monkeypatch, points):
     asked: list[tuple[LoadRequest, Load | None]] = []
@@ -564,6 +568,7 @@ async def test_wrong_lines_are_told_before_the_password_is_asked_for(app: Shareb
         assert "--users" not in painted(app)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("at", "stops_at"), [(0, "newest"), (1, "older")])
 async def test_any_load_that_stopped_goes_on_where_it_stopped(app: SharebenchApp, monkeypatch, at, stops_at):
     asked: list[tuple[LoadRequest, Load | None]] = []
@@ -604,6 +609,7 @@ async def test_any_load_that_stopped_goes_on_where_it_stopped(app: SharebenchApp
     assert request.secrets.password == "secret"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("stored", [full_load(), full_load(imported_at=TIME, status=SeriesStatus.INTERRUPTED)])
 async def test_a_load_that_cannot_go_on_is_read_and_labelled(app: SharebenchApp, stored):
     with Notebook(app.context.notebook_path) as notebook:
@@ -722,6 +728,7 @@ async def test_what_a_line_of_text_does_with_a_key_is_done_there_and_help_lists_
         assert "Experiments:" in painted(app)
 
 
+@pytest.mark.long
 async def test_the_arrows_move_between_the_lines_and_after_what_is_wrong_a_line_has_the_focus(app: SharebenchApp):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)

@@ -88,6 +88,7 @@ def negotiation():
     return offered
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("login", [f"anonymous:{USER}", "ftp:", f"{USER}:wrong", f"{USER}:"])
 def test_ftp_gets_in_with_the_password_alone(practice, login):
     require("curl")

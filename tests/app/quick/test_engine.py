@@ -184,6 +184,7 @@ def test_without_room_for_the_least_file_nothing_is_made(tmp_path: Path, monkeyp
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_file_system_without_direct_requests_is_asked_through_its_cache(tmp_path: Path, monkeypatch):
     opened = os.open
 

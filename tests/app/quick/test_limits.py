@@ -27,6 +27,8 @@ pytestmark = pytest.mark.alone  # on a busy machine the client is the limit, as 
 SHORT = ("--size", "64M", "--seconds", "1", "--json")
 _BLKIO = Path("/sys/fs/cgroup/blkio")
 _OPERATIONS_PER_SECOND = 500
+_NOTHING_HANGS_SECONDS = 600
+"""A busy machine takes many times as long as an idle one."""
 
 
 def limits_of(tmp_path: Path, smbd: Smbd, *options: str) -> dict[str, Any]:
@@ -83,12 +85,12 @@ def test_a_server_that_waits_for_its_disk_is_the_limit(tmp_path: Path):
 def test_a_client_whose_processor_others_have_is_the_limit(tmp_path: Path, smbd: Smbd):
     processor = str(min(os.sched_getaffinity(0)))
     pinned = (program("taskset"), "-c", processor)
-    burners = [subprocess.Popen([*pinned, sys.executable, "-c", "while True: pass"]) for _ in range(6)]
+    burners = [subprocess.Popen([*pinned, sys.executable, "-c", "while True: pass"]) for _ in range(3)]
     try:
         inside = Sharebench(tmp_path / "notebook.db", smbd.password)
         words = ("quick", format_target(smbd.target()), *SHORT)
         with inside.start(*words, under=pinned) as running:
-            out, error = running.communicate(timeout=200)
+            out, error = running.communicate(timeout=_NOTHING_HANGS_SECONDS)
     finally:
         for burner in burners:
             burner.kill()
@@ -106,7 +108,7 @@ def test_a_local_disk_is_the_limit(tmp_path: Path):
         into_group = ("sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh")
         words = ("quick", f"file://{folder}", *SHORT)
         with Sharebench(tmp_path / "notebook.db").start(*words, under=into_group) as running:
-            out, error = running.communicate(timeout=120)
+            out, error = running.communicate(timeout=_NOTHING_HANGS_SECONDS)
         assert running.returncode == 0, error
     quick = json.loads(out)
     assert quick["past_page_cache"] is True

@@ -250,6 +250,7 @@ def test_what_cannot_be_written_at_the_end_is_written_beside_and_completes_what_
     assert runs_of_last(inside) == RUNS
 
 
+@pytest.mark.long
 def test_a_resumed_series_has_its_earlier_runs_there_too(inside: Inside, target: str, monkeypatch: pytest.MonkeyPatch):
     many = 400
     with monkeypatch.context() as first:

@@ -247,6 +247,7 @@ def test_what_runs_when_the_time_is_over_is_interrupted_and_resumed(
     assert list(server.folder.iterdir()) == []
 
 
+@pytest.mark.long
 def test_kill_9_of_the_program_keeps_the_runs_and_ends_the_child(inside: Inside, smbd: Smbd):
     before = sorted(smbd.folder.iterdir())
     process = inside.start("run", url(smbd), "--put", "--size", "16M", "--runs", "1000", *QUICK)

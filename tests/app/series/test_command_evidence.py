@@ -178,6 +178,7 @@ def test_an_anonymous_export_names_no_user_in_any_format(tmp_path: Path, keys: P
     assert "alice" not in done.stdout.casefold()
 
 
+@pytest.mark.long
 def test_names_are_found_inside_longer_words_and_our_own_words_stay(tmp_path: Path):
     """Of four letters or more; shorter ones as a word, and one that is a word of ours where only a user can be."""
     cases = {

@@ -35,6 +35,7 @@ def measured_runs(notebook: Path) -> int:
     return int(answer_of_notebook(notebook, "SELECT count(*) FROM runs WHERE phase = 'measured'") or 0)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_keeps_the_runs_cleans_the_server_and_leaves_the_terminal(
     tmp_path: Path, smbd: Smbd, number: signal.Signals

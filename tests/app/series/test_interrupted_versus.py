@@ -64,6 +64,7 @@ def draws(monkeypatch: pytest.MonkeyPatch, *order: bool) -> None:
     monkeypatch.setattr(interleaved_series, "drawn_order", drawn)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("failing", ["old", "new"])
 def test_a_side_that_fails_ends_the_comparison_and_both_are_completed(tmp_path, urls, capsys, monkeypatch, failing):
     draws(monkeypatch, BASE_FIRST, OTHER_FIRST)
@@ -105,6 +106,7 @@ def test_two_pairs_are_not_compared_after_a_failure(tmp_path, urls, capsys, monk
     assert f"--resume {series_by_label(db)['old/file'].id}" in answer.err
 
 
+@pytest.mark.long
 def test_of_three_sides_the_others_go_on(tmp_path, urls, capsys):
     db = tmp_path / "notebook.db"
     hook = takes_away(tmp_path, "third", 14)
@@ -124,6 +126,7 @@ def test_of_three_sides_the_others_go_on(tmp_path, urls, capsys):
     assert {series.status for series in series_by_label(db).values()} == {SeriesStatus.COMPLETE}
 
 
+@pytest.mark.long
 def test_a_comparison_is_measured_again_as_a_whole(tmp_path, urls, capsys):
     db = tmp_path / "notebook.db"
     sharebench(db, "run", urls[0], "--runs", "4", *QUICK, "--versus", f"{urls[1]} --block 64K", "--json")

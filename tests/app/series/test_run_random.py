@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from forms.stats.decision import Verdict
+from forms.stats.summary import values_needed
 from storage.records import format_target
 from tests.command_line import QUICK, Inside
 from tests.servers.smbd import Smbd
@@ -39,7 +40,18 @@ def check_requests(document: dict[str, Any], *, reads: bool, writes: bool) -> No
         assert 0.2 <= run["seconds"] < 30
         figures = run["request_figures"]
         assert figures["operations_per_second"] == pytest.approx(run["bytes_per_second"] / 4096)
-        assert 0 < figures["p50_seconds"] <= figures["p95_seconds"] <= figures["max_seconds"] <= run["seconds"]
+        check_quantiles(figures, requests=sum(counts.values()), seconds=run["seconds"])
+
+
+def check_quantiles(figures: dict[str, Any], *, requests: int, seconds: float) -> None:
+    """They are in order; that of a share has as many requests as tell it, which a busy machine may not get done."""
+    in_order = [0.0]
+    for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
+        quantile = figures[f"{name}_seconds"]
+        assert (quantile is not None) == (requests >= values_needed(share))
+        in_order += [] if quantile is None else [quantile]
+    in_order += [figures["max_seconds"], seconds]
+    assert in_order == sorted(in_order)
 
 
 @pytest.mark.varied(options=1)
@@ -117,6 +129,7 @@ def test_more_requests_at_a_time_are_compared_run_by_run(inside: Inside, smbd: S
     assert not list(smbd.folder.glob(".sharebench-*"))
 
 
+@pytest.mark.long
 def test_a_comparison_of_random_runs_is_by_operations(inside: Inside, local: Path):
     target = f"file://{local}/big.bin"
     base = inside.json("run", target, "--random", *SHORT, "--json")
@@ -138,6 +151,7 @@ def test_a_self_test_and_a_watch_are_of_random_requests_too(inside: Inside, smbd
     assert watch_series["plan"]["random"]
 
 
+@pytest.mark.long
 def test_history_and_metrics_are_in_operations(inside: Inside, local: Path):
     target = f"file://{local}/big.bin"
     inside.json("run", target, *QUICK, "--runs", "3", "--warmup", "0", "--json")
@@ -165,6 +179,7 @@ def test_history_and_metrics_are_in_operations(inside: Inside, local: Path):
     assert "sharebench_throughput_bytes_per_second" not in values
 
 
+@pytest.mark.long
 def test_the_history_of_transfers_has_no_random_requests_in_it(inside: Inside, local: Path):
     target = f"file://{local}/big.bin"
     inside.json("run", target, "--random", *SHORT, "--json")

@@ -161,6 +161,7 @@ def bare_path(folder: Path, *, without: str) -> str:
     return str(bare)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("missing", ["testparm", "smbd", "ip", "smbstatus"])
 def test_a_server_without_one_of_the_programs(tmp_path: Path, missing: str) -> None:
     require("smbd", "testparm", root=False)
@@ -302,6 +303,7 @@ def test_a_configuration_of_another_port_or_of_another_user_s_smbd_is_not_guesse
             process.kill()
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("lines", "is_found"),
     [(["INCLUDE={more}"], True), (["smb ports=4", "include = {more}"], True), (["smb ports = 4"], False)],
@@ -317,6 +319,7 @@ def test_a_port_that_stands_in_an_included_file_is_found(
     assert (server_facts(elsewhere).facts.get("smb.conf.path") == str(server.conf)) is is_found
 
 
+@pytest.mark.long
 def test_a_changed_file_shows_exactly_its_changes(make_smbd: Callable[..., Smbd]) -> None:
     server = make_smbd()
     before = server_facts(server.target("x"), None, str(server.conf)).facts
@@ -363,6 +366,7 @@ def test_collecting_loads_no_screen_and_no_client_library() -> None:
     assert done.stdout.split() == ["False", "False"]
 
 
+@pytest.mark.long
 def test_an_exit_code_of_thousands_of_digits_is_none():
     assert Answer(sections={"testparm.rc": "9" * 5_000}).code("testparm") is None
     assert Answer(sections={"testparm.rc": "1"}).code("testparm") == 1

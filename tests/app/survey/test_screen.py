@@ -226,6 +226,7 @@ def test_the_time_it_takes_is_said_before_it_starts_and_the_rest_while_it_runs()
     assert screen.now() == "Measuring, interleaved, about 1 s left …"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("covered", [False, True])
 async def test_one_refused_login_is_asked_for_once_and_no_other_screen_is_left(app, monkeypatch, covered: bool):
     heard, again = threading.Event(), []

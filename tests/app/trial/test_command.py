@@ -348,6 +348,7 @@ def test_a_notebook_of_somebody_else_is_not_restored_from(inside: Inside):
         os.chown(inside.db, os.geteuid(), -1)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("left", [("strict locking", "deadtime"), ()])
 def test_a_tuning_that_is_cancelled_shows_what_it_came_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: tuple[str, ...]
@@ -373,6 +374,7 @@ def test_a_tuning_that_is_cancelled_shows_what_it_came_to(
     assert ("Recommendation" in done.stderr) is bool(left)
 
 
+@pytest.mark.long
 def test_tune_refuses_before_measuring_where_only_a_restart_brings_the_remedy(tmp_path: Path):
     server = Smbd({"socket options": "TCP_NODELAY SO_SNDBUF=14596 SO_RCVBUF=14596"})
     try:
@@ -418,6 +420,7 @@ def test_no_more_time_is_left_than_the_limit_leaves(
     assert pace.place(9) == f"pair 9 (of 14 or 20{left})"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("command", ["try", "sweep"])
 def test_a_value_that_the_server_refuses_is_refused_before_a_password_is_asked_for(
     inside: Inside, command: str, make_smbd: Callable[..., Smbd]

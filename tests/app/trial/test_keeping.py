@@ -172,6 +172,7 @@ def test_a_series_that_measured_nothing_is_no_baseline(sharebench: Inside):
     assert said.rstrip().endswith(f"(run --resume {unfinished().id})"), "only the command line names its options"
 
 
+@pytest.mark.long
 def test_the_newest_fifty_are_listed_unless_asked_otherwise(sharebench: Inside):
     with Notebook(sharebench.db) as notebook:
         for number in range(1, 61):

@@ -248,6 +248,7 @@ def test_what_a_run_took_of_the_processor_is_kept_where_the_run_was_long_enough(
     assert plan.processor_percent == (() if told is None else (pytest.approx(told),) * 2)
 
 
+@pytest.mark.long
 def test_what_acts_on_a_put_alone_is_told_before_a_get_is_measured(samba: Smbd):
     said = list(consent_lines(order(samba, "strict allocate", "yes")))
     assert "Beware: strict allocate is known to affect only a put: measure a put in place of this." in said
@@ -345,6 +346,7 @@ def test_a_trial_cancelled_before_its_first_run_leaves_no_recording(samba: Smbd,
         assert not notebook.running()
 
 
+@pytest.mark.long
 def test_what_fails_while_a_session_is_looked_at_is_no_complete_series(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
 
@@ -376,6 +378,7 @@ def test_a_trial_that_is_given_up_is_interrupted(samba: Smbd, tmp_path: Path):
     assert entry.state is ChangeState.UNDONE
 
 
+@pytest.mark.long
 def test_a_notebook_that_cannot_be_written_ends_a_trial_with_everything_put_back(
     samba: Smbd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -401,6 +404,7 @@ def test_a_window_whose_numbers_contradict_one_another_is_no_run(samba: Smbd, mo
     assert list(yardstick.finish()) == [Warned(text="x is still there")]
 
 
+@pytest.mark.long
 def test_a_later_line_that_wins_is_noticed_and_all_is_put_back(samba: Smbd, tmp_path: Path):
     path, before = tmp_path / "notebook.db", samba.conf.read_bytes()
     made = order(samba, "server signing", "mandatory")

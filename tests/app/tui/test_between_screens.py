@@ -201,6 +201,7 @@ def settled_months() -> list[Series]:
     ]
 
 
+@pytest.mark.long
 async def test_what_comes_next_after_a_settled_comparison_of_several_is_the_report(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     months = settled_months()

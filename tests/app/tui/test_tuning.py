@@ -578,6 +578,7 @@ async def test_an_experiment_whose_series_are_gone_says_so(path):
         assert "No experiment is called files." in painted(app), "nothing is done to what is gone"
 
 
+@pytest.mark.long
 async def test_a_new_step_has_the_cursor_when_one_comes_back_to_the_experiment(path):
     app = app_on(path, first="experiment", experiment="files")
     async with app.run_test() as pilot:

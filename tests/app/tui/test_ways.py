@@ -38,6 +38,7 @@ class TrialBackend(FakeBackend):
         raise UsageError("not in this test")
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("name", FORMS)
 async def test_every_form_begins_with_the_ways_that_are_known(path, name):
     with Notebook(path) as notebook:

@@ -27,6 +27,7 @@ def file(tmp_path: Path) -> Path:
     return found
 
 
+@pytest.mark.long
 def test_the_first_night_is_collected_and_a_failure_is_told_once(inside: Inside, file: Path, tmp_path: Path):
     told = tmp_path / "told"
     asked = ("watch", f"file://{file}", "--baseline", "nightly", *QUICK, "--runs", "3", "--warmup", "0")

@@ -73,6 +73,7 @@ def test_a_diagnosis_names_it_too(used_smbd: Smbd, inside: Inside, monkeypatch, 
     assert '"bin"' not in anonymous.stdout
 
 
+@pytest.mark.long
 def test_where_nobody_can_look_nothing_is_said(used_smbd: Smbd, smbd: Smbd):
     assert facts_of_busiest(1, None, None) == {}
     assert facts_of_busy_server(1, None, None) == {}

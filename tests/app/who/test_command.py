@@ -197,6 +197,7 @@ def test_an_anonymous_export_has_no_names(inside: Inside):
         assert "10.0.0.6" in content
 
 
+@pytest.mark.long
 def test_the_smb_conf_of_the_smbd_on_the_port_is_found(make_smbd: Callable[..., Smbd], busy_smbd: Smbd, inside: Inside):
     """Of two smbds each is asked by its own port."""
     other = make_smbd()

@@ -50,6 +50,7 @@ def test_a_named_guest_without_an_account_is_refused_and_not_made_anonymous(smbd
         make_client(smbd_with(NO_GUEST), guest=True, changes={"user": "guest"}).connect()
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     "words",
     [

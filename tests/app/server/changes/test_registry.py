@@ -68,6 +68,7 @@ def test_what_the_registry_holds_is_changed_there(
     assert (samba.net("list"), samba.conf.read_bytes()) == (before, conf)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("path")
 def test_a_parameter_that_is_there_gets_its_value_again(samba: RegistrySmbd, tmp_path: Path):
     for name, value in (("comment", "a = b"), ("aio read size", "1"), ("volume", "v = 1")):

@@ -141,6 +141,7 @@ def test_a_change_through_ssh_is_as_one_here(samba: Smbd, notebook: Notebook):
     through_all(samba, notebook, "fileserver")
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("folder", "is_included"), [("a blank", True), ("a\ttab", True), ("two  blanks", False)])
 def test_a_path_that_samba_does_not_include_is_refused(samba: Smbd, folder: str, is_included: bool):
     conf = samba.root / folder / "smb.conf"
@@ -165,6 +166,7 @@ def test_the_journal_is_closed_once_everything_is_back(samba: Smbd, notebook: No
     assert [one.state.value for one in notebook.journal()] == ["undone"]
 
 
+@pytest.mark.long
 def test_broken_values_are_refused_before_anything_is_written(samba: Smbd):
     """Of each that our rules let pass, testparm on a copy would have to say no: here they all are refused by one."""
     before, log = state(samba), (samba.private / "log.smbd").read_bytes()
@@ -179,6 +181,7 @@ def test_broken_values_are_refused_before_anything_is_written(samba: Smbd):
     assert (samba.private / "log.smbd").read_bytes() == log
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
@@ -201,6 +204,7 @@ def test_testparm_is_asked_on_a_copy(samba: Smbd, name: str, value: str, said: s
     assert state(samba) == before
 
 
+@pytest.mark.long
 def test_a_risk_is_named_and_must_be_accepted(samba: Smbd):
     with pytest.raises(ConsentNeededError, match="accept it, or leave it") as refused:
         setting(samba, "strict sync", "no")
@@ -247,6 +251,7 @@ def test_what_somebody_else_wrote_meanwhile_is_shown_and_left(samba: Smbd, noteb
     assert samba.conf.stat().st_mtime_ns == before[1].st_mtime_ns
 
 
+@pytest.mark.long
 def test_the_undo_script_works_by_hand_and_again(samba: Smbd, notebook: Notebook):
     before = state(samba)
     found = begun(setting(samba, "server signing", "mandatory"), notebook)
@@ -270,6 +275,7 @@ def layouts() -> Iterator[dict[str, ChangedServer]]:
         yield found
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("kind", [*SMB_CONF[:4], *(pytest.param(kind, marks=LONG) for kind in SMB_CONF[4:])])
 def test_a_file_keeps_all_that_it_has(kind: str, layouts: dict[str, ChangedServer], notebook: Notebook):
     """Owner, mode, ACL, attributes and time of the real file, at every moment, also behind a link."""
@@ -362,6 +368,7 @@ def test_an_edit_by_others_that_has_our_line_no_more_is_left(samba: Smbd, notebo
         samba.conf.write_bytes(before)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("kib", [8, *(pytest.param(kib, marks=LONG) for kib in (16, 24, 32)), 48])
 def test_a_full_disk_leaves_nothing_behind(kib: int, samba: Smbd, notebook: Notebook):
     with small_disk(kib) as disk:
@@ -405,6 +412,7 @@ def test_no_copy_of_smb_conf_outlives_a_check_that_is_killed(
     assert not list(Path("/tmp").glob("sharebench-check-*"))
 
 
+@pytest.mark.long
 def test_a_second_trial_is_refused_while_one_stands(samba: Smbd, notebook: Notebook):
     found = begun(setting(samba, "server signing", "mandatory"), notebook)
     with pytest.raises(ChangeRefusedError, match="wait until it has ended"):
@@ -434,6 +442,7 @@ def test_a_drop_in_that_is_there_and_included_last_is_kept(samba: Smbd, notebook
         drop_in.unlink()
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
 def test_a_script_that_was_cut_off_on_its_way_does_nothing(samba: Smbd, share: float):
     found = setting(samba, "server signing", "mandatory")
@@ -494,6 +503,7 @@ def test_lines_are_written_with_the_names_that_the_samba_of_the_server_has(samba
     assert older.own_name == "smb encrypt"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("end", ["comment = its own \\\n", "comment = its own \\", "comment = its own"])
 def test_the_last_line_of_smb_conf_is_not_gone_on_with(make_smbd: Callable[..., Smbd], end: str):
     samba = make_smbd()

@@ -91,6 +91,7 @@ async def test_the_screen_takes_a_recording_of_every_kind(kind: str, tmp_path: P
                 assert notebook.recording("before").id == made
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(
     ("kind", "box", "change", "shown"),
     [
@@ -220,6 +221,7 @@ async def test_a_page_that_one_comes_back_to_is_pointed_at_again(tmp_path: Path)
         assert app.context.pointed == below
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_more_comes_into_sight_and_escape_closes_it_first(size: tuple[int, int], tmp_path: Path):
     """What a long page shows more of lies far below its top."""

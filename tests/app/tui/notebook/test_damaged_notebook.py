@@ -78,6 +78,7 @@ async def test_a_recording_that_cannot_be_read_is_named_in_its_row_and_the_rest_
         assert isinstance(here(app), SeriesScreen)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize(("table", "column"), [("recordings", "status"), ("series", "plan")])
 async def test_what_cannot_be_read_can_be_searched_around_and_is_deleted_for_good(
     tmp_path: Path, table: str, column: str

@@ -15,6 +15,7 @@ from tests.tui import app_on, here, painted, settled
 STEADY = (100e6, 100.2e6, 99.8e6, 100.1e6, 99.9e6)
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_the_curve_the_levels_and_a_new_normal(tmp_path: Path, size: tuple[int, int]):
     levels = [1.0] * 5 + [0.8] * 3

@@ -291,6 +291,7 @@ async def test_after_a_measurement_the_list_has_the_focus_and_the_cursor_is_on_t
         assert here(app).pointed_id() == f"{5:012x}", "looking again does not forget that one just came back"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("dialog", ["ctrl+p", "f1"])
 async def test_what_arrives_from_outside_under_a_dialog_does_not_move_the_cursor(three, dialog: str):
     app = app_on(three)
@@ -471,6 +472,7 @@ async def test_a_filter_finds_what_the_row_shows(tmp_path, monkeypatch, typed: s
         assert len(here(app)._up_to_date) == 5, "all are read, however few at once"
 
 
+@pytest.mark.long
 async def test_a_filter_finds_what_a_recording_shows_since_it_was_read(three):
     app = app_on(three)
     async with app.run_test(size=(140, 36)) as pilot:
@@ -962,6 +964,7 @@ async def test_who_measures_no_repeats_of_a_baseline_now_stays_in_the_notebook(t
             assert notebook.remembered(MEMORY_KEY) is None, "nothing was planned"
 
 
+@pytest.mark.varied
 @pytest.mark.parametrize("key", ["e", "b"])
 async def test_enter_typed_twice_in_one_go_answers_a_dialog_once_and_leaves_the_screen_below_it(three, key):
     app = app_on(three)
@@ -1101,6 +1104,7 @@ async def test_a_repeat_is_compared_with_its_baseline_and_not_with_the_series_be
         assert "baseline before-switch" in " ".join(notification.message for notification in app._notifications)
 
 
+@pytest.mark.long
 async def test_one_marked_or_none_compares_with_what_is_pointed_at(three):
     app = app_on(three)
     async with app.run_test() as pilot:
