@@ -18,6 +18,7 @@ import pytest
 
 from app.cli.main import run
 from tests import fork_server
+from tests.waiting import HANG_SECONDS
 
 ROOT, LEAN = fork_server.ROOT, fork_server.LEAN
 MIB = 1024 * 1024
@@ -64,7 +65,7 @@ class Sharebench:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         ) as process:  # fmt: skip
             try:
-                out, err = process.communicate(stdin or "", timeout=120)
+                out, err = process.communicate(stdin or "", timeout=HANG_SECONDS)
             except BaseException:
                 process.kill()
                 raise

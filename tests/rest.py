@@ -15,9 +15,10 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import WorkerCancelled
 
+from tests.waiting import LIMIT_SECONDS
+
 MEASURING = "measure"
 """The group of the work that goes on while a series is measured."""
-LIMIT_SECONDS = 60
 _LOOK_SECONDS = 0.002
 """So often is looked at what only a thread or the clock can end."""
 _DELAY_SECONDS = 0.5

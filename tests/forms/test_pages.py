@@ -24,6 +24,7 @@ from tests.builders import full_series, one
 from tests.forms.exporters.other_forms import three_months
 from tests.forms.exporters.page import CHROMIUM
 from tests.servers.process import require
+from tests.waiting import HANG_SECONDS
 
 LONG = " ".join(["a long note about the switch that nobody reads to its end"] * 40)
 
@@ -184,7 +185,7 @@ def test_each_prints_on_one_page(tmp_path: Path):
     source.write_bytes(export_reports([make() for make in PAGES.values()], "html", paper="A4"))
     subprocess.run(
         [*CHROMIUM, f"--user-data-dir={tmp_path}/profile", f"--print-to-pdf={printed}", source.as_uri()],
-        check=True, capture_output=True, timeout=120,
+        check=True, capture_output=True, timeout=HANG_SECONDS,
     )  # fmt: skip
     pages = [re.sub(r"\s+", " ", page.extract_text()) for page in PdfReader(printed).pages]
     assert [page.count("Answer") for page in pages] == [1] * len(PAGES)

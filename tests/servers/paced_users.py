@@ -12,6 +12,7 @@ from typing import Self
 from impacket.smbconnection import SMBConnection
 
 from tests.servers.smbd import UNIX_USER, Smbd
+from tests.waiting import HANG_SECONDS
 
 FILE_BYTES = 4 * 2**20
 _REQUEST_BYTES = 2**16
@@ -51,7 +52,7 @@ class PacedUsers:
             content.chmod(0o666)
         for thread in self._threads:
             thread.start()
-        self._connected.wait(30)
+        self._connected.wait(HANG_SECONDS)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -70,7 +71,7 @@ class PacedUsers:
         tree = connection.connectTree(smbd.share)
         access = _READ_WRITE if pace.is_writing else _READ
         file = connection.openFile(tree, f"{pace.user}.bin", desiredAccess=access, shareMode=_SHARED)
-        self._connected.wait(30)
+        self._connected.wait(HANG_SECONDS)
 
         began = time.monotonic()
         moved_bytes = 0

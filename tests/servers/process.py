@@ -18,13 +18,13 @@ import psutil
 import pytest
 from _pytest.outcomes import Skipped
 
+from tests.waiting import LIMIT_SECONDS
+
 if TYPE_CHECKING:
     from tests.servers.distance import FarLink
     from tests.servers.netns import Link
 
 LOOPBACK = "127.0.0.1"
-READY_SECONDS = 60.0
-"""A server that does not listen after this long is taken for broken."""
 
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -170,7 +170,7 @@ class ServerProcess:
         raise RuntimeError(f"{self.name} does not start: {said}")
 
     def _becomes_ready(self) -> bool:
-        deadline = time.monotonic() + READY_SECONDS
+        deadline = time.monotonic() + LIMIT_SECONDS
         while time.monotonic() < deadline:
             if self._process is None or self._process.poll() is not None:
                 return False

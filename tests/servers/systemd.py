@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from tests.servers.process import program, require
+from tests.waiting import HANG_SECONDS
 
 SYSTEMD = Path("/lib/systemd/systemd")
 _TARGETS = ("quiet", "basic", "sysinit", "sockets", "timers", "shutdown")
@@ -50,7 +51,7 @@ class Systemd:
 
     def start(self) -> None:
         """Wait until it answers."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + HANG_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
             with contextlib.suppress(psutil.Error):
                 for child in psutil.Process(self._process.pid).children():

@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from tests.servers.smbd import Smbd
+from tests.waiting import HANG_SECONDS
 
 
 def smbclient(
@@ -55,7 +56,7 @@ def test_a_killed_server_leaves_no_process(factory, request):
         processes = [psutil.Process(server.pid), *psutil.Process(server.pid).children(recursive=True)]
         assert len(processes) > 1
         server.kill()
-        psutil.wait_procs(processes, timeout=60)
+        psutil.wait_procs(processes, timeout=HANG_SECONDS)
     assert [p for p in processes if p.is_running() and p.status() != psutil.STATUS_ZOMBIE] == []
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((server.host, server.port))

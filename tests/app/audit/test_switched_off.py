@@ -13,6 +13,7 @@ from forms.audit.judge import judge
 from forms.tuning.conf_file import read_conf
 from tests.servers.process import require
 from tests.servers.smbd import Smbd
+from tests.waiting import HANG_SECONDS
 
 FILE_BYTES = 8 << 20
 """One read and one write of smbclient, the largest that SMB has."""
@@ -36,7 +37,7 @@ def move_file(smbd: Smbd, folder: Path) -> None:
             smbd.program("smbclient"), f"//127.0.0.1/{smbd.share}", "-p", str(smbd.port),
             "-U", f"{smbd.user}%{smbd.password}", "-c", f"put {source} moved; get moved {folder}/back",
         ],
-        check=True, capture_output=True, timeout=60,
+        check=True, capture_output=True, timeout=HANG_SECONDS,
     )  # fmt: skip
 
 

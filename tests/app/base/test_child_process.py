@@ -22,7 +22,7 @@ from app.practice.servers import PracticeServers
 from app.server.host_facts import run_text
 from app.server.shell import ServerShell
 from storage.programs import PASSWORD_VARIABLE, clean_environment
-from tests.waiting import wait_for
+from tests.waiting import HANG_SECONDS, wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 MARKER = "MARKERpw"
@@ -37,7 +37,11 @@ def test_no_helper_program_inherits_the_password():
     assert MARKER not in str(clean_environment())
     assert MARKER not in (run_text("env") or MARKER)
     assert MARKER not in Subprocess().run(["env"], "here").out
-    for said in (ServerShell().script("env", {}), ServerShell().run("env"), ServerShell().start("env").wait(10.0)):
+    for said in (
+        ServerShell().script("env", {}),
+        ServerShell().run("env"),
+        ServerShell().start("env").wait(HANG_SECONDS),
+    ):
         assert "PATH=" in said.out
         assert MARKER not in said.out
 
@@ -120,7 +124,7 @@ def logging_in(tmp_path, monkeypatch) -> Iterator[psutil.Process]:
             cwd=tmp_path, env=environment, preexec_fn=allow_cores, stdin=subprocess.DEVNULL,  # noqa: PLW1509
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        server.settimeout(30)
+        server.settimeout(HANG_SECONDS)
         connection, _ = server.accept()
         yield psutil.Process(program.pid)
         connection.close()
@@ -132,7 +136,7 @@ def test_processes_that_know_the_password_leave_no_core_file(folder_of_cores, lo
     (measuring,) = logging_in.children()
     for process in (measuring, logging_in):
         process.send_signal(signal.SIGABRT)
-    psutil.wait_procs([measuring, logging_in], timeout=60)
+    psutil.wait_procs([measuring, logging_in], timeout=HANG_SECONDS)
     assert cores(folder_of_cores) == []
 
 
@@ -191,5 +195,5 @@ def test_a_signal_in_the_middle_of_a_write_ends_the_input_after_it():
             pipe.flush()
     finally:
         signal.signal(signal.SIGALRM, before)
-    reader.join(30)
+    reader.join(HANG_SECONDS)
     assert len(seen[0]) == 2**20

@@ -15,9 +15,9 @@ import pytest
 
 from app.base.terminal_state import LEAVE_SCREEN
 from tests.servers.process import require_terminals
+from tests.waiting import HANG_SECONDS
 
 ROOT = Path(__file__).parents[3]
-SECONDS = 40.0
 TUI: tuple[str, ...] = ()
 PASSWORD = ("check", "smb://nobody@192.0.2.1/share")
 
@@ -54,6 +54,11 @@ class Program:
             process_id, status = os.waitpid(self.process_id, os.WNOHANG)
             self.exit_code = os.waitstatus_to_exitcode(status) if process_id else None
 
+    def read_all(self) -> None:
+        """Read what it showed before it ended, which may be more than one reading takes."""
+        while select.select([self.terminal], [], [], 0.2)[0]:
+            self.shown += os.read(self.terminal, 65536)
+
     def close(self) -> None:
         if self.exit_code is None:
             os.kill(self.process_id, signal.SIGKILL)
@@ -67,7 +72,7 @@ def program(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Program]
     """A program that has changed its terminal."""
     require_terminals()
     program = Program(tmp_path, request.param)
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + HANG_SECONDS
     is_drawn = False
     while not is_drawn:
         assert time.monotonic() < until, program.shown
@@ -81,10 +86,10 @@ def program(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Program]
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_leaves_the_terminal_as_it_was(program: Program, number: signal.Signals):
     os.kill(program.process_id, number)
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + HANG_SECONDS
     while program.exit_code is None and time.monotonic() < until:
         program.read(0.2)
-    program.read(0.2)
+    program.read_all()
     assert program.exit_code == -number
     assert not program.has_changed_it
     has_screen = b"\x1b[?1049h" in program.shown

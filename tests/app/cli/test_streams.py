@@ -12,6 +12,7 @@ import pytest
 from storage.records import SeriesStatus
 from tests.builders import book, last_series, series
 from tests.command_line import QUICK, ROOT, Sharebench
+from tests.waiting import HANG_SECONDS
 
 _COMMAND = 'S() { "$PYTHON" -m app "$@"; }\n'
 
@@ -19,7 +20,7 @@ _COMMAND = 'S() { "$PYTHON" -m app "$@"; }\n'
 def shell(sharebench: Sharebench, line: str) -> subprocess.CompletedProcess[str]:
     """A line of sh in which ``S`` is the command."""
     return subprocess.run(
-        ["sh", "-c", f"{_COMMAND}{line}"], cwd=ROOT, text=True, capture_output=True, timeout=60, check=False,
+        ["sh", "-c", f"{_COMMAND}{line}"], cwd=ROOT, text=True, capture_output=True, timeout=HANG_SECONDS, check=False,
         env=sharebench._environment() | {"PYTHON": sys.executable},
     )  # fmt: skip
 
@@ -62,7 +63,8 @@ def without_reader(sharebench: Sharebench, stream: str, *words: str) -> int:
     nowhere = subprocess.DEVNULL
     try:
         return subprocess.run(
-            [sys.executable, "-m", "app", *words], cwd=ROOT, env=sharebench._environment(), timeout=60, check=False,
+            [sys.executable, "-m", "app", *words],
+            cwd=ROOT, env=sharebench._environment(), timeout=HANG_SECONDS, check=False,
             stdout=writer if stream == "stdout" else nowhere, stderr=writer if stream == "stderr" else nowhere,
         ).returncode  # fmt: skip
     finally:

@@ -296,8 +296,8 @@ def test_a_report_of_curl_of_another_shape_is_told(monkeypatch, report):
 class SlowSession:
     """Logs in after ``seconds``; ``step_seconds`` is how often it tells of a step."""
 
-    seconds = 5.0
-    step_seconds = 10.0
+    seconds = 10.0
+    step_seconds = 20.0
     smbClient = None  # noqa: N815 - smbclient-ng's name
 
     def __init__(self, logger: Any, **_how: object) -> None:
@@ -314,7 +314,7 @@ class SlowSession:
 @pytest.fixture
 def slow_login(monkeypatch: pytest.MonkeyPatch) -> SmbclientNgClient:
     target = Target(protocol="smb", host="nas", port=445, share="d")
-    client = SmbclientNgClient(target, Secrets(), Settings(timeout_seconds=1.5))
+    client = SmbclientNgClient(target, Secrets(), Settings(timeout_seconds=3))
     monkeypatch.setattr(client, "_own", SimpleNamespace(connect=lambda: None, target=target))
     monkeypatch.setattr("app.clients.smbclientng.SMBSession", SlowSession)
     return client
@@ -326,13 +326,13 @@ def test_a_login_of_smbclient_ng_that_gets_no_answer_is_given_up(slow_login):
 
 
 def test_a_login_of_smbclient_ng_that_gets_on_may_take_longer_than_an_answer(slow_login, monkeypatch):
-    monkeypatch.setattr(SlowSession, "seconds", 2.0)
+    monkeypatch.setattr(SlowSession, "seconds", 3.5)
     monkeypatch.setattr(SlowSession, "step_seconds", 0.05)
     slow_login.connect()
 
 
 def test_a_login_of_smbclient_ng_that_gets_on_without_end_is_given_up(slow_login, monkeypatch):
-    monkeypatch.setattr("app.clients.smbclientng._LOGIN_TIMEOUTS", 2)
+    monkeypatch.setattr("app.clients.smbclientng._LOGIN_TIMEOUTS", 1)
     monkeypatch.setattr(SlowSession, "step_seconds", 0.05)
     with pytest.raises(StalledError, match="not done within 3 s"):
         slow_login.connect()

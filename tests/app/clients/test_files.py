@@ -20,6 +20,7 @@ from app.clients.smb.wire import Response, View
 from storage.plan import Settings
 from storage.records import Target
 from tests.servers.smbd import Smbd
+from tests.waiting import HANG_SECONDS
 
 KIB = 1024
 MakeFiles = Callable[..., Files]
@@ -253,7 +254,7 @@ def test_a_refused_login_says_so(smbd, make):
 
 def in_greenlets(code: str, **variables: object) -> str:
     """What a fresh process prints that runs the code with gevent's sockets."""
-    preamble = "from gevent import monkey\nmonkey.patch_all()\nimport gevent, time\n"
+    preamble = f"from gevent import monkey\nmonkey.patch_all()\nimport gevent, time\n{HANG_SECONDS = }\n"
     lines = "".join(f"{name} = {value!r}\n" for name, value in variables.items())
     done = subprocess.run(
         [sys.executable, "-c", preamble + lines + textwrap.dedent(code)], capture_output=True, text=True, check=False
@@ -283,7 +284,7 @@ def test_a_server_that_falls_silent_is_given_up_in_a_greenlet_too(protocol):
         listener = socket.create_server(("127.0.0.1", 0))
         target = Target(protocol=protocol, host="127.0.0.1", port=listener.getsockname()[1], share="x", path="/")
         user = make_files(target, Secrets(), Settings(timeout_seconds=1.5))
-        with gevent.Timeout(20):
+        with gevent.Timeout(HANG_SECONDS):
             try:
                 user.connect()
             except Exception as error:
@@ -305,17 +306,17 @@ def test_who_thinks_longer_than_the_timeout_stays_connected_and_who_waits_longer
         + """
         import psutil
         target = Target(protocol="smb", host=host, port=port, share=share, user=user)
-        one, other = (make_files(target, Secrets(password=password), Settings(timeout_seconds=1.5)) for _ in range(2))
+        one, other = (make_files(target, Secrets(password=password), Settings(timeout_seconds=4)) for _ in range(2))
         one.connect()
         other.connect()
         channel = one._channel
-        gevent.sleep(4)
+        gevent.sleep(6)
         print(one.read_file("small", 20000), other.read_file("small", 20000), one._channel is channel)
         for process in processes():
             process.suspend()
         def wait(work):
             try:
-                with gevent.Timeout(20):
+                with gevent.Timeout(HANG_SECONDS):
                     work()
             except Exception as error:
                 return type(error).__name__
@@ -350,7 +351,7 @@ def test_many_users_of_one_thread_work_at_the_same_time_and_can_be_cancelled(smb
                 one.remove(path)
             return number
         jobs = [gevent.spawn(work, number) for number in range(8)]
-        gevent.joinall(jobs, timeout=60, raise_error=True)
+        gevent.joinall(jobs, timeout=HANG_SECONDS, raise_error=True)
         print(sorted(job.value for job in jobs))
         def wait():
             try:
@@ -360,7 +361,7 @@ def test_many_users_of_one_thread_work_at_the_same_time_and_can_be_cancelled(smb
         waiting = gevent.spawn(wait)
         gevent.sleep(0.1)
         users[0].abort()
-        print(waiting.get(timeout=60))
+        print(waiting.get(timeout=HANG_SECONDS))
         for one in users:
             one.close()
         """.replace("\n        ", "\n"),

@@ -26,6 +26,7 @@ from storage.plan import Settings
 from storage.records import Target
 from tests.app.fakes import meter
 from tests.servers.iperf3 import Iperf3Server
+from tests.waiting import HANG_SECONDS
 
 
 @pytest.fixture
@@ -120,7 +121,7 @@ def test_cancelling_and_aborting_end_a_test(server):
     with pytest.raises(CancelledError):
         it.get("", Meter(stop, on_sample=sample))
     assert seen[-1] > 0
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + HANG_SECONDS
     while True:  # the server needs a moment to notice that its client is gone
         try:
             it.connect()

@@ -26,7 +26,7 @@ from storage.records import Ceiling, Command, SeriesStatus, format_target
 from tests.command_line import Inside
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
-from tests.waiting import wait_for
+from tests.waiting import HANG_SECONDS, wait_for
 
 TINY = Sizes(
     logins=2, echoes=10, files=8, streams=2, pattern_files=2, entries=(20, 200), asked=5, bulk_bytes=1 << 20, rounds=3,
@@ -243,7 +243,7 @@ def test_a_cancelled_one_removes_what_it_made_and_keeps_what_it_measured(sharebe
     running = sharebench.start("diagnose", format_target(smbd.target()), "--yes", "--only", "connect,folders")
     wait_for(lambda: any(smbd.folder.glob(".sharebench-diagnose-*")))
     running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=120)
+    _, said = running.communicate(timeout=HANG_SECONDS)
     assert running.returncode == 130, said
     assert list(smbd.folder.glob(".sharebench-diagnose-*")) == []
     with Notebook(sharebench.db) as notebook:

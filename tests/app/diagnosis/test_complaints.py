@@ -17,7 +17,7 @@ from tests.command_line import Inside
 from tests.servers.distance import FarLink
 from tests.servers.late import NAME, LateOpeningSmbd, late_resolver
 from tests.servers.smbd import Smbd
-from tests.waiting import wait_for
+from tests.waiting import HANG_SECONDS, wait_for
 
 MIB = 1 << 20
 TINY = Sizes(
@@ -81,7 +81,7 @@ def test_a_resolver_that_answers_late_is_named(sharebench, smbd: Smbd, tmp_path:
     target = format_target(smbd.target()).replace("127.0.0.1", NAME)
     with late_resolver(1.2, tmp_path) as under:
         running = sharebench.start("diagnose", target, "--quick", "--only", "connect", under=under)
-        out, said = running.communicate(timeout=120)
+        out, said = running.communicate(timeout=HANG_SECONDS)
     assert running.returncode == 0, said
     assert "for the name lookup" in " ".join(out.split())
 

@@ -30,6 +30,7 @@ from tests.builders import one, series
 from tests.recordings import MAKERS
 from tests.specs import choices_with
 from tests.tui import SMB, folder_of, painted, press, settled, text_of
+from tests.waiting import HANG_SECONDS
 
 NASTY = "[red]a[b] \x1b[31mb\x1b[0m \u202ec.bin"
 SHOWN = "[red]a[b] ␛[31mb␛[0m �c.bin"
@@ -62,7 +63,7 @@ async def test_enter_twice_asks_for_a_target_once(guide_app, backend, monkeypatc
     goes_on, look = threading.Event(), backend.look
 
     def slow_look(*place):
-        goes_on.wait(30)
+        goes_on.wait(HANG_SECONDS)
         return look(*place)
 
     monkeypatch.setattr(backend, "look", slow_look)

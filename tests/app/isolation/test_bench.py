@@ -1,6 +1,5 @@
 """What dbench and tbench print, and programs that end with us."""
 
-import psutil
 import pytest
 
 from app.base.errors import MeasurementError
@@ -9,7 +8,7 @@ from app.server.running_program import ProgramOutcome
 from app.server.shell import ServerShell
 from app.server.smbd import ProcessorQuota, SmbdControl, parse_quota
 from storage.isolation import ProfileCounter
-from tests.waiting import wait_for
+from tests.waiting import HANG_SECONDS, has_ended, wait_for
 
 PRINTED = """dbench version 4.00 - Copyright Andrew Tridgell 1999-2004
 
@@ -45,23 +44,16 @@ def test_failures_are_told_although_it_ends_well():
         parse_bench(ProgramOutcome(1, line, ""), "dbench", 3)
 
 
-def has_ended(pid: int) -> bool:
-    try:
-        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return True
-
-
 def test_a_program_ends_with_all_that_it_started_when_nobody_listens_any_more():
     program = ServerShell().start("sh", "-c", "sleep 321 & echo $!; sleep 322")
     child = int(program.line())
     program.hang_up()
-    program.wait(60)
+    program.wait(HANG_SECONDS)
     wait_for(lambda: has_ended(child))
 
 
 def test_what_a_program_prints_need_be_no_text():
-    assert ServerShell().start("printf", "caf\\351").wait(10).out == "caf\ufffd"
+    assert ServerShell().start("printf", "caf\\351").wait(HANG_SECONDS).out == "caf\ufffd"
 
 
 def test_a_program_that_is_not_there_says_so():

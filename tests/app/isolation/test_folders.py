@@ -23,6 +23,7 @@ from app.isolation.disk_place import (
 )
 from app.server.shell import ServerShell
 from tests.servers.process import OTHER_USER, require
+from tests.waiting import HANG_SECONDS
 
 SHELL = ServerShell()
 ROOT, OTHER, DAEMON = 0, OTHER_USER, 1
@@ -114,11 +115,11 @@ def test_dbenchs_user_has_no_right_but_its_own(top: Path):
     make_disk_folder(SHELL, place, "script")
     told = start_in(
         SHELL, place, "sh", "-c", "id -u; id -G; grep -i capeff /proc/self/status; pwd; cat ../script"
-    ).wait(9)
+    ).wait(HANG_SECONDS)
     assert told.out.split() == [str(DAEMON), str(NOBODY), "CapEff:", "0" * 16, f"{top}/{DISK}/work", "script"]
     with pytest.raises(MeasurementError, match="cannot be made"):
         make_disk_folder(SHELL, place, "")
-    start_in(SHELL, place, "sh", "-c", "mkdir -p a/b; touch a/b/c .d ..e; ln -s /etc f").wait(9)
+    start_in(SHELL, place, "sh", "-c", "mkdir -p a/b; touch a/b/c .d ..e; ln -s /etc f").wait(HANG_SECONDS)
     assert remove_folders(SHELL, place.folder, place.folder) is None
     assert [path.name for path in top.iterdir()] == ["share"]
     assert Path("/etc/passwd").exists()
@@ -126,7 +127,7 @@ def test_dbenchs_user_has_no_right_but_its_own(top: Path):
 
 @pytest.mark.usefixtures("top")
 def test_a_server_for_everybody_has_no_right_of_root():
-    assert start_as_nobody(SHELL, "id").wait(9).out.startswith(f"uid={NOBODY}")
+    assert start_as_nobody(SHELL, "id").wait(HANG_SECONDS).out.startswith(f"uid={NOBODY}")
 
 
 def test_a_place_that_is_safe_no_more_is_not_used(top: Path):

@@ -31,7 +31,7 @@ from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import SeriesStatus
 from tests.servers.smbd import Smbd
-from tests.waiting import wait_for
+from tests.waiting import HANG_SECONDS, wait_for
 
 
 def control(smbd: Smbd) -> SmbdControl:
@@ -129,7 +129,7 @@ def test_ctrl_c_puts_everything_back(smbd: Smbd, tmp_path: Path):
     with subprocess.Popen(words, env=environment(smbd), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         wait_for(lambda: list(smbd.folder.glob(".sharebench-isolate-*/clients/client2")))
         process.send_signal(signal.SIGINT)
-        _out, error = process.communicate(timeout=60)
+        _out, error = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 130
     assert b"--resume" in error
     assert list(smbd.folder.iterdir()) == []

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
 from app.base.errors import CancelledError, MeasurementError
@@ -24,7 +23,7 @@ from forms.isolation.summary import isolation_summary
 from storage.isolation import Isolation, Layer, LayerRun, ProfileCounter
 from storage.plan import Settings
 from storage.records import ClientFacts, RunStatus, Target
-from tests.waiting import wait_for
+from tests.waiting import has_ended, wait_for
 
 SHARE = Target(protocol="smb", host="fileserver", share="public")
 EVERYWHERE = Places(share_folder="x", disk=DiskPlace("/x", 1), network=True)
@@ -196,7 +195,7 @@ def test_what_runs_beside_a_program_that_fails_ends_with_it(monkeypatch, tmp_pat
     assert [run.status for run in bench.run(Layer.DISK_WITH_NETWORK, 1, 1)] == [RunStatus.FAILED] * 2
     bench.close()
     beside = int((tmp_path / "pid").read_text())
-    wait_for(lambda: not psutil.pid_exists(beside))
+    wait_for(lambda: has_ended(beside))
 
 
 def test_a_bench_that_was_stopped_between_two_runs_begins_no_other(monkeypatch, tmp_path: Path):

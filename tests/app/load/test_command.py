@@ -30,7 +30,7 @@ from storage.records import format_target
 from tests.command_line import ROOT, Inside
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
-from tests.waiting import wait_for
+from tests.waiting import HANG_SECONDS, wait_for
 
 SHORT = ("--files", "60", "--settle", "0.2", "--ramp", "100", "--processes", "1")
 
@@ -199,7 +199,7 @@ def test_a_killed_worker_fails_that_point_only_and_resume_goes_on(smbd: Smbd, sh
     worker = worker_of(load)
     wait_for_user(worker, smbd)
     worker.kill()
-    out, err = load.communicate(timeout=120)
+    out, err = load.communicate(timeout=HANG_SECONDS)
     assert load.returncode == 0, err
     document = json.loads(out)
     first, second = document["points"]
@@ -232,7 +232,7 @@ def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(sm
     assert expected == f"sharebench: {files}, then measures 2 load points of 1 s each: about 3 s in all.\n"
     assert line.startswith("sharebench: 2 users:"), line
     os.kill(load.pid, signal.SIGINT)
-    _out, err = load.communicate(timeout=120)
+    _out, err = load.communicate(timeout=HANG_SECONDS)
     assert load.returncode == 130, err
     assert list((smbd.folder / "cancelled").iterdir()) == []
     document = Inside(sharebench.db).json("show", "last-load", "--json")
@@ -355,7 +355,7 @@ def test_a_server_that_dies_fails_its_point_and_the_load_goes_on_when_it_is_back
     )
     assert line.startswith("sharebench: 2 users:"), line
     server.kill()
-    _out, err = load.communicate(timeout=120)
+    _out, err = load.communicate(timeout=HANG_SECONDS)
     failed = re.search(r"([34]) users: [0-3] of \1 users had a session", err)
     assert failed, "it may die when the three are at work already"
     assert "users:" not in err[failed.end() :], "no point is tried after that"

@@ -16,6 +16,7 @@ from tests.command_line import Sharebench
 from tests.servers.netns import PAYLOAD_SHARE
 from tests.servers.process import unavailable
 from tests.servers.smbd import Smbd
+from tests.waiting import HANG_SECONDS
 
 pytestmark = pytest.mark.alone
 TRIES = 2
@@ -27,7 +28,7 @@ def load(server: Smbd, folder: Path, *arguments: str) -> dict[str, Any]:
     running = sharebench.start(
         "load", format_target(server.target()), *arguments, "--json", under=("nice", "-n", "-15")
     )
-    out, err = running.communicate(timeout=120)
+    out, err = running.communicate(timeout=HANG_SECONDS)
     assert running.returncode == 0, err
     found: dict[str, Any] = json.loads(out)
     return found

@@ -36,6 +36,7 @@ from tests.loads import TIME, full_load, point, scenario
 from tests.recordings import MAKERS
 from tests.servers.smbd import Smbd
 from tests.tui import app_on, here, measured, painted, press, settled, shows, text_of
+from tests.waiting import HANG_SECONDS
 
 SECOND = SecondPassed(
     point=1, users=20, connected=19, requests_per_second=180.0, read_bytes_per_second=7.5e6,
@@ -355,7 +356,7 @@ async def test_a_load_that_ended_without_points_leads_back_to_what_was_typed_and
     may_end = Event()
 
     def refused(*_: object) -> Iterator[LoadStep]:
-        may_end.wait(30)
+        may_end.wait(HANG_SECONDS)
         if error is not None:
             raise error
         load = replace(full_load(), points=(), status=SeriesStatus.FAILED)
@@ -380,7 +381,7 @@ async def test_a_load_that_ended_without_points_leads_back_to_what_was_typed_and
 async def test_a_load_that_was_stopped_before_it_measured_anything_is_told_no_fault(app: SharebenchApp, monkeypatch):
     def stopped(_request, _path, control, _resumed) -> Iterator[LoadStep]:
         yield PhaseBegan(phase=LoadPhase.FILES)
-        assert control.cancelled.wait(30)
+        assert control.cancelled.wait(HANG_SECONDS)
         raise CancelledError("cancelled")
 
     monkeypatch.setattr(app.context.backend, "load", stopped)
@@ -399,7 +400,7 @@ async def test_a_load_that_ended_below_another_screen_says_why_there_and_stays(a
     may_end = Event()
 
     def refused(*_: object) -> Iterator[LoadStep]:
-        may_end.wait(30)
+        may_end.wait(HANG_SECONDS)
         raise UsageError("no such folder")
 
     monkeypatch.setattr(app.context.backend, "load", refused)
@@ -423,7 +424,7 @@ async def test_what_was_true_in_one_phase_is_not_shown_in_the_next_nor_after_the
     steps: SimpleQueue[LoadStep | Exception] = SimpleQueue()
 
     def load(*_: object) -> Iterator[LoadStep]:
-        while not isinstance(step := steps.get(timeout=60), Exception):
+        while not isinstance(step := steps.get(timeout=HANG_SECONDS), Exception):
             yield step
         raise step
 

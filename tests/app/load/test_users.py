@@ -24,6 +24,7 @@ from app.load.worker_figures import SteadyWindow
 from app.load.worker_processes import WorkerOrder
 from storage.load.records import Histogram, PointStatus, RequestKind, Think
 from storage.records import Target
+from tests.waiting import HANG_SECONDS
 
 
 @pytest.mark.parametrize(("processes", "users", "targets"), [(4, 4, 2), (2, 4, 4), (3, 9, 3), (2, 3, 1)])
@@ -102,7 +103,7 @@ def test_the_workers_of_another_machine_end_with_the_first_worker_that_dies(monk
     monkeypatch.setattr(sys, "stdin", near.stdout)
     serving = threading.Thread(target=worker_processes.serve_workers, daemon=True)
     serving.start()
-    serving.join(60)
+    serving.join(HANG_SECONDS)
     ended = not serving.is_alive()
     near.kill()
     near.communicate()

@@ -16,6 +16,7 @@ from app.practice.access import is_of_another_user
 from app.practice.servers import HOST, REPORT, SHARE, USER, PracticeServers
 from tests.command_line import Inside
 from tests.servers.process import as_another_user, require
+from tests.waiting import HANG_SECONDS
 
 REPORT_BYTES = 1_000_001
 ROUNDS = 20
@@ -49,11 +50,13 @@ def test_smbclient_gets_in_with_the_password_alone(practice, how):
     require("smbclient")
     before = contents(practice)
     command = ["smbclient", f"//{HOST}/{SHARE}", "-p", str(practice.smb.port), "-c", f"put /etc/hostname {REPORT}"]
-    done = subprocess.run([*command, *WITHOUT_THE_PASSWORD[how]], capture_output=True, check=False, timeout=60)
+    done = subprocess.run(
+        [*command, *WITHOUT_THE_PASSWORD[how]], capture_output=True, check=False, timeout=HANG_SECONDS
+    )
     assert done.returncode
     assert contents(practice) == before
     with_it = [*command[:-1], "ls", "-U", f"{USER}%{practice.secrets.password}"]
-    assert subprocess.run(with_it, capture_output=True, check=False, timeout=60).returncode == 0
+    assert subprocess.run(with_it, capture_output=True, check=False, timeout=HANG_SECONDS).returncode == 0
 
 
 @pytest.mark.parametrize(("user", "password"), [("", ""), ("guest", ""), (USER, "wrong")])
@@ -93,9 +96,11 @@ def negotiation():
 def test_ftp_gets_in_with_the_password_alone(practice, login):
     require("curl")
     url = f"ftp://{HOST}:{practice.ftp.port}/"
-    assert subprocess.run(["curl", "-s", "-u", login, url], capture_output=True, check=False, timeout=60).returncode
+    assert subprocess.run(
+        ["curl", "-s", "-u", login, url], capture_output=True, check=False, timeout=HANG_SECONDS
+    ).returncode
     login = f"{USER}:{practice.secrets.password}"
-    done = subprocess.run(["curl", "-s", "-u", login, url], capture_output=True, check=False, timeout=60)
+    done = subprocess.run(["curl", "-s", "-u", login, url], capture_output=True, check=False, timeout=HANG_SECONDS)
     assert REPORT.encode() in done.stdout
 
 
@@ -109,7 +114,7 @@ def test_a_connection_of_another_user_is_told_from_ours(is_another):
         own_port = server.getsockname()[1]
         command = [*prefix, sys.executable, "-I", "-c", CONNECT, str(own_port)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, cwd="/") as program:
-            server.settimeout(30)
+            server.settimeout(HANG_SECONDS)
             connection, (_, peer_port) = server.accept()
             assert is_of_another_user(peer_port, own_port) is is_another
             connection.close()
@@ -150,7 +155,7 @@ def test_another_user_changes_nothing_while_it_is_measured(practice, tmp_path):
                 assert {run["status"] for run in series["runs"]} == {"valid"}
         finally:
             over.touch()
-            told = intruder.communicate(timeout=60)[0].split()
+            told = intruder.communicate(timeout=HANG_SECONDS)[0].split()
             over.unlink()
     assert "tried" in told
     assert "in" not in told

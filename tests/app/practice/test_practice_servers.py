@@ -20,6 +20,7 @@ from app.practice.serving import Pace
 from forms.findings.path import PRACTICE_BYTES_PER_SECOND
 from storage.plan import Settings
 from tests.app.fakes import meter
+from tests.waiting import HANG_SECONDS
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +90,7 @@ def test_nothing_stays_when_the_parent_is_ended(ending):
         servers = [psutil.Process(int(pid)) for pid in pids]
         assert len(servers) == 2
         os.kill(parent.pid, ending)
-        psutil.wait_procs(servers, timeout=60)
+        psutil.wait_procs(servers, timeout=HANG_SECONDS)
     assert [s for s in servers if s.is_running() and s.status() != psutil.STATUS_ZOMBIE] == []
     assert not Path(folder).exists()
 

@@ -22,6 +22,7 @@ from tests.app.quick.leftovers import left_on
 from tests.command_line import Done, Inside
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
+from tests.waiting import HANG_SECONDS
 
 SHORT = ("--size", "64M", "--seconds", "0.2", "--timeout", "10")
 
@@ -119,7 +120,7 @@ def test_a_signal_keeps_what_was_measured_and_removes_the_file(inside: Inside, s
         while b"SEQ1M Q1T1 read" not in running.stderr.readline():
             assert running.poll() is None
         running.send_signal(number)
-        running.communicate(timeout=60)
+        running.communicate(timeout=HANG_SECONDS)
     assert running.returncode == 130
     assert left_on(smbd) == []
     with Notebook(inside.db) as notebook:

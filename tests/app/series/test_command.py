@@ -19,7 +19,7 @@ from storage.records import format_target
 from tests.command_line import MIB, QUICK, Inside, check_document
 from tests.servers.process import require
 from tests.servers.smbd import Smbd
-from tests.waiting import wait_for
+from tests.waiting import HANG_SECONDS, wait_for
 
 
 def url(server: Smbd, path: str = "", **how) -> str:
@@ -112,7 +112,7 @@ def test_names_that_trip_tools(inside: Inside, smbd: Smbd, name: str):
     assert document["target"]["path"] == name
     assert document["deviation"] is None
     there.unlink()
-    assert name in inside("show", "last").stdout.replace("\n            ", "")
+    assert url(smbd, name) in inside("show", "last").stdout.replace("\n            ", "")
 
 
 @pytest.mark.parametrize("arguments", [("--runs", "1", "--warmup", "0")])
@@ -171,7 +171,7 @@ def test_ctrl_c_keeps_the_runs_and_resume_completes_them(tmp_path: Path, make_li
     wait_for(lambda: measured_runs(inside.db) >= 2)
     (child,) = children_of(process.pid)
     process.send_signal(number)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 130
     expected, *told, last = err.splitlines()
     assert expected == (
@@ -254,7 +254,7 @@ def test_kill_9_of_the_program_keeps_the_runs_and_ends_the_child(inside: Inside,
     wait_for(lambda: measured_runs(inside.db) >= 2)
     (child,) = children_of(process.pid)
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=HANG_SECONDS)
     wait_for(lambda: not Path(f"/proc/{child}").exists())
     assert status(inside.db) == "interrupted"
     assert measured_runs(inside.db) >= 2
@@ -268,7 +268,7 @@ def test_kill_9_of_the_child_says_so(inside: Inside, smbd: Smbd):
     wait_for(lambda: measured_runs(inside.db) >= 2)
     (child,) = children_of(process.pid)
     os.kill(child, signal.SIGKILL)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 4
     assert "SIGKILL" in err
     assert "Traceback" not in err
@@ -284,7 +284,7 @@ def test_a_server_that_is_killed_is_named(tmp_path: Path, make_smbd):
     process = inside.start("run", url(server, "file"), "--runs", "100000", *QUICK)
     wait_for(lambda: measured_runs(inside.db) >= 2)
     server.kill()
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 4
     _expected, *told, last = err.splitlines()
     assert "127.0.0.1" in last
@@ -316,7 +316,7 @@ def test_under_nohup_a_closed_terminal_does_not_cancel(inside: Inside, smbd: Smb
     before = measured_runs(inside.db)
     wait_for(lambda: measured_runs(inside.db) > before + 20)
     program.send_signal(signal.SIGINT)
-    program.communicate(timeout=30)
+    program.communicate(timeout=HANG_SECONDS)
     assert program.returncode == 130
 
 

@@ -17,8 +17,7 @@ from storage.records import format_target
 from tests.command_line import QUICK, ROOT
 from tests.servers.process import require_terminals
 from tests.servers.smbd import Smbd
-
-SECONDS = 60.0
+from tests.waiting import HANG_SECONDS
 
 
 def answer_of_notebook(notebook: Path, question: str) -> int | str | None:
@@ -56,7 +55,7 @@ def test_a_signal_keeps_the_runs_cleans_the_server_and_leaves_the_terminal(
 
     exit_code = None
     is_sent = False
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + HANG_SECONDS
     try:
         while exit_code is None and time.monotonic() < until:
             if select.select([terminal], [], [], 0.1)[0]:

@@ -32,6 +32,7 @@ from storage.plan import CeilingPolicy, MonitorChoices, QuietTime, RunCounts
 from storage.records import Phase, RunStatus, Series, SeriesStatus
 from tests.builders import all_series, last_series
 from tests.servers.sshd import Sshd
+from tests.waiting import HANG_SECONDS
 
 QUICK = ("--runs", "2", "--warmup", "1", "--quiet-time", "skip", "--ceiling", "skip")
 SIZE_BYTES = 1 << 20
@@ -219,13 +220,13 @@ def test_a_command_ends_when_the_series_is_cancelled(tmp_path, url, log):
     command = f"echo $$ > {log}; exec sleep 300"
     words = [sys.executable, "-m", "app", "run", url, *QUICK, "--prepare", command, "--db", str(db)]
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + HANG_SECONDS
         while not (log.exists() and log.read_text()) and time.monotonic() < deadline:
             time.sleep(0.05)
         hook = psutil.Process(int(log.read_text()))
         os.kill(running.pid, signal.SIGINT)
-        assert running.wait(60) == 130
-        hook.wait(30)
+        assert running.wait(HANG_SECONDS) == 130
+        hook.wait(HANG_SECONDS)
 
 
 def test_the_time_of_preparing_counts_for_the_limit(tmp_path, url):
@@ -278,11 +279,11 @@ def test_a_run_stays_when_its_conclusion_is_cancelled(tmp_path, url, log):
     command = f"echo $$ > {log}; exec sleep 300"
     words = [sys.executable, "-m", "app", "run", url, *QUICK, "--conclude", command, "--db", str(db)]
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + HANG_SECONDS
         while not (log.exists() and log.read_text()) and time.monotonic() < deadline:
             time.sleep(0.05)
         os.kill(running.pid, signal.SIGINT)
-        assert running.wait(60) == 130
+        assert running.wait(HANG_SECONDS) == 130
     (run_before,) = stored(db).runs
     assert run_before.status is RunStatus.VALID
 

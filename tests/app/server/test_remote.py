@@ -24,7 +24,7 @@ from tests.servers.netns import PAYLOAD_SHARE, Link
 from tests.servers.process import as_another_user, program, require
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
-from tests.waiting import wait_for
+from tests.waiting import HANG_SECONDS, wait_for
 
 pytestmark = pytest.mark.xdist_group("sshd")
 
@@ -173,7 +173,9 @@ def test_a_server_without_one_of_the_programs(tmp_path: Path, missing: str) -> N
     )
     lines = [line for line in script.splitlines() if not line.startswith("PATH=")]
     path = bare_path(tmp_path, without=missing)
-    said = running_program.RunningProgram(("env", f"PATH={path}", "sh", "-s"), text="\n".join(lines) + "\n").wait(20)
+    said = running_program.RunningProgram(("env", f"PATH={path}", "sh", "-s"), text="\n".join(lines) + "\n").wait(
+        HANG_SECONDS
+    )
     answer = shell.answer_of(said, "@m@", shell.ServerShell())
     assert answer.problem is None
     if missing == "testparm":

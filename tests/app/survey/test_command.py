@@ -14,7 +14,7 @@ from storage.records import SeriesStatus
 from tests.servers.iperf3 import Iperf3Server
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
-from tests.waiting import wait_for
+from tests.waiting import HANG_SECONDS, wait_for
 
 
 def survey(db: Path, *arguments: str) -> int:
@@ -125,7 +125,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_resumes_it(
     ) as process:
         wait_for(lambda: _measured(db) or process.poll() is not None)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 130, err
     assert "Traceback" not in err
     assert "the same command resumes the survey" in err

@@ -30,9 +30,9 @@ from forms.experiments.survey import Station, StationPlace, StationState, survey
 from storage.notebook import Notebook
 from storage.records import ClientFacts, Command, Experiment, Phase, Run, SeriesStatus, Target
 from tests.builders import series
-from tests.rest import LIMIT_SECONDS
 from tests.servers.smbd import Smbd
 from tests.tui import measured, painted, press, settled, shows, text_of
+from tests.waiting import HANG_SECONDS
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ class Held:
             yield index, event
             if isinstance(event, RunFinished):
                 self.has_measured.set()
-                assert control.cancelled.wait(LIMIT_SECONDS)
+                assert control.cancelled.wait(HANG_SECONDS)
 
 
 @pytest.mark.long
@@ -162,7 +162,7 @@ async def test_stopping_keeps_what_is_done_and_it_goes_on_or_begins_anew(app, sm
         await pilot.press("escape")
         await pilot.press("s", "enter")
         assert not screen.control.cancelled.is_set(), "Enter alone goes on"
-        assert await asyncio.to_thread(held.has_measured.wait, LIMIT_SECONDS)
+        assert await asyncio.to_thread(held.has_measured.wait, HANG_SECONDS)
         await pilot.press("s", "left", "enter")
         await measured(app, pilot)
         await settled(app, pilot)
@@ -237,7 +237,7 @@ async def test_one_refused_login_is_asked_for_once_and_no_other_screen_is_left(a
     planned = SurveyRound(experiment=Experiment(name="survey"), stations=stations, todo=(), continued=False)
 
     def refused(*_: object) -> Iterator[tuple[int, Failed]]:
-        assert heard.wait(30)
+        assert heard.wait(HANG_SECONDS)
         for index in range(len(stations)):
             yield index, Failed(kind=LoginError, text="the server refused anna")
 

@@ -39,6 +39,7 @@ from storage.records import Change, Command, Decision, Experiment, ExperimentKin
 from tests.builders import series
 from tests.specs import choices_with, plan_with
 from tests.tui import SMB, app_on, here, measured, painted, press, settled, text_of
+from tests.waiting import HANG_SECONDS
 
 CHOICES = choices_with(
     step=MethodStep.CHANGE, target=replace(SMB, share="data", user=None), file="big.bin", file_bytes=1 << 30
@@ -252,7 +253,7 @@ async def test_where_the_other_transfer_cannot_be_there_is_nothing_to_agree_to(a
 
     def fits(request: SeriesRequest, **_: bool) -> FittedRequest:
         if next(looks) == 2:
-            goes_on.wait(30)
+            goes_on.wait(HANG_SECONDS)
             raise UnreachableError("no put there")
         return FittedRequest(request, 0, run_seconds=5.0)
 
@@ -579,7 +580,7 @@ async def test_a_terminal_that_is_closed_ends_the_program_once_all_is_put_back(a
 
     def run(_order: TrialOrder, _path: Path, control: SeriesControl) -> Iterator[object]:
         yield ValueSet("yes", 1)
-        assert control.cancelled.wait(30)
+        assert control.cancelled.wait(HANG_SECONDS)
         done.append("put back")
         yield SettingRestored("Restored: use sendfile is No again")
 
@@ -634,7 +635,7 @@ async def test_what_could_not_be_put_back_is_told(app, monkeypatch):
 async def test_who_quits_is_told_what_could_not_be_put_back(app, monkeypatch):
     def run(_order: TrialOrder, _path: Path, control: SeriesControl) -> Iterator[object]:
         yield ValueSet("yes", 1)
-        assert control.cancelled.wait(30)
+        assert control.cancelled.wait(HANG_SECONDS)
         raise ChangeFailedError("it could not be put back: run `sharebench restore`")
 
     monkeypatch.setattr(trial, "run_trial", run)
@@ -691,7 +692,7 @@ async def test_who_quits_is_held_only_where_something_may_have_been_written(
     app, monkeypatch, error: Exception, stays: bool
 ):
     def run(_order: TrialOrder, _path: Path, control: SeriesControl) -> Iterator[object]:
-        assert control.cancelled.wait(30)
+        assert control.cancelled.wait(HANG_SECONDS)
         yield from ()
         raise error
 

@@ -20,6 +20,7 @@ from storage.records import Target
 from tests.builders import NASTY, book, one
 from tests.recordings import MAKERS
 from tests.tui import app_on, here, painted, press, settled, text_of
+from tests.waiting import HANG_SECONDS
 
 SMB = Target(protocol="smb", host="files.example", user="alice", share="data", path="big.bin")
 
@@ -365,7 +366,9 @@ async def test_half_typed_names_break_nothing(path, typed, marks, said):
 
 async def test_a_slow_look_at_an_older_name_says_nothing_of_the_newer(path, monkeypatch):
     goes_on = threading.Event()
-    monkeypatch.setattr("app.tui.export.output.is_there", lambda path: path.name == "older.html" and goes_on.wait(30))
+    monkeypatch.setattr(
+        "app.tui.export.output.is_there", lambda path: path.name == "older.html" and goes_on.wait(HANG_SECONDS)
+    )
     app = app_on(path, first="export", ids=[f"{1:012x}"])
     async with app.run_test() as pilot:
         await settled(app, pilot)

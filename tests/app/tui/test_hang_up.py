@@ -10,6 +10,7 @@ import pytest
 
 from app.tui.widgets.report_run import ReportRunScreen
 from tests.tui import app_on, measured, settled
+from tests.waiting import HANG_SECONDS
 
 
 class Cleaning(ReportRunScreen):
@@ -21,7 +22,7 @@ class Cleaning(ReportRunScreen):
     def events(self) -> Iterator[tuple[int, Any]]:
         self.done.append("measures")
         yield 0, None
-        assert self.control.cancelled.wait(20)
+        assert self.control.cancelled.wait(HANG_SECONDS)
         self.done.append("cleaned")
 
     def now(self) -> str:

@@ -12,6 +12,7 @@ from app.tui.worksheet import WorksheetScreen
 from storage.records import Target
 from tests.builders import book, one
 from tests.tui import FakeBackend, app_on, here, painted, send_at_once, settled
+from tests.waiting import HANG_SECONDS
 
 FORMS = {
     "survey": ("hosts", "smb", "ftp"),
@@ -44,7 +45,7 @@ def slow_notebook(monkeypatch):
     read = FormScreen._read_first_values
 
     def read_late(screen, notebook):
-        assert may_read.wait(60)
+        assert may_read.wait(HANG_SECONDS)
         return read(screen, notebook)
 
     monkeypatch.setattr(FormScreen, "_read_first_values", read_late)

@@ -14,6 +14,7 @@ from tests.builders import HOSTILE, book_series, export, full_series, hostile_se
 from tests.forms.exporters.page import CHROMIUM, Page
 from tests.forms.golden_files import check
 from tests.servers.process import require
+from tests.waiting import HANG_SECONDS
 
 
 def test_golden_forms():
@@ -121,7 +122,7 @@ def test_each_form_prints_on_one_page(tmp_path, paper):
         [*CHROMIUM, f"--user-data-dir={tmp_path}/profile", f"--print-to-pdf={printed}", source.as_uri()],
         check=True,
         capture_output=True,
-        timeout=120,
+        timeout=HANG_SECONDS,
     )
     pages = PdfReader(printed).pages
     assert len(pages) == 3

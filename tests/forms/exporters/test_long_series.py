@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from forms.exporters import FORMATS
+from tests.waiting import HANG_SECONDS
 
 ROOT = Path(__file__).parents[3]
 CODE = """
@@ -24,7 +25,12 @@ print(least, int(peak.split()[1]) // 1024)
 @pytest.mark.long
 def test_a_thousand_runs_take_less_than_200_mb():
     done = subprocess.run(
-        [sys.executable, "-c", CODE, *FORMATS], cwd=ROOT, capture_output=True, text=True, check=True, timeout=300
+        [sys.executable, "-c", CODE, *FORMATS],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=HANG_SECONDS,
     )
     size, megabytes = map(int, done.stdout.split())
     assert size > 10_000

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.servers.process import require
+from tests.waiting import HANG_SECONDS
 
 
 def without_stored_values(content: bytes) -> bytes:
@@ -31,6 +32,6 @@ def recomputed(folder: Path, books: Mapping[str, bytes]) -> dict[str, bytes]:
     subprocess.run(
         ["soffice", "--headless", f"-env:UserInstallation={folder.as_uri()}/profile", "--convert-to",
          "xlsx:Calc MS Excel 2007 XML", "--outdir", folder / "done", *sources],
-        check=True, capture_output=True, timeout=180,
+        check=True, capture_output=True, timeout=HANG_SECONDS,
     )  # fmt: skip
     return {source.stem: (folder / "done" / source.name).read_bytes() for source in sources}

@@ -22,6 +22,7 @@ from tests.builders import CLIENT, series
 from tests.cases import for_each
 from tests.servers.process import require
 from tests.servers.samba_version import MEASURED, installed_samba, version_numbers
+from tests.waiting import HANG_SECONDS
 
 ENTRIES = catalogue.entries()
 OF_SMB_CONF = [e for e in ENTRIES if e.kind is EntryKind.SMB_CONF]
@@ -34,7 +35,9 @@ def defaults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     require("testparm", root=False)
     file = tmp_path_factory.mktemp("defaults") / "smb.conf"
     file.write_text("[global]\n")
-    done = subprocess.run(["testparm", "-d0", "-sv", str(file)], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        ["testparm", "-d0", "-sv", str(file)], capture_output=True, text=True, check=True, timeout=HANG_SECONDS
+    )
     lines = (line.partition("=") for line in done.stdout.splitlines() if line.startswith("\t"))
     return {name.strip(): value.strip() for name, _, value in lines}
 
@@ -57,7 +60,7 @@ def test_what_is_removed_or_newer_than_the_installed_samba_is_not_known(
     is_known = entry.since is not None and version_numbers(entry.since) <= installed_samba()
     if entry.parameter == "vfs objects":
         require("smbd", root=False)
-        built = subprocess.run(["smbd", "-b"], capture_output=True, text=True, check=True, timeout=60).stdout
+        built = subprocess.run(["smbd", "-b"], capture_output=True, text=True, check=True, timeout=HANG_SECONDS).stdout
         modules = re.search(r"MODULESDIR: (\S+)", built)
         assert modules
         assert Path(modules[1], "vfs", f"{entry.values[-1]}.so").exists() == is_known
@@ -65,7 +68,9 @@ def test_what_is_removed_or_newer_than_the_installed_samba_is_not_known(
     assert (entry.parameter in defaults) == is_known
     file = tmp_path / "smb.conf"
     file.write_text(f"[global]\n{entry.parameter} = yes\n")
-    done = subprocess.run(["testparm", "-s", str(file)], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        ["testparm", "-s", str(file)], capture_output=True, text=True, check=False, timeout=HANG_SECONDS
+    )
     assert (f'Unknown parameter encountered: "{entry.parameter}"' in done.stderr) != is_known
 
 
@@ -93,7 +98,9 @@ def test_testparm_takes_every_value(tmp_path: Path) -> None:
     for place in range(max(len(e.values) for e in EXISTING)):
         lines = [f"{e.parameter} = {e.values[place]}\n" for e in EXISTING if place < len(e.values)]
         file.write_text("[global]\n" + "".join(lines))
-        done = subprocess.run(["testparm", "-s", str(file)], capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            ["testparm", "-s", str(file)], capture_output=True, text=True, check=False, timeout=HANG_SECONDS
+        )
         assert done.returncode == 0, done.stderr
 
 

@@ -16,6 +16,7 @@ from forms.tuning.catalogue_text import entry_text
 from forms.tuning.instructions import Instructions, advise, suggested_value
 from tests.cases import for_each
 from tests.servers.process import require
+from tests.waiting import HANG_SECONDS
 
 USABLE = [
     e for e in catalogue.entries() if e.kind is EntryKind.SMB_CONF and e.status in (Status.EXISTS, Status.SMB1_ONLY)
@@ -38,7 +39,7 @@ def test_the_line_in_its_section_gives_what_the_check_prints(entry: CatalogueEnt
     conf.write_text("\n".join(line for name, lines in sections.items() for line in (name, *lines)) + "\n")
     for command in [c for c in commands(advice) if c.startswith("testparm")]:
         require("testparm", root=False)
-        done = subprocess.run(shlex.split(command), capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(shlex.split(command), capture_output=True, text=True, check=False, timeout=HANG_SECONDS)
         assert done.returncode == 0, done.stderr
         assert "Unknown parameter" not in done.stderr
         assert "Ignoring" not in done.stderr

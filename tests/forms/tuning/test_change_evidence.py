@@ -18,6 +18,7 @@ from storage.records import Change, Facts, FactValue, Series, Target
 from tests.builders import CLIENT, series
 from tests.servers.process import require
 from tests.servers.samba_version import installed_samba
+from tests.waiting import HANG_SECONDS
 
 SHARE = "data"
 
@@ -26,7 +27,7 @@ def facts_of(conf: Path) -> Facts:
     """The facts of a server with that configuration, named as the environment names them."""
     require("testparm", root=False)
     done = subprocess.run(
-        ["testparm", "-d0", "-sv", str(conf)], capture_output=True, text=True, check=False, timeout=60
+        ["testparm", "-d0", "-sv", str(conf)], capture_output=True, text=True, check=False, timeout=HANG_SECONDS
     )
     warned = [line for line in done.stderr.splitlines() if "nknown parameter" in line or "value is not" in line]
     if done.returncode:

@@ -9,6 +9,7 @@ import pytest
 
 from forms.tuning.conf_file import SmbConfFile, UnreadReason, read_conf
 from tests.servers.process import require
+from tests.waiting import HANG_SECONDS
 
 CONF = "/etc/smb.conf"
 
@@ -62,7 +63,9 @@ def test_testparm_reads_the_same(name: str, tmp_path: Path):
     text, wanted = READINGS[name]
     path = tmp_path / "smb.conf"
     path.write_text(text, encoding="utf-8", newline="")
-    done = subprocess.run(["testparm", "-sd0", str(path)], capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(
+        ["testparm", "-sd0", str(path)], capture_output=True, text=True, timeout=HANG_SECONDS, check=False
+    )
     printed = " ".join(done.stdout.split())
     for section, written_name, value in wanted:
         assert f"[{section}]" in printed.lower()

@@ -13,11 +13,14 @@ from forms.tuning import smb_conf
 from forms.tuning.smb_values import read_by_atoi, read_by_strtol
 from tests.servers.process import require
 from tests.servers.samba_version import installed_samba
+from tests.waiting import HANG_SECONDS
 
 
 def testparm(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     require("testparm", root=False)
-    return subprocess.run(["testparm", *map(str, arguments)], capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(
+        ["testparm", *map(str, arguments)], capture_output=True, text=True, check=False, timeout=HANG_SECONDS
+    )
 
 
 testparm.__test__ = False  # type: ignore[attr-defined]

@@ -14,6 +14,7 @@ from tests.builders import book, one
 from tests.command_line import Inside
 from tests.reliability.documents import whole_notebook
 from tests.servers.process import require
+from tests.waiting import HANG_SECONDS
 
 WRONG, SOUND = one(1).id, one(2).id
 
@@ -97,7 +98,7 @@ def saved(path: Path, advice: str) -> Inside:
     assert command
     new = path.with_name("new.db")
     line = command[1].replace("NOTEBOOK", str(path)).replace("NEW.db", str(new))
-    subprocess.run(line, shell=True, check=False, capture_output=True, timeout=60)
+    subprocess.run(line, shell=True, check=False, capture_output=True, timeout=HANG_SECONDS)
     return Inside(new, None)
 
 

@@ -14,6 +14,7 @@ from forms.exporters import FORMATS
 from tests.builders import book, book_series, full_series
 from tests.command_line import Inside
 from tests.servers.process import require_terminals
+from tests.waiting import HANG_SECONDS
 
 ROOT = Path(__file__).parents[4]
 
@@ -154,7 +155,7 @@ def test_on_a_terminal_it_asks_before_it_replaces(inside, tmp_path, typed, code)
         os.write(ours, typed.encode())
         assert process.stdout is not None
         answer = process.stdout.read()
-        assert process.wait(60) == code
+        assert process.wait(HANG_SECONDS) == code
     os.close(ours)
     assert b"exists already. Replace it? [y/N]" in asked
     assert (file.read_text() == "mine") == (code != 0)

@@ -37,7 +37,7 @@ from storage.plan import Settings
 from storage.records import Target
 from tests.app.clients.smb.conftest import Blocks, content_bytes
 from tests.servers.process import free_port
-from tests.waiting import wait_for
+from tests.waiting import HANG_SECONDS, wait_for
 
 MIB = 1 << 20
 ODD = 5 * MIB + 12345
@@ -446,7 +446,7 @@ def test_abort_from_another_thread_ends_what_blocks(make_smbd, make_client):
         stuck.set()
 
     def abort() -> None:
-        stuck.wait(60)
+        stuck.wait(HANG_SECONDS)
         client.abort()
         client.abort()
 

@@ -10,6 +10,7 @@ from app.clients.smb.channel import Channel
 from app.clients.smb.null_server import NullServer
 from app.clients.smb.transfer import Window, write_file
 from app.clients.smb.wire import OpenedFile
+from tests.waiting import HANG_SECONDS
 
 BLOCK, IN_FLIGHT = 1 << 20, 4
 
@@ -31,7 +32,7 @@ class Late(NullServer):
             if len(waiting) == IN_FLIGHT:
                 first, *others = waiting
                 self._answer(memoryview(first))
-                self.was_counted = self.was_counted and self.counted.wait(30)
+                self.was_counted = self.was_counted and self.counted.wait(HANG_SECONDS)
                 for message in others:
                     self._answer(memoryview(message))
                 waiting.clear()

@@ -8,6 +8,7 @@ from textual.widgets import Static
 
 from tests.rest import at_rest
 from tests.tui import painted
+from tests.waiting import HANG_SECONDS
 
 IDLE_SECONDS = 0.15
 """So long does a step use no processor: several times what Textual's own pilot takes for an idle process."""
@@ -58,7 +59,7 @@ async def test_what_goes_on_for_ever_is_not_waited_for():
         ticks: list[int] = []
         pilot.app.set_interval(0.01, lambda: ticks.append(1))
         let_go = threading.Event()
-        pilot.app.run_worker(lambda: let_go.wait(60), thread=True, group="measure")
+        pilot.app.run_worker(lambda: let_go.wait(HANG_SECONDS), thread=True, group="measure")
         pilot.app.set_timer(30, lambda: ticks.append(2))
         await pilot.pause()
         assert 2 not in ticks

@@ -34,6 +34,7 @@ from tests.loads import full_load, point
 from tests.quick_tests import RND_Q1, quick_test
 from tests.recordings import MAKERS, made_up_kind
 from tests.tui import app_on, here, painted, press, settled
+from tests.waiting import LIMIT_SECONDS
 
 
 @pytest.mark.parametrize("kind", sorted(MAKERS))
@@ -126,7 +127,7 @@ async def test_an_opened_page_follows_what_is_written_elsewhere_and_is_drawn_onl
         assert not drawn, "another recording is none of its business"
         with Notebook(path) as notebook:
             change(notebook, made)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(LIMIT_SECONDS):
             while not drawn:
                 await pilot.pause(0.05)  # the page looks by itself
         await settled(app, pilot)
