@@ -202,10 +202,11 @@ def test_a_killed_worker_fails_that_point_only_and_resume_goes_on(smbd: Smbd, sh
     out, err = load.communicate(timeout=HANG_SECONDS)
     assert load.returncode == 0, err
     document = json.loads(out)
-    first, second = document["points"]
-    assert first["status"] == "failed"
-    assert "signal 9" in first["reason"]
-    is_sound(second)
+    # On a busy machine the first may be over when the worker has ended.
+    (failed,) = (point for point in document["points"] if point["status"] == "failed")
+    assert "signal 9" in failed["reason"]
+    (other,) = (point for point in document["points"] if point["status"] != "failed")
+    is_sound(other)
     assert list((smbd.folder / "killed").iterdir()) == []
 
 
@@ -224,12 +225,12 @@ def a_later_point_and_a_failed_one(db: Path, load_id: str) -> LoadPoint:
 @pytest.mark.long
 def test_ctrl_c_keeps_finished_points_leaves_nothing_and_resume_does_the_rest(smbd: Smbd, sharebench: Inside):
     load = sharebench.start(
-        "load", url_of(smbd, "cancelled"), "--users", "2,3", "--duration", "1", *SHORT, "--sizes", "4K"
+        "load", url_of(smbd, "cancelled"), "--users", "2,3", "--duration", "3", *SHORT, "--sizes", "4K"
     )
     assert load.stderr is not None
     expected, line = load.stderr.readline(), load.stderr.readline()
     files = "Creates 60 files (about 1 s with their removal)"
-    assert expected == f"sharebench: {files}, then measures 2 load points of 1 s each: about 3 s in all.\n"
+    assert expected == f"sharebench: {files}, then measures 2 load points of 3 s each: about 7 s in all.\n"
     assert line.startswith("sharebench: 2 users:"), line
     os.kill(load.pid, signal.SIGINT)
     _out, err = load.communicate(timeout=HANG_SECONDS)

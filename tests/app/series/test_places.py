@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from forms.quick.limits import FULL_LINK_PERCENT, PATH_SHARE
 from tests.command_line import QUICK, ROOT, Inside
 from tests.servers.distance import FarLink
 from tests.servers.netns import PAYLOAD_SHARE, Link
@@ -171,11 +172,17 @@ def test_random_requests_and_a_quick_test_are_made_by_a_far_machine(
     quick = inside.json("quick", url, "--from", middle.name, "--size", "64M", "--seconds", "1", "--json")
     assert quick["link_bits_per_second"] == middle.bits_per_second
     assert quick["loopback"] is False
-    limits = {figures["name"]: figures["limit"] for figures in quick["figures"]}
+    lines = {figures["name"]: figures for figures in quick["figures"]}
     for direction in ("read", "write"):
-        assert limits[f"SEQ1M Q8 {direction}"] == "link"
-        assert limits[f"SEQ1M Q1 {direction}"] == "link"
-        assert limits[f"RND4K Q1 {direction}"] == "round trip"
+        for name, least_percent in (("SEQ1M Q8", FULL_LINK_PERCENT), ("SEQ1M Q1", 100 * PATH_SHARE)):
+            line = lines[f"{name} {direction}"]
+            # A busy machine may forward the packets of that link later than the link does.
+            is_held_up = 100 * 8 * line["bytes_per_second"] / middle.bits_per_second < least_percent
+            assert line["limit"] == "link" or is_held_up, line
+            assert line["allowed"]["limit"] in {"link", "client"}
+        line = lines[f"RND4K Q1 {direction}"]
+        is_held_up = line["operations_per_second"] * middle.least_round_trip_seconds < PATH_SHARE
+        assert line["limit"] == "round trip" or is_held_up, line
     assert not [path for path in server.folder.iterdir() if path.name.startswith(".sharebench-")]
 
 
