@@ -22,14 +22,13 @@ from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.process import program
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
+from tests.waiting import HANG_SECONDS, LIMIT_SECONDS
 
 CUT = ("ssh", "sshd")
 """Kinds in which not the program is killed but its connection to the server, at this end or at the other."""
 KINDS = ("try", "sweep", "tune", "load", "try through ssh", *CUT)
 LONGEST_SECONDS = 12.0
 """Within so long after its start a command is killed."""
-CONNECTION_SECONDS = 60.0
-"""So long a command's next connection is waited for: on a busy machine its start alone takes half of that."""
 PARAMETERS = (
     ("server signing", None),
     ("strict sync", Smbd.share),
@@ -127,7 +126,7 @@ def _one(
         figures.counts["ssh connections cut" if cut else "ended before"] += 1
         process.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(60)
+            process.wait(HANG_SECONDS)
     else:
         figures.counts["ended before" if process.poll() is not None else "killed"] += 1
     with suppress(ProcessLookupError):
@@ -158,7 +157,7 @@ def _wait(process: subprocess.Popen[str], seconds: float) -> None:
 
 def _cut(process: subprocess.Popen[str], sshd: Sshd | None) -> bool:
     """Kill the command's ssh, or what ``sshd`` serves it with, the next within some seconds; whether one was there."""
-    until = time.monotonic() + CONNECTION_SECONDS
+    until = time.monotonic() + LIMIT_SECONDS
     while process.poll() is None and time.monotonic() < until:
         with suppress(psutil.Error):
             for child in psutil.Process(sshd.pid if sshd else process.pid).children():

@@ -25,6 +25,7 @@ from tests.reliability import configuration_changes as changes
 from tests.reliability.configuration_samples import IGNORED_KEYS, SAMPLES, VERSION, Sample
 from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.process import require
+from tests.waiting import HANG_SECONDS
 
 MOST = 1000
 """Cases of the long form."""
@@ -197,7 +198,7 @@ def _testparm_of_sample(sample: Sample) -> Mapping[str, frozenset[str]] | None:
 
 def _testparm(path: Path) -> Mapping[str, frozenset[str]] | None:
     """What testparm prints of the file, by section; None where it refuses the file."""
-    done = subprocess.run(["testparm", "-s", str(path)], capture_output=True, timeout=60, check=False)
+    done = subprocess.run(["testparm", "-s", str(path)], capture_output=True, timeout=HANG_SECONDS, check=False)
     if done.returncode or b"Error loading services" in done.stderr:
         return None
     sections: dict[str, set[str]] = {}
@@ -213,6 +214,6 @@ def _testparm(path: Path) -> Mapping[str, frozenset[str]] | None:
 
 
 def _unknown_names(path: Path) -> list[str]:
-    done = subprocess.run(["testparm", "-s", str(path)], capture_output=True, timeout=60, check=False)
+    done = subprocess.run(["testparm", "-s", str(path)], capture_output=True, timeout=HANG_SECONDS, check=False)
     text = done.stderr.decode("utf-8", "replace")
     return re.findall(r'Unknown parameter encountered: "(.*)"', text)

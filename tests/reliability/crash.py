@@ -26,11 +26,8 @@ from tests.reliability.crash_rounds import CLI_WORDS, SIZE_BYTES, Round
 from tests.reliability.figures import Clock, Figures
 from tests.reliability.old_formats import OLD_FORMATS
 from tests.servers.smbd import Smbd
+from tests.waiting import HANG_SECONDS, LIMIT_SECONDS
 
-END_SECONDS = 15.0
-"""So long a measuring process may take to clean up after its parent was killed."""
-HANG_SECONDS = 120.0
-"""So long a program may go on after its measuring process or its server was killed."""
 WORKERS = 3
 MOMENT_SECONDS = 0.03
 """The kill comes within so long after what the program reported last."""
@@ -208,7 +205,7 @@ class Killer:
             self._count(program, stage)
         else:
             self.figures.counts["ended before"] += 1
-        _, alive = psutil.wait_procs(children, timeout=END_SECONDS)
+        _, alive = psutil.wait_procs(children, timeout=LIMIT_SECONDS)
         self.figures.took(time.monotonic() - began)
         if alive:
             program.made.lose(f"{len(alive)} processes live on")

@@ -44,6 +44,7 @@ from tests.reliability.measured import Measured
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
 from tests.specs import order_with
+from tests.waiting import HANG_SECONDS
 
 TIMEOUT_SECONDS = 2
 """What everything is told to wait at most for something to move."""
@@ -55,11 +56,6 @@ TREE_BYTES = 2048
 MOST_MEGABYTES = 200
 """In one process of ours; more than it had before, for an act in this one."""
 WORKERS = 4
-ACT_SECONDS = 120.0
-"""Each of an act's waits ends after ``--timeout``, a whole list's after ten times that; of a dozen requests each may
-have to log in anew. The rest is a busy machine: with 30 programs on its two processors the longest took 62 s."""
-COMMAND_SECONDS = 240.0
-"""The same for a command, which starts several processes and looks for a quiet time; isolated, none took 40 s."""
 EXIT_CODES = {0, 4}
 ELSEWHERE = "127.0.0.9"
 """A host that no target names."""
@@ -118,7 +114,7 @@ def series(command: Command, *, tree: bool = False, verify: bool = False) -> Act
             verify=verify,
         )
         measured = Measured(plan, place.server.folder)
-        measured.run(ACT_SECONDS)
+        measured.run(HANG_SECONDS)
         losses += measured.losses(TREE_FILES * TREE_BYTES if tree else SIZE_BYTES)
         return measured.completed
 
@@ -291,9 +287,9 @@ def command(name: str) -> Act:
         running = sharebench.start(*words, forked=True)
         with _watched(running.pid) as most:
             try:
-                out, err = running.communicate(timeout=COMMAND_SECONDS)
+                out, err = running.communicate(timeout=HANG_SECONDS)
             except subprocess.TimeoutExpired:
-                losses.append(f"it takes longer than {COMMAND_SECONDS:.0f} s")
+                losses.append(f"it takes longer than {HANG_SECONDS:.0f} s")
                 out, err = _ended(running)
         seconds = time.monotonic() - began
         if running.returncode not in EXIT_CODES:
@@ -322,7 +318,7 @@ def _flags(settings: Settings) -> dict[str, bool]:
 def _ended(running: subprocess.Popen[str]) -> tuple[str, str]:
     running.send_signal(signal.SIGTERM)
     try:
-        return running.communicate(timeout=30)
+        return running.communicate(timeout=HANG_SECONDS)
     except subprocess.TimeoutExpired:
         running.kill()
         return running.communicate()
@@ -449,7 +445,7 @@ def carry_out(case: Case, server: Server) -> Figures:
     if visits:
         losses.append(f"it talked to another host: {visits}")
     seconds = time.monotonic() - began
-    if case.act in ACTS and seconds > ACT_SECONDS:
+    if case.act in ACTS and seconds > HANG_SECONDS:
         losses.append(f"it took {seconds:.0f} s")
     after = _content(server)
     losses += [f"it changed {name}" for name, size in before.items() if after.get(name) != size]

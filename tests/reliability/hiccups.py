@@ -32,6 +32,7 @@ from tests.reliability.counters import CreateCounter
 from tests.servers.netns import Link
 from tests.servers.process import die_with_parent
 from tests.servers.smbd import Smbd
+from tests.waiting import HANG_SECONDS
 
 STOP_SECONDS, WORK_SECONDS = 3.0, 4.0
 RATE_PERCENT = 3.0
@@ -245,7 +246,7 @@ def stopped_series() -> tuple[str, str, bool]:
         time.sleep(1.0)
         tree = [psutil.Process(running.pid), *psutil.Process(running.pid).children(recursive=True)]
         began, ended = stop_for(tree, STOP_SECONDS)
-        running.communicate(timeout=120)
+        running.communicate(timeout=HANG_SECONDS)
         series = last_series(folder / "n.db")
     keys = {finding.key: finding.text for finding in advice(series)}
     facts = {name: value for name, value in series.environment["path"].items() if name.startswith("standstill.")}

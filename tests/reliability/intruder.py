@@ -26,7 +26,7 @@ from tests.reliability.figures import Clock, Figures
 from tests.servers.process import as_another_user
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
-from tests.waiting import wait_for
+from tests.waiting import HANG_SECONDS, wait_for
 
 MESSAGES = 1_000
 """At least that many in each load."""
@@ -196,7 +196,7 @@ def isolated(server: Smbd, figures: Figures, greedy: str, ssh: str | None) -> No
                 )
             figures.took(time.monotonic() - began)
             (server.root / "over").touch()
-            tried, exchanged = map(int, intruder.communicate(timeout=60)[0].split())
+            tried, exchanged = map(int, intruder.communicate(timeout=HANG_SECONDS)[0].split())
         (server.root / "over").unlink()
         restored = sharebench("restore")
     figures.counts["isolations through ssh" if ssh else "isolations"] += 1
@@ -228,8 +228,8 @@ def intruded_load(server: Smbd) -> tuple[dict[str, Any], int, dict[str, int]]:
         with subprocess.Popen(
             [*prefix, sys.executable, "-c", _INTRUDER, str(port)], stdout=subprocess.PIPE, text=True, cwd="/"
         ) as intruder:
-            out, _err = load.communicate(timeout=120)
-            told, _ = intruder.communicate(timeout=60)
+            out, _err = load.communicate(timeout=HANG_SECONDS)
+            told, _ = intruder.communicate(timeout=HANG_SECONDS)
     return json.loads(out or "{}"), load.returncode, json.loads(told)
 
 

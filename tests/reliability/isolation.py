@@ -30,6 +30,7 @@ from tests.servers.netns import Link
 from tests.servers.process import die_with_parent, program
 from tests.servers.smbd import UNIX_USER, Smbd
 from tests.servers.sshd import Sshd
+from tests.waiting import HANG_SECONDS
 
 GROUPS = Path("/sys/fs/cgroup")
 CLIENTS, SECONDS = 4, 3
@@ -38,7 +39,6 @@ CLIENT_QUOTA_MICROSECONDS = 10_000
 """Of each tenth of a second."""
 LEAST_RIGHT = 0.9
 _SHOWN = ("server", "network", "disk", "link_share", "link_share_both_ways", "cpu_percent", "server_percent")
-LIMIT_SECONDS = 300
 
 
 @dataclass(slots=True)
@@ -190,7 +190,7 @@ def isolated(rig: Rig) -> dict[str, object]:
         environment = own_environment() | {"SHAREBENCH_PASSWORD": smbd.password}
         environment["PATH"] = f"{rig.path}:{environment['PATH']}" if rig.path else environment["PATH"]
         done = subprocess.run(
-            words, env=environment, capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS,
+            words, env=environment, capture_output=True, text=True, check=False, timeout=HANG_SECONDS,
             preexec_fn=enter,
         )  # fmt: skip
     if done.returncode:

@@ -21,6 +21,7 @@ from app.server.smbd import SmbdControl
 from tests.command_line import Sharebench
 from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.smbd import Smbd
+from tests.waiting import LIMIT_SECONDS
 
 WORDS = {
     "isolate": ("isolate", "{url}", "--clients", "2", "--rounds", "1", "--seconds", "2", "--smb-conf", "{conf}"),
@@ -36,8 +37,6 @@ LONGEST_SECONDS = 20.0
 """Within so long after its start a command is killed."""
 EVERYTHING_SHARE = 0.5
 """Of the kills, those that end with the command all that it had started."""
-END_SECONDS = 30.0
-"""So long what it had started may take to end, and to remove what it made."""
 
 
 def campaign(
@@ -92,7 +91,7 @@ def _one(kind: str, end: _End, level: str, samba: Smbd, folder: Path, figures: F
         process.wait(end.seconds)
     children = _killed(process, everything=end.everything)
     figures.counts["killed" if process.returncode == -signal.SIGKILL else "ended before"] += 1
-    _, alive = psutil.wait_procs(children, timeout=END_SECONDS)
+    _, alive = psutil.wait_procs(children, timeout=LIMIT_SECONDS)
     if alive:
         lose(f"processes live on: {[one.name() for one in alive]}")
     figures.counts[f"changed at first: {kind}"] += (_state(samba), control.level()) != (before, level)

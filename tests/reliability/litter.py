@@ -35,6 +35,7 @@ from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.process import program, unavailable
 from tests.servers.smbd import UNIX_USER, Smbd
 from tests.specs import spec_with
+from tests.waiting import HANG_SECONDS, LIMIT_SECONDS
 
 SHARES = ("files", "printer", "read only", "small disk")
 """The types; the last one is full long before its users are done."""
@@ -42,10 +43,6 @@ CASES = 50
 SMALL_DISK = "6m"
 LONGEST_SECONDS = 14.0
 """Within so long after its start a command is killed."""
-END_SECONDS = 60.0
-"""So long what it had started may take to end, and to remove what it made."""
-MOST_SECONDS = 240.0
-"""What one command may take; an isolation on a busy machine takes a minute."""
 _LOAD = ("--users", "2,4", "--ramp", "20", "--settle", "0", "--duration", "3", "--files", "60", "--sizes", "4K:3,64K:1")
 _IDLE = ("--users", "3", "--settle", "0", "--duration", "3")
 _PRINT = ("--users", "2", "--settle", "0", "--duration", "3", "--sizes", "4K", "--think", "0.1")
@@ -223,12 +220,12 @@ class _Trial:
             serving = psutil.Process(self.server.pid).children()
             _kill([one for one in serving if one.net_connections("tcp")])
         try:
-            out, error = process.communicate(timeout=MOST_SECONDS)
+            out, error = process.communicate(timeout=HANG_SECONDS)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGABRT)
             out, error = process.communicate()
-            self._lose(f"still ran after {MOST_SECONDS:.0f} s")
-        _, alive = psutil.wait_procs(children, timeout=END_SECONDS)
+            self._lose(f"still ran after {HANG_SECONDS:.0f} s")
+        _, alive = psutil.wait_procs(children, timeout=LIMIT_SECONDS)
         if alive:
             self._lose(f"processes live on: {[one.name() for one in alive]}")
             _kill(alive)

@@ -34,12 +34,12 @@ from tests.servers.netns import PAYLOAD_SHARE, Link
 from tests.servers.process import program
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
+from tests.waiting import HANG_SECONDS
 
 USERS = (5, 10, 20)
 COUNTERS_PERCENT, MIX_POINTS, SAME_PERCENT, LINK_SHARE = 1.0, 1.0, 3.0, 0.005
 GROUPS = Path("/sys/fs/cgroup/cpu")
 _LONGEST_WINDOW, _SHORTEST_WINDOW, _WINDOWS = 20.0, 3.0, 15
-LIMIT_SECONDS = 300
 
 
 def campaign(seconds: float) -> Figures:
@@ -73,7 +73,7 @@ def _load(server: Smbd, *arguments: str, path: str = "") -> dict[str, Any]:
         sharebench = Sharebench(Path(folder) / "n.db", server.password, environment)
         words = ("load", folder_of(server), "--smb-conf", str(server.conf), *arguments, "--json")
         running = sharebench.start(*words)
-        out, err = running.communicate(timeout=LIMIT_SECONDS)
+        out, err = running.communicate(timeout=HANG_SECONDS)
     if running.returncode:
         raise RuntimeError(err.strip().splitlines()[-1])
     document: dict[str, Any] = json.loads(out)

@@ -27,6 +27,7 @@ from tests.command_line import QUICK, Sharebench
 from tests.reliability.figures import Figures, Share
 from tests.servers.process import program
 from tests.servers.smbd import Smbd
+from tests.waiting import HANG_SECONDS
 
 LIMIT_PER_SECOND = 2000
 MOST_DIFFERENCE_PERCENT = 5.0
@@ -152,7 +153,7 @@ def _fio_operations(case: DiskCase, folder: Path, group: Path) -> float:
     words = ["fio", "--name=random", f"--filename={folder}/fio.bin", f"--ioengine={engine}", "--direct=1"]
     words += [f"--rw=rand{'write' if case.writes else 'read'}", f"--bs={BLOCK_BYTES}", f"--iodepth={case.in_flight}"]
     words += ["--time_based", f"--runtime={SECONDS}", "--output-format=json"]
-    done = subprocess.run(_in_group(group, words), capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(_in_group(group, words), capture_output=True, text=True, check=True, timeout=HANG_SECONDS)
     job = json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0]
     return float(job["write" if case.writes else "read"]["iops"])
 
@@ -164,7 +165,7 @@ def _our_operations(case: DiskCase, folder: Path, group: Path) -> float:
         "run", *place, "--random", "--drop-cache", "--in-flight", str(case.in_flight), "--seconds", str(SECONDS),
         "--runs", "1", "--warmup", "0", *QUICK, "--json", under=tuple(_in_group(group, [])),
     )  # fmt: skip
-    output, told = running.communicate(timeout=120)
+    output, told = running.communicate(timeout=HANG_SECONDS)
     assert running.returncode == 0, told
     (run,) = json.loads(output)["runs"]
     return float(run["request_figures"]["operations_per_second"])

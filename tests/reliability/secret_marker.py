@@ -23,6 +23,7 @@ from app.practice.servers import PracticeServers
 from storage.programs import PASSWORD_VARIABLE
 from storage.records import format_target
 from tests.reliability.figures import Clock, Figures
+from tests.waiting import LIMIT_SECONDS
 
 HALF_TYPED = (
     "smb:/u:{}@h/s", "smb://u:{}/x@h/s", "smb:u:{}@h", "u:{}@h/s", "smb//u:{}@h/s", "\\\\u:{}@h\\s", "smb://u:{}",
@@ -141,7 +142,7 @@ def _aborted(words: tuple[str, ...], folder: Path, marker: str, figures: Figures
                 each.send_signal(signal.SIGABRT)
                 figures.counts["processes aborted"] += 1
         process.wait()
-        psutil.wait_procs(measuring, timeout=30)
+        psutil.wait_procs(measuring, timeout=LIMIT_SECONDS)
     for file in place.iterdir():
         if marker.encode() in file.read_bytes():
             figures.losses.append(f"aborted: in {file.name}")

@@ -21,8 +21,8 @@ from tests.command_line import QUICK
 from tests.release.running import FailedError
 from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.tried_servers import FILE, RunningServer, ServerKind, TriedServer, tried_servers
+from tests.waiting import HANG_SECONDS
 
-SECONDS_OF_A_COMMAND = 400.0
 EXIT_FAILED = 4
 """Of a measurement, as the contract has it."""
 _SMB = frozenset({ServerKind.SAMBA, ServerKind.SMB})
@@ -149,7 +149,7 @@ def _carry_out(command: TriedCommand, server: RunningServer, folder: Path) -> su
         capture_output=True,
         text=True,
         check=False,
-        timeout=SECONDS_OF_A_COMMAND,
+        timeout=HANG_SECONDS,
     )
 
 

@@ -45,6 +45,7 @@ from storage.owners import this_process
 from storage.records import Target, utc_now
 from tests.reliability.figures import Clock, Figures, Share
 from tests.reliability.layouts import KINDS, ChangedServer, servers
+from tests.waiting import HANG_SECONDS, LIMIT_SECONDS
 
 TARGET = Target(protocol="smb", host="127.0.0.1", port=445, share="bench", path="x")
 COMMANDS = (
@@ -305,7 +306,7 @@ class _Bench:
         self, server: ChangedServer, way: str, entry: JournalEntry, notebook: Notebook, figures: Figures
     ) -> None:
         """By ``restore``, or by the undo script alone, as long as somebody tells that a step is still running."""
-        until = time.monotonic() + 60
+        until = time.monotonic() + LIMIT_SECONDS
         while True:
             if way == "script" and server.undo.exists():
                 by_ssh = ["ssh", server.ssh, f"sh {shlex.quote(str(server.undo))}"] if server.ssh else None
@@ -360,7 +361,7 @@ class _Bench:
         if case.where not in {"program", "all"} and not victims:
             process.kill()
         try:
-            process.communicate(timeout=90)
+            process.communicate(timeout=HANG_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
@@ -370,7 +371,7 @@ class _Bench:
             with Notebook(folder / "notebook.db") as notebook:
                 for entry in notebook.journal(ChangeState.OPEN):
                     self._restore(server, case.way, entry, notebook, figures)
-        _, alive = psutil.wait_procs([one for one in seen if one.pid != process.pid], timeout=SLOW_SECONDS + 2)
+        _, alive = psutil.wait_procs([one for one in seen if one.pid != process.pid], timeout=LIMIT_SECONDS)
         if server.kind != "card" and alive:
             figures.counts["processes that went on"] += len(alive)
 

@@ -21,6 +21,7 @@ from storage.records import Target, format_target
 from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.paced_users import Pace, PacedUsers
 from tests.servers.smbd import UNIX_USER, Smbd
+from tests.waiting import HANG_SECONDS
 
 TIMES = 20
 LOOK_SECONDS = 10.0
@@ -72,7 +73,7 @@ def _looked(smbd: Smbd, folder: Path, seconds: float) -> dict[str, Any]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=HANG_SECONDS,
     )
     if done.returncode:
         raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
