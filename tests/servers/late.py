@@ -35,8 +35,9 @@ int openat(int folder, const char *path, int flags, ...) {
     int mode = va_arg(more, int);
     va_end(more);
     if (!real) real = dlsym(RTLD_NEXT, "openat");
-    if (strstr(path, "f000")) usleep(30000);
-    return real(folder, path, flags, mode);
+    int file = real(folder, path, flags, mode);
+    if (file >= 0 && strstr(path, "f000")) usleep(30000);
+    return file;
 }
 """
 _SLOW_OPEN = """
@@ -107,7 +108,8 @@ class _PreloadedSmbd(Smbd):
 
 
 class LateOpeningSmbd(_PreloadedSmbd):
-    """An smbd whose opens of small files take 30 ms more."""
+    """An smbd whose opens of small files take 30 ms more: not its looks whether they are there, of which a new one needs
+    several, so that saving would not be as slow as reading."""
 
     late = _LATE_OPEN
 
