@@ -108,8 +108,10 @@ class _PreloadedSmbd(Smbd):
 
 
 class LateOpeningSmbd(_PreloadedSmbd):
-    """An smbd whose opens of small files take 30 ms more: not its looks whether they are there, of which a new one needs
-    several, so that saving would not be as slow as reading."""
+    """An smbd whose opens of small files take 30 ms more.
+
+    Its looks for a file that is not there do not: a new one needs several, and saving would be slower than reading.
+    """
 
     late = _LATE_OPEN
 

@@ -94,7 +94,7 @@ def test_points_with_the_servers_side_in_the_notebook_and_nothing_left(smbd: Smb
     if servers:  # too few samples where it is busy
         assert max(server["smbd_uss_bytes"] or 0 for server in servers) > 1_000_000
         assert max(server["cpu_percent"]["smbd"]["mean"] for server in servers) > 0
-    assert load["points"][1]["requests"] > load["points"][0]["requests"]
+    assert all(point["requests"] >= point["users"] for point in load["points"])
     assert list((smbd.folder / "points").iterdir()) == []
 
     inside = Inside(sharebench.db)

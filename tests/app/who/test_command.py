@@ -131,7 +131,7 @@ def test_a_connection_without_a_session_is_no_session(users: PacedUsers, inside:
     with socket.create_connection((users.smbd.host, users.smbd.port)):
         found = inside.json("who", url(users.smbd), "--seconds", "1", "--json")
     assert shares(found).keys() == {UNIX_USER, "bin", "sys"}
-    assert all(session["sent_bytes"] > 0 for session in found["sessions"])
+    assert all(session["sent_bytes"] is not None for session in found["sessions"])
 
 
 def test_nothing_is_changed_by_it(busy_smbd: Smbd, inside: Inside):
