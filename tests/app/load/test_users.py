@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -172,13 +173,15 @@ def test_requests_that_vanish_contradict_the_users(
     working = [gevent.spawn(LoadUser(users).live) for _ in range(10)]
     gevent.sleep(0.2)
     users.begin_window()
+    began_seconds = time.monotonic()
     gevent.sleep(1.5)
     figures = replace(users.end_window(cpu_percent=1.0, held_percent=1.0), lateness=Histogram(), logins=Histogram())
+    ended_seconds = time.monotonic()
     gevent.killall(working)
     if counted_alike:
         figures = replace(figures, answers=figures.requests, pauses=figures.requests)
     measured = PointMeasured(
-        point=1, users=10, began_seconds=0.0, ended_seconds=1.5, ramp_seconds=0.0,
+        point=1, users=10, began_seconds=began_seconds, ended_seconds=ended_seconds, ramp_seconds=0.0,
         workers=(figures,),
     )  # fmt: skip
     # How late a busy machine starts requests, as its lateness above, is not the subject: a schedule makes them all.
