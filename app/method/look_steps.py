@@ -6,10 +6,10 @@ from dataclasses import replace
 from app.base.errors import SharebenchError
 from app.base.targets import parse_target
 from app.method.next_steps import NextStep
-from forms.diagnosis.chosen_complaint import chosen_complaint
 from forms.diagnosis.explained_complaint import ExplainedComplaint
+from forms.diagnosis.same_again import typed_as_it_was
 from forms.tuning.trial_rules import is_tried
-from forms.wording import plain, typed_rate
+from forms.wording import plain
 from storage.looks import Audit, AuditScope, Diagnosis
 from storage.records import Target, format_target, moment_beside
 
@@ -33,15 +33,8 @@ def after_explanation(explained: ExplainedComplaint, audit: Audit) -> Iterator[N
 
 
 def diagnose_again(diagnosis: Diagnosis, name: str = "Diagnose again") -> NextStep:
-    """The same share, and the same complaint."""
-    arguments: dict[str, object] = {"target": format_target(diagnosis.target)}
-    complaint = chosen_complaint(diagnosis)
-    if complaint is not None:
-        arguments["complaint"] = complaint.value
-    link = diagnosis.link_bits_per_second
-    if link and not diagnosis.loopback:
-        arguments["link"] = typed_rate(round(link))
-    return NextStep(name=name, screen="diagnosis", arguments=arguments)
+    """As it was asked for: its form, filled in."""
+    return NextStep(name=name, screen="diagnosis", arguments={**typed_as_it_was(diagnosis)})
 
 
 def audited_target(audit: Audit) -> Target | None:
@@ -55,7 +48,7 @@ def audited_target(audit: Audit) -> Target | None:
 def compare_with(before: Diagnosis, diagnosis: Diagnosis) -> NextStep:
     when = moment_beside(before.created_at, diagnosis.created_at)
     name = f"Compare with the diagnosis before, {when}"
-    return NextStep(name=name, screen="comparison", arguments={"base": before.id, "other": diagnosis.id})
+    return NextStep(name=name, screen="compared", arguments={"ids": (before.id, diagnosis.id)})
 
 
 def see_settings(target: str) -> NextStep:

@@ -7,7 +7,8 @@ from app.method.next_steps import NextStep
 from forms.audit.remedies import remedies
 from forms.diagnosis import admin_request
 from forms.diagnosis.answer import diagnosis_answer
-from forms.diagnosis.change_since import change_since
+from forms.diagnosis.answer_since import is_gone_since
+from forms.diagnosis.change_since import change_since, surer_text
 from forms.diagnosis.chosen_complaint import COMPLAINTS, chosen_complaint
 from forms.diagnosis.explained_complaint import ExplainedComplaint
 from forms.diagnosis.next_act import AdvisedAct, advised_act
@@ -41,8 +42,12 @@ def after_diagnosis(diagnosis: Diagnosis, earlier: object = None) -> Iterator[Ne
     """
     target = format_target(diagnosis.target)
     before = earlier if isinstance(earlier, Diagnosis) else None
-    if before is not None and change_since(before, diagnosis) is not None:
+    change = change_since(before, diagnosis) if before is not None else None
+    if before is not None and change is not None:
         yield look_steps.compare_with(before, diagnosis)
+    is_surer_again = change is not None and bool(surer_text(change))
+    if is_surer_again:
+        yield look_steps.diagnose_again(diagnosis, "Diagnose again, to be surer of the change")
     advised = advised_act(diagnosis, before)
     if advised is not None:
         yield _step_of_act(advised, diagnosis)
@@ -59,13 +64,15 @@ def after_diagnosis(diagnosis: Diagnosis, earlier: object = None) -> Iterator[Ne
         yield NextStep(name="Choose a setting to try: the catalogue", screen="catalogue", arguments=arguments)
 
     are_settings_read = diagnosis.audit is not None and diagnosis.audit.scope is not AuditScope.SESSION
-    if not are_settings_read:
+    is_gone = before is not None and is_gone_since(diagnosis, before)
+    if not are_settings_read and not is_gone:
         yield look_steps.read_settings_by_ssh(diagnosis.target)
-    elif advised is None or advised.act is not NextAct.AUDIT:
+    elif are_settings_read and (advised is None or advised.act is not NextAct.AUDIT):
         yield NextStep(
             name="See all that was found in the settings: audit", screen="audit", arguments={"target": target}
         )
-    yield look_steps.diagnose_again(diagnosis)
+    if not is_surer_again:
+        yield look_steps.diagnose_again(diagnosis)
 
 
 def _step_of_act(advised: AdvisedAct, diagnosis: Diagnosis) -> NextStep:

@@ -1,9 +1,8 @@
 """The answer of a diagnosis of a share that was diagnosed before: first what changed since."""
 
 from forms.diagnosis.answer import diagnosis_answer, stage_sign
-from forms.diagnosis.blamed_step import reason_text
-from forms.diagnosis.change_since import ComplaintChange, certainty_text, change_since, control_text, since_text
-from forms.diagnosis.changed_settings import changed_settings_text
+from forms.diagnosis.change_sentences import sentences_about
+from forms.diagnosis.change_since import ComplaintChange, change_since, since_text
 from forms.diagnosis.chosen_complaint import finding_of_complaint
 from forms.diagnosis.explained_complaint import ExplainedComplaint
 from forms.diagnosis.judgement import judged_figures
@@ -33,18 +32,8 @@ def answer_since(diagnosis: Diagnosis, before: Diagnosis | None, explained: Expl
         is_all_well = not any(finding.is_wrong for finding in complaints(diagnosis))
         tone = Tone.GOOD if is_all_well else tone
     since = since_text(change)
-    sentences = [f"{since[:1].upper()}{since[1:]}.", *sentences_about(change, explained), text]
+    sentences = [*sentences_about(change, explained, f"{since[:1].upper()}{since[1:]}."), text]
     return Toned(" ".join([sign, *filter(None, sentences)]), tone)
-
-
-def sentences_about(change: ComplaintChange, explained: ExplainedComplaint | None) -> list[str]:
-    """How sure the change is, which settings changed, what was the reason, and what else it can be."""
-    return [
-        certainty_text(change.figure),
-        changed_settings_text(change.base, change.other),
-        reason_text(change, explained),
-        control_text(change),
-    ]
 
 
 def is_complaint_gone(change: ComplaintChange) -> bool:

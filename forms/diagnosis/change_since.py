@@ -253,12 +253,11 @@ def control_text(change: ComplaintChange) -> str:
 
     name = f"{name[:1].upper()}{name[1:]}"
     busy = _busy_text(change)
-    again = "To know better, diagnose again at the same load."
     if control.is_certain is False:
         too = "" if change.figure.is_same else ", too"
         return (
             f"{name} is {times_text(control.times)}{too} ({control.values_text}), which can be chance{busy}. So how"
-            f" much of the change is the client's or the path's is not certain. {again}"
+            f" much of the change is the client's or the path's is not certain."
         )
 
     too = "" if change.figure.is_same else " too"
@@ -267,7 +266,18 @@ def control_text(change: ComplaintChange) -> str:
         return f"{changed} That is as much, so that no effect of a setting is to be seen."
     part = "So a part of it is the client or the path: beside" if change.is_partly_control else "Beside"
     rest = f"{times_text(rest_times)}{range_text(rest_times, change.rest_range)}"
-    return f"{changed} {part} that, it is {rest}. {again}"
+    return f"{changed} {part} that, it is {rest}."
+
+
+def surer_text(change: ComplaintChange) -> str:
+    """What would make certain what is not; empty where all is."""
+    base_moment = moment_beside(change.base.created_at, change.other.created_at)
+    control = change.control
+    if control is not None and not control.is_same and not change.is_as_control:
+        return f"To be surer, diagnose again at the same load, and compare that with the diagnosis {base_moment}."
+    if not change.figure.is_same and change.figure.is_certain is False:
+        return f"To be surer, diagnose again, and compare that with the diagnosis {base_moment}."
+    return ""
 
 
 def _busy_text(change: ComplaintChange) -> str:

@@ -175,7 +175,9 @@ def complaint_answer(diagnosis: Diagnosis, name: StageName) -> ComplaintAnswer:
     by_key = {judged.figure.key: judged for judged in judged_figures(diagnosis)}
     deciding = [by_key[key] for key in complaint.figures if key in by_key]
     answer = _judged_answer(diagnosis, stage, complaint, deciding)
-    variation = _variation_text(complaint, answer, deciding)
+    finding = finding_of_complaint(diagnosis, name)
+    cause = finding.cause if finding is not None else ""
+    variation = _variation_text(complaint, answer, deciding, cause)
     return replace(answer, certainty=" ".join(filter(None, (answer.certainty, variation))))
 
 
@@ -204,8 +206,13 @@ def _judged_answer(
     return ComplaintAnswer(Sign.GOOD, _fill(complaint.fine, complaint, _told_figure(compared, complaint)))
 
 
-def _variation_text(complaint: NamedComplaint, answer: ComplaintAnswer, deciding: Sequence[JudgedFigure]) -> str:
-    """That the runs of a figure that decides vary, and what that means for the answer; empty where none does."""
+def _variation_text(
+    complaint: NamedComplaint, answer: ComplaintAnswer, deciding: Sequence[JudgedFigure], cause: str
+) -> str:
+    """That the runs of a figure that decides vary, and what that means for the answer; empty where none does.
+
+    Where the cause is certain, nobody has to measure again before doing something about it.
+    """
     varying = [judged for judged in deciding if judged.figure.variation is not None]
     if not varying:
         return ""
@@ -225,6 +232,8 @@ def _variation_text(complaint: NamedComplaint, answer: ComplaintAnswer, deciding
     is_fine_on_the_whole = judged.reference is not None and judged.reference.holds(figure.value)
     if is_fine_on_the_whole and answer.sign is Sign.UNKNOWN:
         return f"{varied}, so that it is not fine all the time: measure again at another time to see which is usual."
+    if is_ever_good and cause:
+        return f"{varied}, so that it is not slow all the time; that changes nothing of what takes the time."
     if is_ever_good:
         return f"{varied}, so that it is not slow all the time: measure again at another time to see which is usual."
     return f"{varied}: measure again at another time to see which is usual."

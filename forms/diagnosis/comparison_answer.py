@@ -1,8 +1,9 @@
 """What a comparison of two diagnoses begins with."""
 
 from forms import wording
-from forms.diagnosis.answer_since import is_complaint_gone, sentences_about
+from forms.diagnosis.answer_since import is_complaint_gone
 from forms.diagnosis.blamed_step import blamed_step
+from forms.diagnosis.change_sentences import sentences_about
 from forms.diagnosis.change_since import change_since, figures_text
 from forms.diagnosis.explained_complaint import ExplainedComplaint
 from forms.diagnosis.figures import step_key
@@ -24,7 +25,7 @@ def comparison_answer(base: Diagnosis, other: Diagnosis, explained: ExplainedCom
     if change is None:
         return Toned(findings_text, Tone.PLAIN)
 
-    sentences = [figures_text(change), *sentences_about(change, explained), findings_text]
+    sentences = [*sentences_about(change, explained, figures_text(change)), findings_text]
     text = " ".join(filter(None, sentences))
     if not new and is_complaint_gone(change):
         return Toned(f"{Sign.GOOD} {text}", Tone.GOOD)

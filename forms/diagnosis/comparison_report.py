@@ -10,7 +10,7 @@ from forms.diagnosis.change_since import change_since
 from forms.diagnosis.comparison_answer import comparison_answer, complaints_only_in, is_written_later
 from forms.diagnosis.document import complaint_document
 from forms.diagnosis.explained_complaint import ExplainedComplaint
-from forms.diagnosis.figure_changes import figure_changes_table, figure_pairs, slower_text
+from forms.diagnosis.figure_changes import figure_changes_table, figure_pairs, price_text, slower_text
 from forms.diagnosis.figures import Figure, figures
 from forms.findings import report as findings_report
 from forms.findings.finding import Finding
@@ -34,13 +34,15 @@ def diagnosis_comparison(
         (finding.title, finding.evidence, findings_report.SIGNS[finding.severity].tone) for finding in new_complaints
     ]
     answer = comparison_answer(base, other, explained)
+    is_later = is_written_later(base, other)
     comparison = report.Report(
         form="diagnosis comparison",
         title="Two diagnoses compared",
         name="Comparison",
         fields=report.fields_of(
             report.answer_field(answer.text, answer.tone),
-            ("Slower", slower_text(pairs, is_written_later=is_written_later(base, other))),
+            ("Slower", slower_text(pairs, is_written_later=is_later)),
+            ("The price", price_text(pairs) if is_later else ""),
             ("Base", f"{records.with_zone(base.created_at)}: {diagnosis_answer(base).text}"),
             ("Other", f"{records.with_zone(other.created_at)}: {diagnosis_answer(other).text}"),
         ),

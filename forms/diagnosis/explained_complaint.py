@@ -4,13 +4,13 @@ A diagnosis names the entry of the catalogue to read first; the audit found that
 the share that was diagnosed. That is a likely reason, and no proof: the next diagnosis without the line is one.
 """
 
-import shlex
 from dataclasses import dataclass
 
 from forms import wording
 from forms.audit.report import SettingExplanation
 from forms.diagnosis.chosen_complaint import COMPLAINTS, chosen_complaint, finding_of_complaint
 from forms.diagnosis.rules import complaints
+from forms.diagnosis.same_again import command_to_repeat
 from forms.findings.finding import Finding
 from forms.tuning import catalogue, smb_conf
 from forms.tuning.instructions import suggested_value
@@ -102,9 +102,7 @@ def explanation(explained: ExplainedComplaint, audit: Audit) -> SettingExplanati
     """What the form of the audit says of it."""
     setting = explained.setting
     diagnosis = explained.diagnosis
-    command = f"sharebench diagnose {shlex.quote(format_target(diagnosis.target))}"
-    if explained.complaint is not None:
-        command += f" --complaint {explained.complaint}"
+    command = command_to_repeat(diagnosis)
     risk = catalogue.risk_with_value(explained.entry, explained.value).removeprefix(f"{explained.value}: ")
     return SettingExplanation(
         setting=setting,

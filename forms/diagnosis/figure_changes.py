@@ -7,6 +7,7 @@ from forms import report
 from forms.diagnosis.change_since import FigureChange, range_text, times_text
 from forms.diagnosis.chosen_complaint import chosen_complaint
 from forms.diagnosis.figures import FLUSH, Figure, Unit, figures
+from forms.diagnosis.judgement import is_burst
 from forms.diagnosis.summary import is_machine_busy
 from forms.layout import Sign, Tone
 from forms.tuning.differences import listed_few
@@ -26,6 +27,8 @@ class FigurePair:
     other: Figure | None
     was_client_busy: bool = False
     """Whether this client was too busy for its times to be right when the other was measured."""
+    is_burst: bool = False
+    """Whether one of both is faster than the link can be for longer than a moment: nothing follows from that."""
 
     @property
     def known_figure(self) -> Figure:
@@ -35,10 +38,10 @@ class FigurePair:
 
     @property
     def change(self) -> FigureChange | None:
-        """None where it is not measured in both, or is no time and no rate."""
+        """None where it is not measured in both, is no time and no rate, or says nothing of longer transfers."""
         if self.base is None or self.other is None or self.known_figure.unit not in _UNITS_COMPARED:
             return None
-        if min(self.base.value, self.other.value) <= 0:
+        if self.is_burst or min(self.base.value, self.other.value) <= 0:
             return None
         return FigureChange(before=self.base, after=self.other)
 
@@ -57,6 +60,8 @@ class FigurePair:
     @property
     def change_text(self) -> str:
         """``6.5 times as fast (2.4 to 13 times)``; what can be chance says why."""
+        if self.is_burst:
+            return "not compared: a burst, faster than the link for a moment"
         change = self.change
         if change is None:
             return ""
@@ -87,7 +92,9 @@ def figure_pairs(base: Diagnosis, other: Diagnosis) -> list[FigurePair]:
     for key in dict.fromkeys([*of_base, *of_other]):
         pair = FigurePair(base=of_base.get(key), other=of_other.get(key))
         stage = other.stage(pair.known_figure.stage)
-        pairs.append(replace(pair, was_client_busy=stage is not None and is_machine_busy(stage)))
+        was_client_busy = stage is not None and is_machine_busy(stage)
+        is_burst = _is_burst(pair.base, base) or _is_burst(pair.other, other)
+        pairs.append(replace(pair, was_client_busy=was_client_busy, is_burst=is_burst))
 
     complaint = chosen_complaint(other)
     of_complaint = [pair for pair in pairs if pair.known_figure.stage is complaint]
@@ -95,15 +102,19 @@ def figure_pairs(base: Diagnosis, other: Diagnosis) -> list[FigurePair]:
     return [*of_complaint, *others]
 
 
+def _is_burst(figure: Figure | None, diagnosis: Diagnosis) -> bool:
+    return figure is not None and is_burst(figure, diagnosis)
+
+
 def slower_text(pairs: Sequence[FigurePair], *, is_written_later: bool = False) -> str:
     """What is slower than before: what certainly is, then what can be chance; empty where nothing is.
 
-    ``is_written_later``: the server no longer writes at once, so that what is left to be written is more.
+    ``is_written_later``: the server no longer writes at once; what that costs is told by `price_text`.
     """
     certain = [pair.name_with_values for pair in pairs if pair.sign is Sign.SLOWER]
     possible = [pair for pair in pairs if pair.sign is Sign.UNKNOWN and pair.change and pair.change.times < 1]
-    flushes = [pair for pair in possible if is_written_later and pair.known_figure.key == FLUSH]
-    chances = [pair.name_with_values for pair in possible if pair not in flushes]
+    prices = _prices(pairs) if is_written_later else []
+    chances = [pair.name_with_values for pair in possible if pair not in prices]
 
     sentences = []
     if certain:
@@ -111,10 +122,21 @@ def slower_text(pairs: Sequence[FigurePair], *, is_written_later: bool = False) 
     if chances:
         reasons = "it varies as much, was measured once, or this client was busy"
         sentences.append(f"{listed_few(chances)}: that can be chance, as {reasons}.")
-    for pair in flushes:
-        reason = "as what waited for no disk is written then"
-        sentences.append(f"{pair.name_with_values}: that belongs to the change, {reason}.")
     return " ".join(sentences)
+
+
+def price_text(pairs: Sequence[FigurePair]) -> str:
+    """What it costs that the server no longer writes at once: what was not written meanwhile is written at the end."""
+    sentences = []
+    for pair in _prices(pairs):
+        reason = "what no longer waits for the disk is written then, so that is how it should be"
+        sentences.append(f"{pair.name_with_values}: {reason}.")
+    return " ".join(sentences)
+
+
+def _prices(pairs: Sequence[FigurePair]) -> list[FigurePair]:
+    flushes = [pair for pair in pairs if pair.known_figure.key == FLUSH]
+    return [pair for pair in flushes if pair.sign is Sign.UNKNOWN and pair.change and pair.change.times < 1]
 
 
 def figure_changes_table(pairs: Sequence[FigurePair]) -> Iterator[report.Table]:

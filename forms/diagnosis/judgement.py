@@ -86,7 +86,8 @@ def judged_figures(diagnosis: Diagnosis) -> list[JudgedFigure]:
         complaint = complaint_by_figure.get(figure.key)
         outweighed = outweighed_by_figure.get(figure.key)
         if complaint is not None:
-            judged.append(JudgedFigure(figure=figure, reference=reference, severity=complaint.severity))
+            why = _why_complained_of(complaint, figure, reference)
+            judged.append(JudgedFigure(figure=figure, reference=reference, severity=complaint.severity, why=why))
         elif outweighed is not None:
             # Of large folders only the costliest complaint is among the findings.
             judged.append(
@@ -132,11 +133,26 @@ def _first_by_figure(findings: Sequence[Finding]) -> Mapping[str, Finding]:
     return by_figure
 
 
+def is_burst(figure: Figure, diagnosis: Diagnosis) -> bool:
+    """Whether it is a rate that the link lets through for a moment only."""
+    if figure.unit is not Unit.RATE:
+        return False
+    link = link_limit(diagnosis)
+    return link is not None and figure.value > _BEYOND_THE_LINK * link.bytes_per_second
+
+
+def _why_complained_of(complaint: Finding, figure: Figure, reference: FigureReference | None) -> str:
+    """Why a figure that keeps to its reference is not as it should be; empty where it does not keep to it."""
+    if reference is None or not reference.holds(figure.value):
+        return ""
+    if not complaint.cause:
+        return "that alone would be fine: see what is wrong above"
+    return f"that alone would be fine, but {complaint.cause} is not: see what is wrong above"
+
+
 def _judge_without_complaint(figure: Figure, reference: FigureReference | None, diagnosis: Diagnosis) -> JudgedFigure:
     """As it should be, or not judged."""
-    link = link_limit(diagnosis)
-    is_burst = figure.unit is Unit.RATE and link is not None and figure.value > _BEYOND_THE_LINK * link.bytes_per_second
-    if is_burst:
+    if is_burst(figure, diagnosis):
         return JudgedFigure(figure=figure, reference=reference, why=_BURST)
 
     if reference is None:

@@ -167,7 +167,7 @@ def _way_text(stage: looks.Stage, diagnosis: looks.Diagnosis) -> str:
     if round_trip is None or not round_trips:
         return ""
     seconds = round_trips * round_trip
-    return f" All steps together are on the way for {wording.milliseconds(seconds)}, in {round_trips} round trips."
+    return f" The network takes {wording.milliseconds(seconds)} of it, for {round_trips} round trips."
 
 
 def _certainty_of_step(stage: looks.Stage, step: SavingStep) -> str:
@@ -252,7 +252,18 @@ def _rates_text(stage: looks.Stage, diagnosis: looks.Diagnosis) -> str:
     is_put_fine = fine_put is not None and put_seconds <= fine_put
     slow_word = "slower than it need be" if is_put_fine else "slow"
     usual_text = "" if usual_put is None else f", usual on this path {_rate_text(usual_put)}"
-    return f"{reading}; saving them is {slow_word} ({_rate_text(put_seconds)}{usual_text})"
+    program_text = _program_text(stage, diagnosis)
+    return f"{reading}; saving them is {slow_word} ({_rate_text(put_seconds)}{usual_text}{program_text})"
+
+
+def _program_text(stage: looks.Stage, diagnosis: looks.Diagnosis) -> str:
+    """How fast the first program that people copy with saves, which asks for more: ``; with Explorer 226/s of …``."""
+    pattern = summary.patterns()[0]
+    rate = summary.copied_per_second(stage, pattern, "put")
+    usual_seconds = path.usual_copy_seconds(pattern.put, stage, diagnosis)
+    if rate is None or usual_seconds is None:
+        return ""
+    return f"; as {pattern.name} copies, {rate:,.0f}/s, usual {_rate_text(usual_seconds)}"
 
 
 def _is_fine_all_the_time(seconds: float, fine_seconds: float, stage: looks.Stage, command: str) -> bool:

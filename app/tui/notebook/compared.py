@@ -3,12 +3,22 @@
 from collections.abc import Sequence
 from functools import partial
 
+from app.method.next_steps import FINISH, NextStep
+from app.tui.frame import commands
 from app.tui.notebook.comparing_jobs import comparison_report
+from app.tui.widgets.reading import RecordingGoesOn
 from app.tui.widgets.report_screen import ReportScreen
 
 
-class ComparedScreen(ReportScreen):
-    """Shows the comparison of these recordings, the base first."""
+class ComparedScreen(ReportScreen, RecordingGoesOn):
+    """Shows the comparison of these recordings, the base first; what can be done next follows the last of them."""
+
+    KEYS = commands.keys("screen.next")
 
     def __init__(self, ids: Sequence[str]) -> None:
         super().__init__("Comparison", partial(comparison_report, ids=ids))
+        self.recorded = (ids[-1],)
+
+    def offer(self, steps: list[NextStep]) -> None:
+        others = [step for step in steps if step.screen != "compared"]  # it is open
+        super().offer([*others, FINISH])

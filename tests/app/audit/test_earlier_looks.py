@@ -92,7 +92,7 @@ def test_a_stored_diagnosis_says_what_changed_and_leads_to_the_comparison(notebo
     assert not [table for table in report.tables if table.caption == "For who administers the server"]
 
     best, *others = after_recording("diagnosis", FINE, earlier_look(notebook, FINE))
-    assert (best.screen, best.arguments) == ("comparison", {"base": SLOW.id, "other": FINE.id})
+    assert (best.screen, best.arguments) == ("compared", {"ids": (SLOW.id, FINE.id)})
     assert "request" not in [step.screen for step in others]
     assert others[-1].arguments == AGAIN
 

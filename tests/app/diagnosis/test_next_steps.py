@@ -51,6 +51,16 @@ def test_settings_that_a_diagnosis_could_not_read_are_asked_for_and_read_by_ssh_
     assert {"target": TARGET, "ssh": "nas"} in [step.arguments for step in others]
 
 
+def test_nobody_is_sent_to_the_settings_once_what_was_complained_of_is_gone():
+    unread = diagnoses.audit(AuditScope.SESSION)
+    slow = replace(diagnoses.slow_saving("public"), audit=unread, status=COMPLETE)
+    fine = replace(slow, stages=HEALTHY.stages)
+    for now, is_gone in ((fine, True), (slow, False)):
+        screens = [step.screen for step in after_recording("diagnosis", now, slow)]
+        assert ("audit" not in screens) is is_gone
+        assert "diagnosis" in screens
+
+
 def test_the_catalogue_opens_at_the_settings_of_the_complaint():
     slow = healthy_but(complaint=StageName.SMALL_FILES, status=COMPLETE)
     catalogue = next(step for step in after_recording("diagnosis", slow) if step.screen == "catalogue")

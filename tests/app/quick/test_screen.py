@@ -117,6 +117,13 @@ async def test_all_lines_and_their_limits_stand_on_the_first_page_of_a_small_ter
         assert app.screen.report.form == "quick comparison"
         assert app.screen.report.fields[1].text.startswith("aa00aa00aa00")
 
+        # It leads on as the newer one does, but not to itself.
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, PickDialog)
+        names = [row for _, row in app.screen.rows]
+        assert "Finish" in names[-1]
+        assert not any("Compare with" in name for name in names)
+
 
 @pytest.mark.parametrize(
     "fields",

@@ -17,6 +17,7 @@ from forms.diagnosis.change_since import (
     figures_text,
     is_same,
     since_text,
+    surer_text,
 )
 from forms.diagnosis.changed_settings import changed_settings_text
 from forms.diagnosis.comparison_report import diagnosis_comparison
@@ -185,6 +186,39 @@ def test_a_figure_without_a_range_is_called_neither_certain_nor_not():
     change = FigureChange(before=figure(4, 3, 5), after=replace(figure(1, 1, 1), interval=None))
     assert change.range_of_times is None
     assert certainty_text(change) == ""
+
+
+def in_rounds(put_ms: tuple[float, float], created_at: str, write_ms: float = 0.8) -> Diagnosis:
+    """Small files saved in two rounds of twenty, each file in so many milliseconds."""
+    stage = diagnoses.small_files_stage(0.0024, get_seconds=0.0024)
+    samples = dict(stage.samples)
+    rounds = [milliseconds / 1000 for milliseconds in put_ms for _file in range(20)]
+    samples["put_data_seconds"] = (write_ms / 1000,) * 40
+    samples["put_open_seconds"] = tuple(seconds - write_ms / 1000 - 0.0001 for seconds in rounds)
+    samples["put_close_seconds"] = (0.0001,) * 40
+    samples["put_files_of_round"] = (20, 20)
+    return diagnosis_of(replace(stage, samples=samples), created_at)
+
+
+@pytest.mark.parametrize(
+    ("after_ms", "is_certain"),
+    [
+        ((2.4, 2.6), True),
+        ((2.4, 15.0), False),
+    ],
+)
+def test_what_is_certain_stands_first_and_what_is_not_says_what_would_tell(
+    after_ms: tuple[float, float], is_certain: bool
+):
+    base = in_rounds((14.0, 16.0), EARLIER, write_ms=12)
+    change = change_since(base, in_rounds(after_ms, HEALTHY.created_at))
+    assert change is not None
+    assert change.figure.is_certain is is_certain
+    assert bool(surer_text(change)) is not is_certain
+
+    text = answer_since(change.other, base).text.lower()
+    assert (text.index("the server's write step") < text.index("times as fast")) is not is_certain
+    assert ("diagnose again, and compare that with the diagnosis at 09:06" in text) is not is_certain
 
 
 def with_settings(text: str, scope: AuditScope = AuditScope.SERVER, unread: tuple[str, ...] = ()) -> Diagnosis:

@@ -55,7 +55,7 @@ def test_the_form_names_the_share_and_the_diagnosis_and_what_is_to_be_set():
     assert "the server's write step takes 12 ms" in why
     assert "Set `sync always = no` in [photos]" in what_to_do
     assert "a power cut may lose" in what_to_do
-    assert "sharebench diagnose smb://alice@nas/photos --complaint small-files" in what_to_do
+    assert "sharebench diagnose smb://alice@nas/photos --complaint small-files --link 1G`" in what_to_do
 
 
 def test_a_line_of_a_share_is_told_with_its_share_and_one_of_global_without():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from forms.diagnosis.comparison_report import diagnosis_comparison
-from forms.diagnosis.figure_changes import FigurePair, figure_pairs, slower_text
+from forms.diagnosis.figure_changes import FigurePair, figure_pairs, price_text, slower_text
 from forms.diagnosis.figures import Figure, Unit
 from forms.layout import Sign
 from storage.looks import StageName
@@ -52,10 +52,29 @@ def test_what_was_measured_once_says_so():
     assert once.change_text == "2.0 times as slow; measured once"
 
 
-@pytest.mark.parametrize(("is_written_later", "told"), [(True, "belongs to the change"), (False, "can be chance")])
-def test_what_is_written_later_belongs_to_the_change(is_written_later: bool, told: str):
+@pytest.mark.parametrize("is_written_later", [True, False])
+def test_what_is_written_later_is_a_price_and_nothing_slower(is_written_later: bool):
     flush = pair(*SLOWER, busy=True, key="flush")
-    assert told in slower_text([flush], is_written_later=is_written_later)
+    assert bool(slower_text([flush], is_written_later=is_written_later)) is not is_written_later
+    assert "Later connects" in price_text([flush])
+    assert not price_text([pair(*reversed(SLOWER), key="flush")]), "what is written sooner costs nothing"
+
+
+@pytest.mark.parametrize(("rate", "sign"), [(128e6, Sign.FASTER), (131e6, None)])
+def test_a_burst_above_the_link_is_not_compared(rate: float, sign: Sign | None):
+    """The link lets 117.7 MB/s through, and framing is counted up to a tenth more."""
+    in_flight = [healthy_but(diagnoses.distance_stage(least=least)) for least in (50e6, rate)]
+    pairs = figure_pairs(*in_flight)
+    least_pair = next(pair for pair in pairs if pair.known_figure.key == "least_in_flight")
+    once = replace(least_pair, base=_with_range(least_pair.base), other=_with_range(least_pair.other))
+    assert once.sign is sign
+    assert ("burst" in once.change_text) is (sign is None)
+    assert bool(slower_text(figure_pairs(*reversed(in_flight)))) is (sign is not None)
+
+
+def _with_range(figure: Figure | None) -> Figure:
+    assert figure is not None
+    return replace(figure, interval=(0.99 * figure.value, 1.01 * figure.value))
 
 
 def test_figures_of_the_complaint_stand_first_in_the_order_of_the_diagnosis():

@@ -47,6 +47,18 @@ def test_every_figure_of_a_healthy_server_that_has_a_reference_is_as_it_should_b
             assert figure.severity is None
 
 
+@pytest.mark.parametrize(("write_seconds", "is_fine_alone"), [(0.0024, True), (0.012, False)])
+def test_a_figure_within_its_own_reference_says_what_of_it_is_not(write_seconds: float, is_fine_alone: bool):
+    """Each file takes 0.4 ms beside its write."""
+    quick = diagnoses.small_files_stage(0.0006)
+    slow = replace(quick, samples={**quick.samples, "put_data_seconds": (write_seconds,) * 40})
+    saving = judged(healthy_but(slow), "put_file")
+    assert saving.severity in WRONG
+    assert saving.reference is not None
+    assert saving.reference.holds(saving.figure.value) is is_fine_alone
+    assert ("the server's write step is not" in saving.why) is is_fine_alone
+
+
 def test_usual_ranges_end_where_the_rules_begin():
     usual = toml_data("usual.toml", package="forms.diagnosis")["figure"]
     assert usual["round_trip"]["most"] == FAR_SECONDS
