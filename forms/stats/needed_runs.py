@@ -14,6 +14,7 @@ from functools import cache
 from itertools import product
 
 from forms.stats import distributions
+from forms.stats.changes import pair_deviation
 from forms.stats.decision import LEAST_RUNS, Limits
 
 POWER = 0.9
@@ -45,10 +46,12 @@ _VARIATION_CHANCES = (0.9, 0.1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunVariation:
-    """The variation of two sides' runs, in percent of the base's mean."""
+    """The variation of two sides' runs, in percent."""
 
     percent: float
-    """Interleaved: the deviation of pair differences. Else √(s_base² + s_other²), s the deviation of a side's runs."""
+    """Interleaved: the deviation of the ratio in pairs. Else √(s_base² + s_other²) of the base's mean, with s the
+    deviation of a side's runs.
+    """
     runs: int
     """The runs a side from which it is known."""
     paired: bool
@@ -70,10 +73,10 @@ def run_variation(base: Sequence[float], other: Sequence[float], *, paired: bool
     if runs < 2:
         return None
     if paired:
-        spread = basic.stdev(changed - unchanged for unchanged, changed in zip(base, other, strict=True))
+        share = pair_deviation(base, other)
     else:
-        spread = math.sqrt(basic.variance(base) + basic.variance(other))
-    return RunVariation(percent=100 * spread / basic.fmean(base), runs=runs, paired=paired)
+        share = math.sqrt(basic.variance(base) + basic.variance(other)) / basic.fmean(base)
+    return RunVariation(percent=100 * share, runs=runs, paired=paired)
 
 
 def needed_runs(change_percent: float, variation: RunVariation, limits: Limits) -> int | None:

@@ -260,7 +260,8 @@ def decide_all_interleaved(base: Values, other: Values) -> Decisions:
     before = base.mean(axis=1)
     after = other.mean(axis=1)
     told = np.log(after / before)
-    error = np.sqrt(differences.var(axis=1, ddof=1) / count) / np.sqrt(before * after)
+    residuals = other - (after / before)[:, np.newaxis] * base
+    error = np.sqrt(residuals.var(axis=1, ddof=1) / count) / after
     half = student_t(LIMITS.level, count - 1) * error
     low, high = told - half, told + half
     order_tells = _signed_rank_p(differences) <= max(LIMITS.alpha, 2.0 ** (1 - count))

@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from forms.stats.decision import Verdict
 from forms.stats.paired import drawn_order
 from forms.stats.verdict_rule import decide_interleaved
@@ -23,3 +25,31 @@ def test_a_pair_that_disagrees_leaves_five_pairs_inconclusive():
     assert told.verdict is Verdict.UNKNOWN
     assert told.interval_percent is not None
     assert told.interval_percent[0] <= 0
+
+
+@pytest.mark.parametrize("factor", [0.01, 100.0])
+def test_what_the_fast_side_varies_by_does_not_hide_that_the_other_is_slow(factor: float):
+    base = [70e6, 110e6, 130e6]
+    other = [factor * rate for rate in (101e6, 99e6, 100e6)]
+    expected = Verdict.SLOWER if factor < 1 else Verdict.FASTER
+    there = decide_interleaved(base, other)
+    assert there.verdict is expected
+
+    # Exchanged sides have the same interval, upside down.
+    back = decide_interleaved(other, base)
+    assert there.interval_percent is not None
+    assert back.interval_percent is not None
+    for percent, percent_back in zip(there.interval_percent, reversed(back.interval_percent), strict=True):
+        assert (1 + percent / 100) * (1 + percent_back / 100) == pytest.approx(1)
+
+
+def test_sides_far_apart_that_vary_too_much_stay_inconclusive():
+    base = [10e6, 110e6, 300e6]
+    assert decide_interleaved(base, [rate / 3 for rate in (300e6, 10e6, 110e6)]).verdict is Verdict.UNKNOWN
+
+
+def test_the_speed_that_both_sides_lose_does_not_widen_the_interval():
+    base = [100.0, 80.0, 60.0, 90.0, 70.0]
+    other = [rate / 5 for rate in base]
+    told = decide_interleaved(base, other)
+    assert told.interval_percent == pytest.approx((-80, -80))
