@@ -275,7 +275,13 @@ class GuideSession:
                     return
                 break
             except (errors.UsageError, errors.LoginError) as error:
-                text = yield replace(words, wrong=text, problem=str(error))
+                problem = str(error)
+            except errors.MeasurementError as error:
+                # The page behind is that of the first target: the comparison would be lost without the second one.
+                if not (isinstance(act, page.Connect) and act.other_place is not None):
+                    raise
+                problem = str(error)
+            text = yield replace(words, wrong=text, problem=problem)
 
         yield from self.do(act)
 

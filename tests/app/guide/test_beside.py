@@ -167,6 +167,25 @@ async def test_escape_at_either_question_changes_nothing(tmp_path: Path, folders
         assert (choices.step, choices.others) == (MethodStep.FILE, ())
 
 
+@pytest.mark.parametrize("missing", ["none", "empty"])
+async def test_a_second_target_that_cannot_be_reached_is_mended_where_it_was_typed(
+    tmp_path: Path, folders: list[Path], missing: str
+):
+    (folders[1] / "empty").touch()
+    app = app_for(tmp_path)
+    async with app.run_test(size=(110, 40)) as pilot:
+        await settled(app, pilot)
+        await choose(app, pilot, OPTION)
+        wrong = str(folders[1] / missing)
+        await answer(app, pilot, str(folders[0] / "big.bin"), wrong)
+        assert app.screen.query_one(Input).value == wrong
+        assert missing in text_of(app.screen, ".dialog-problem")
+        assert guide(app).session.choices.others == ()
+
+        await answer(app, pilot, str(folders[1] / "big.bin"))
+        assert len(guide(app).session.choices.others) == 1
+
+
 @pytest.mark.long
 async def test_each_side_has_its_own_login(smbd, vsftpd, tmp_path: Path, monkeypatch):
     monkeypatch.delenv("SHAREBENCH_PASSWORD", raising=False)
