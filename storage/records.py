@@ -360,6 +360,9 @@ def standstill_fact(run_number: int) -> str:
 RANDOM_FILE_FACT = "random.file_bytes"
 """The fact of the path that says how large the file is that random requests go to."""
 
+CONTENT_SAMPLE = "file.content_sample"
+"""The fact of the path that is a checksum of pieces of the file that was read beside another one, to compare them."""
+
 
 def facts_from_json(place: json_reader.JSONNode) -> dict[str, dict[str, FactValue]]:
     """The facts of each side that has some. Raises DocumentError."""

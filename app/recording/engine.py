@@ -19,6 +19,7 @@ from app.clients import base, tcp_info
 from app.clients.random_client import RandomClient
 from app.clients.written_otherwise import as_it_is_written
 from app.recording import ordered_digest, process
+from app.recording.content_sample import ContentSample
 from app.recording.standstill import StandstillWatch
 from forms.stats.summary import known_to_percent
 from storage import records
@@ -399,9 +400,12 @@ class Engine:
         if self._counts.random:
             return self._request_at_random(run, meter)
         if self._spec.command is records.Command.GET:
+            sample = self._sample_of_run(run)
             with without_garbage_collection():
-                transfer = self._client.get(self._path, meter)
+                transfer = self._client.get(self._path, meter, sample)
             self._refuse_impossible(transfer, self._path)
+            if sample is not None and sample.checksum:
+                self._emit(process.PathSeen(path_facts={records.CONTENT_SAMPLE: sample.checksum}))
             return transfer
 
         # A put: each run makes a file of its own, which is removed when the clock has stopped.
@@ -412,6 +416,17 @@ class Engine:
         self._refuse_impossible(transfer, path)
         self._remove(path)
         return transfer
+
+    def _sample_of_run(self, run: records.Run) -> ContentSample | None:
+        """What looks at the content of a file that was there before, where it is compared with another; else None.
+
+        In the first warm-up alone, since it costs a run some of its time.
+        """
+        is_first = run.phase is records.Phase.WARM_UP and run.number == 1
+        has_own_content = self._content is None and self._order.target.abilities.moves_files
+        if not (is_first and has_own_content and self._spec.interleaved_with):
+            return None
+        return ContentSample(self._size_bytes)
 
     def _request_at_random(self, run: records.Run, meter: base.Meter) -> base.Transfer:
         """Raises ProtocolError where nothing was answered."""

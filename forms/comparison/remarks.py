@@ -87,6 +87,17 @@ def sentences_on_other_work(compared: ComparisonSummary) -> Iterator[str]:
     if base.target.abilities.moves_files and are_known and base_size != other_size:
         sizes = f"{wording.file_size(base_size or 0)}, then {wording.file_size(other_size or 0)}"
         yield f"The files differ in size ({sizes}), and so may their rates."
+    elif _has_other_content(base, other):
+        yield (
+            "The files have the same size but not the same content: a server or disk that compresses or deduplicates"
+            " may move the one faster. `--make-file` measures the same content on both."
+        )
+
+
+def _has_other_content(base: records.Series, other: records.Series) -> bool:
+    """Whether pieces of both files were looked at, and are not the same."""
+    samples = [series.environment.get("path", {}).get(records.CONTENT_SAMPLE) for series in (base, other)]
+    return None not in samples and samples[0] != samples[1]
 
 
 def _remarks_on_sides(compared: ComparisonSummary) -> Iterator[str]:

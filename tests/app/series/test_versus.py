@@ -72,6 +72,27 @@ def test_both_sides_get_a_file_of_the_same_content(tmp_path, urls, capsys):
     assert len(set(digests)) == 1
 
 
+@pytest.mark.parametrize("is_other_content", [True, False])
+def test_files_of_the_same_size_and_another_content_are_told(tmp_path, urls, capsys, is_other_content):
+    db = tmp_path / "notebook.db"
+    if is_other_content:
+        (tmp_path / "new" / "file").write_bytes(bytes(SIZE_BYTES - 1) + b"x")
+    sharebench(db, "run", urls[0], *QUICK, "--versus", urls[1])
+    words = " ".join(capsys.readouterr().out.split())
+    assert ("not the same content" in words) == is_other_content
+
+    base, other = (series.environment["path"]["file.content_sample"] for series in all_series(db))
+    assert (base != other) == is_other_content
+
+
+def test_a_file_that_is_measured_alone_is_not_looked_into(tmp_path, urls, capsys):
+    db = tmp_path / "notebook.db"
+    sharebench(db, "run", urls[0], *QUICK)
+    capsys.readouterr()
+    (series,) = all_series(db)
+    assert "file.content_sample" not in series.environment["path"]
+
+
 def test_another_target_may_have_other_options_and_a_label_stands_before_the_names(tmp_path, urls, capsys):
     db = tmp_path / "notebook.db"
     words = f"{urls[1]} --block 64K"
