@@ -71,6 +71,24 @@ def _restless_text(figures: Sequence[summary.LineFigures], since: comparison.Qui
         yield f"The most that a faster network may add to {names} allows for runs as far apart."
 
 
+def busy_client_text(figures: Sequence[summary.LineFigures], since: comparison.QuickComparison | None) -> str:
+    """For the answer: that other programs here disturbed the runs, and what to do; empty where they did not.
+
+    After a repeat that was no quieter, nobody is asked to measure a third time.
+    """
+    restless = [line for line in figures if line.is_restless]
+    is_busy = any((line.waited_percent or 0.0) >= WAITED_PERCENT for line in restless)
+    if not is_busy or _is_noisy_again(restless, since):
+        return ""
+    return "This computer was busy with other work: measure again when nothing else runs."
+
+
+def _is_noisy_again(restless: Sequence[summary.LineFigures], since: comparison.QuickComparison | None) -> bool:
+    """Whether a line is restless that was so in the quick test before."""
+    restless_before = {line.name for line in since_before.lines_since(since) if line.before.is_restless}
+    return any(line.line.quoted_name in restless_before for line in restless)
+
+
 def _disturber(restless: Sequence[summary.LineFigures]) -> str:
     """Who disturbed the runs: other programs here, where the client waited for a processor; else nobody knows."""
     waited_percent = max((line.waited_percent or 0.0 for line in restless), default=0.0)
@@ -86,12 +104,10 @@ def _what_to_do(
     since: comparison.QuickComparison | None,
 ) -> str:
     """To measure once more; after a repeat that was no quieter, which figures to quote."""
-    lines_since = since_before.lines_since(since)
-    restless_before = {line.name for line in lines_since if line.before.is_restless}
-    is_noisy_again = any(line.line.quoted_name in restless_before for line in restless)
-    if not is_noisy_again:
+    if not _is_noisy_again(restless, since):
         return "Measure once more when nothing else runs."
 
+    lines_since = since_before.lines_since(since)
     disputed_names = {line.name for line in lines_since if line.is_disputed}
     disputed = [line for line in figures if line.line.quoted_name in disputed_names]
     undisputed = [line for line in figures if line not in disputed]
@@ -100,12 +116,12 @@ def _what_to_do(
 
     texts = []
     if steady:
-        texts.append(f"quote {line_names.names_of(steady, figures)}")
+        texts.append(f"{line_names.names_of(steady, figures)}")
     if sized:
-        texts.append(f"of {line_names.names_of(sized, figures)} only the size")
+        texts.append(f"{line_names.names_of(sized, figures)} only roughly")
     if disputed:
-        texts.append(f"of {line_names.names_of(disputed, figures)} neither figure")
-    return f"The quick test before was no quieter: it stays like that here; {'; '.join(texts)}."
+        texts.append(f"{line_names.names_of(disputed, figures)} not at all")
+    return f"The quick test before was no quieter: it stays like that here. Quote {'; '.join(texts)}."
 
 
 def _busy_text(slow_clients: Sequence[summary.LineFigures]) -> str:

@@ -127,8 +127,11 @@ def limit_name(limit: limits.LineLimit, quick: quick_records.Quick) -> str:
     return "the disk" if quick.past_page_cache else "the page cache"
 
 
-def limit_legend(quick: quick_records.Quick, lines: Sequence[summary.LineFigures]) -> str:
-    """What the words for the limits of these lines mean: ``client: the computer that …; …``."""
+def limit_legend(quick: quick_records.Quick, lines: Sequence[summary.LineFigures], *, is_disputed: bool = False) -> str:
+    """What the words for the limits of these lines mean: ``client: the computer that …; …``.
+
+    ``is_disputed``: the quick test before names another limit of one of them.
+    """
     meanings = {
         limits.LineLimit.LINK: "the speed of the network",
         limits.LineLimit.CLIENT: f"the computer that runs sharebench{_client_name(quick)}",
@@ -137,8 +140,13 @@ def limit_legend(quick: quick_records.Quick, lines: Sequence[summary.LineFigures
         limits.LineLimit.SERVER: limit_name(limits.LineLimit.SERVER, quick),
     }
     texts = [f"{limit}: {meaning}" for limit, meaning in meanings.items() if limit in _shown_limits(lines)]
+    reasons = []
     if any(figures.limit and figures.is_limit_doubtful for figures in lines):
-        texts.append("?: its three runs do not agree")
+        reasons.append("its three runs do not agree")
+    if is_disputed:
+        reasons.append("the quick test before says another")
+    if reasons:
+        texts.append(f"?: {', or '.join(reasons)}")
     return "; ".join(texts)
 
 

@@ -67,6 +67,16 @@ class QuickComparison:
         return not _have_sizes_alike(self.base, self.other)
 
 
+MOST_TOLD_PERCENT = 999.0
+"""A change whose interval reaches further tells nothing that anybody needs."""
+
+
+def told_interval(decided: decision.ChangeDecision) -> tuple[float, float] | None:
+    """The interval of a change; None where it is that wide."""
+    interval = decided.interval_percent
+    return interval if interval is not None and interval[1] <= MOST_TOLD_PERCENT else None
+
+
 def compare_quick_tests(
     base: Quick, other: Quick, earlier: Sequence[Quick] = (), limits: decision.Limits | None = None
 ) -> QuickComparison:

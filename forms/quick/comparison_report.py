@@ -6,7 +6,7 @@ from typing import Any
 
 from forms import report, verdict_wording, wording
 from forms.quick.answer import limits_answer
-from forms.quick.comparison import QuickComparison, QuickPair
+from forms.quick.comparison import QuickComparison, QuickPair, told_interval
 from forms.quick.summary import line_rates
 from forms.stats import changes
 from forms.stats.decision import Verdict
@@ -137,7 +137,7 @@ def _pairs_table(pairs: Sequence[QuickPair]) -> report.Table:
     rows = []
     for pair in pairs:
         decision = pair.decision
-        low, high = decision.interval_percent or (None, None)
+        low, high = told_interval(decision) or (None, None)
         sign = verdict_wording.VERDICT_SIGNS[decision.verdict]
         rows.append(
             report.row_of(

@@ -6,6 +6,12 @@ from forms import wording
 from forms.quick.summary import LineFigures
 from storage.quick.records import Access
 
+MEANING = (
+    "SEQ1M: pieces of 1 MiB, one behind the other in the file; RND4K: 4 KiB from anywhere in it; Q32: 32 are asked for"
+    " at once; T1: by one thread"
+)
+"""What the names of the lines mean."""
+
 
 def by_access(lines: Sequence[LineFigures]) -> dict[Access, list[LineFigures]]:
     of_accesses: dict[Access, list[LineFigures]] = {}

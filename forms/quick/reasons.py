@@ -11,6 +11,9 @@ from storage.quick.records import Access, Quick
 _LEAST_TOLD_SHARE = 0.02
 """Of the time of a request: a round trip that takes less is none that one would want to shorten."""
 
+_NEARLY_ALL_SHARE = 0.95
+"""Of the time of a request: where link and round trip take as much, the rest is none that is waited for."""
+
 
 def reasons_table(quick: Quick, figures: Sequence[LineFigures]) -> Iterator[report.Table]:
     """Of a network; of another program, and of a local path, nothing is known that would be a reason."""
@@ -24,7 +27,7 @@ def reasons_table(quick: Quick, figures: Sequence[LineFigures]) -> Iterator[repo
         if sentences:
             rows.append(report.row_of(access.quoted_name, " ".join(sentences)))
     if rows:
-        yield report.Table(columns=report.columns_of("", "Why"), rows=tuple(rows))
+        yield report.Table(columns=report.columns_of("", "Why"), rows=tuple(rows), caption=line_names.MEANING)
 
 
 def _time_sentences(quick: Quick, access: Access, of_access: Sequence[LineFigures]) -> Iterator[str]:
@@ -73,6 +76,9 @@ def _single_sentence(quick: Quick, access: Access, of_access: Sequence[LineFigur
         parts.append(f"the round trip {line_names.few_milliseconds(min(round_trip, *times))}")
     if not parts:
         return f"{text}."
+    on_the_way = on_link + (round_trip or 0.0)
+    if on_the_way >= _NEARLY_ALL_SHARE * min(times):
+        return f"{text}, nearly all of it on the way: {wording.listed(parts)}."
     return f"{text}: {wording.listed(parts)}; the rest is waiting for each answer."
 
 

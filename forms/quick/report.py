@@ -1,6 +1,6 @@
 """The form of a quick test: the judgement in a sentence, the table that everybody knows, and each line's details."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from forms import report, wording
 from forms.findings import path
 from forms.quick import faster_network, limits, line_names, since_before, summary
-from forms.quick.advice import SINGLE_SMALL, quick_advice
+from forms.quick.advice import SINGLE_SMALL, busy_client_text, quick_advice
 from forms.quick.answer import limit_legend, quick_answer
 from forms.quick.comparison import QuickComparison
 from forms.quick.disk_reference import disk_reference
@@ -33,7 +33,7 @@ _INTERVAL_COLUMNS = (
 )
 _ALLOWANCE_COLUMNS = (
     report.Column(heading="Limited by", kind=report.ReportKind.TEXT),
-    report.Column(heading="At most", kind=report.ReportKind.DECIMAL),
+    report.Column(heading="Possible", kind=report.ReportKind.DECIMAL),
     report.Column(heading="then by", kind=report.ReportKind.TEXT),
 )
 _P99_COLUMN = report.Column(heading="p99 ms", kind=report.ReportKind.MILLISECONDS, is_detail=True)
@@ -57,17 +57,19 @@ def quick_report(quick: quick_records.Quick, since: QuickComparison | None = Non
         form=FORM,
         title="Quick test",
         name=quick.label or quick.id,
-        fields=tuple(_fields(quick, since)),
-        tables=(*_tables(quick, figures), *since_before.since_table(since)),
+        fields=tuple(_fields(quick, figures, since)),
+        tables=(*_tables(quick, figures, since), *since_before.since_table(since)),
         advice=tuple(quick_advice(quick, figures, since)),
         drawn=tuple(_charts(quick, figures)),
         document=partial(quick_document, quick),
     )
 
 
-def _fields(quick: quick_records.Quick, since: QuickComparison | None) -> Iterator[report.Field]:
+def _fields(
+    quick: quick_records.Quick, figures: Sequence[summary.LineFigures], since: QuickComparison | None
+) -> Iterator[report.Field]:
     answer = quick_answer(quick)
-    answer_texts = filter(None, [answer.text, since_before.since_text(since)])
+    answer_texts = filter(None, [answer.text, since_before.since_text(since), busy_client_text(figures, since)])
     yield report.answer_field(" ".join(answer_texts), answer.tone)
     yield from report.fields_of(("Label", wording.plain(quick.label)))
     if quick.target is not None:
@@ -169,10 +171,13 @@ def _small_request_fields(quick: quick_records.Quick) -> Iterator[report.Field]:
 # The tables
 
 
-def _tables(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> Iterator[report.Table]:
+def _tables(
+    quick: quick_records.Quick, figures: Sequence[summary.LineFigures], since: QuickComparison | None
+) -> Iterator[report.Table]:
     if not figures:
         return
-    yield _known_table(quick, figures)
+    disputed = {line.name for line in since_before.lines_since(since) if line.has_two_limits}
+    yield _known_table(quick, figures, disputed)
     yield from reasons_table(quick, figures)
     for caption, reads in (("Read", True), ("Write", False)):
         lines = [line for line in figures if line.line.reads is reads]
@@ -181,8 +186,13 @@ def _tables(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) 
     yield from _references_table(figures)
 
 
-def _known_table(quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> report.Table:
-    """The table of the program that everybody knows, a row an access, its reads beside its writes; and their limits."""
+def _known_table(
+    quick: quick_records.Quick, figures: Sequence[summary.LineFigures], disputed: Collection[str]
+) -> report.Table:
+    """The table of the program that everybody knows, a row an access, its reads beside its writes; and their limits.
+
+    ``disputed``: the lines of which the quick test before is as sure of another limit.
+    """
     # Another program does not tell what limits it.
     has_limits = not quick.program
     has_gains = any(line.link_gain for line in figures)
@@ -192,8 +202,8 @@ def _known_table(quick: quick_records.Quick, figures: Sequence[summary.LineFigur
 
     rows = []
     for name, of_access in of_accesses.items():
-        read_cells = _known_cells(of_access.get(_READ), has_limits=has_limits)
-        write_cells = _known_cells(of_access.get(_WRITE), has_limits=has_limits)
+        read_cells = _known_cells(of_access.get(_READ), disputed, has_limits=has_limits)
+        write_cells = _known_cells(of_access.get(_WRITE), disputed, has_limits=has_limits)
         gain_cells = [_gain_cell(list(of_access.values()))] if has_gains else []
         rows.append(report.row_of(name, *read_cells, *write_cells, *gain_cells))
 
@@ -208,15 +218,20 @@ def _known_table(quick: quick_records.Quick, figures: Sequence[summary.LineFigur
             *(["Faster network"] if has_gains else []),
         ),
         rows=tuple(rows),
-        caption=limit_legend(quick, figures) if has_limits else "",
+        caption=limit_legend(quick, figures, is_disputed=bool(disputed)) if has_limits else "",
     )
 
 
-def _known_cells(figures: summary.LineFigures | None, *, has_limits: bool) -> list[str | float | None]:
+def _known_cells(
+    figures: summary.LineFigures | None, disputed: Collection[str], *, has_limits: bool
+) -> list[str | float | None]:
     rate = wording.megabytes(figures.bytes_per_second) if figures else None
     if not has_limits:
         return [rate]
-    return [rate, _limit_cell(figures.limit, figures) if figures else None]
+    if figures is None:
+        return [rate, None]
+    is_disputed = figures.line.quoted_name in disputed
+    return [rate, f"{figures.limit}?" if is_disputed else _limit_cell(figures.limit, figures)]
 
 
 def _gain_cell(of_access: Sequence[summary.LineFigures]) -> str:
@@ -294,7 +309,7 @@ def _references_caption(*, has_allowance: bool, has_disk: bool) -> str:
     if not has_allowance:
         return f"Held against a {disk}"
     against_disk = f", and with a {disk}" if has_disk else ""
-    return f"At most: with a server that answered at once, and what would be the limit then (then by){against_disk}"
+    return f"Possible: with a server that answered at once, and what would be the limit then (then by){against_disk}"
 
 
 def _details_table(caption: str, quick: quick_records.Quick, figures: Sequence[summary.LineFigures]) -> report.Table:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from forms import report, verdict_wording, wording
 from forms.quick import line_names
 from forms.quick.answer import bound_text
-from forms.quick.comparison import QuickComparison
+from forms.quick.comparison import MOST_TOLD_PERCENT, QuickComparison, told_interval
 from forms.quick.faster_network import NetworkHelp
 from forms.quick.summary import RESTLESS_PERCENT, LineFigures, line_figures
 from forms.recommended import spelled
 from forms.stats.decision import ChangeDecision, Verdict
 from storage.quick.records import Access
-from storage.records import with_zone
+from storage.records import moment_beside
 
 SEEN_PERCENT = RESTLESS_PERCENT
 """Of the lower of two averages: what differs by more is named even where it may be chance."""
@@ -88,8 +88,18 @@ class LineSince:
         return limit_text(self.before) != limit_text(self.now)
 
     @property
+    def has_two_limits(self) -> bool:
+        """Whether each quick test is sure of its limit, and they name different ones of a line that did not change."""
+        if self.is_changed:
+            return False
+        are_sure = not (self.before.is_limit_doubtful or self.now.is_limit_doubtful)
+        return are_sure and bool(self.before.limit and self.now.limit) and self.has_other_limit
+
+    @property
     def trusted_text(self) -> str:
-        """Which of both limits to trust, and why: the one that is not in doubt; empty where both are, or neither."""
+        """Which of both limits to trust, and why: the one that is not in doubt; that nobody knows where neither is."""
+        if self.has_two_limits:
+            return f"which of the two is not certain: say {self.before.limit} or {self.now.limit}"
         if self.before.is_limit_doubtful is self.now.is_limit_doubtful:
             return ""
         if self.before.is_limit_doubtful:
@@ -125,17 +135,21 @@ def lines_since(comparison: QuickComparison | None) -> list[LineSince]:
 
 
 def since_text(comparison: QuickComparison | None) -> str:
-    """``Since the quick test before (…): faster: SEQ1M Q8T1 write 9.4 → 119.6 MB/s. …``; empty without one."""
+    """``Since the quick test at 21:42: SEQ1M Q8T1 write 9.4 → 119.6 MB/s. …``; empty without one.
+
+    What cannot be told is named here, and explained by `judgements_since`.
+    """
     lines = lines_since(comparison)
     if not lines or comparison is None:
         return ""
-    when = with_zone(comparison.base.created_at)
-    return f"Since the quick test before ({when}): {_changes_text(lines)}.{_other_text(comparison)}"
+    when = moment_beside(comparison.base.created_at, comparison.other.created_at)
+    return f"Since the quick test {when}: {_changes_text(lines)}.{_other_text(comparison)}"
 
 
 def judgements_since(comparison: QuickComparison | None) -> Iterator[str]:
     """What the quick test before said of limits and of a faster network, where it is another than now."""
     lines = lines_since(comparison)
+    yield from _disputed_text(lines)
     # With another link, it is not the same question what limits them.
     has_same_link = comparison and comparison.base.link_bits_per_second == comparison.other.link_bits_per_second
     if has_same_link:
@@ -155,22 +169,18 @@ def _changes_text(lines: Sequence[LineSince]) -> str:
         texts.append("no line changed by more than equal quick tests vary")
     elif clear_lines and not changed_lines:
         texts.append(f"no change in {_names_of(clear_lines, lines)}")
-    return "; ".join([*texts, *_untold_texts(lines)])
-
-
-def _untold_texts(lines: Sequence[LineSince]) -> Iterator[str]:
-    """What cannot be told: the line that seems to have changed most with both rates, and how many others."""
     untold_lines = [line for line in lines if line.is_untold]
-    disputed_lines = [line for line in untold_lines if line.is_disputed]
-    if not disputed_lines:
-        if untold_lines:
-            yield f"whether {_names_of(untold_lines, lines)} changed cannot be told"
-        return
+    if untold_lines:
+        texts.append(f"whether {_names_of(untold_lines, lines)} changed cannot be told")
+    return "; ".join(texts)
 
-    most_disputed = max(disputed_lines, key=_factor_of)
-    yield f"{most_disputed.name}: {most_disputed.both_rates_text}: {_untold_reason(most_disputed)}"
-    if len(untold_lines) > 1:
-        yield f"nor can it be told of {wording.count(len(untold_lines) - 1, 'other line')}"
+
+def _disputed_text(lines: Sequence[LineSince]) -> Iterator[str]:
+    """The line that seems to have changed most, with both rates and why that cannot be told."""
+    disputed_lines = [line for line in lines if line.is_disputed]
+    if disputed_lines:
+        most_disputed = max(disputed_lines, key=_factor_of)
+        yield f"{most_disputed.name}: {most_disputed.both_rates_text}: {_untold_reason(most_disputed)}."
 
 
 def _untold_reason(line: LineSince) -> str:
@@ -256,7 +266,7 @@ def since_table(comparison: QuickComparison | None) -> Iterator[report.Table]:
 
     rows = []
     for line in lines:
-        low, high = line.decision.interval_percent or (None, None)
+        low, high = told_interval(line.decision) or (None, None)
         rows.append(
             report.row_of(
                 line.name,
@@ -280,8 +290,9 @@ def since_table(comparison: QuickComparison | None) -> Iterator[report.Table]:
         ),
         rows=tuple(rows),
         caption=(
-            "Since the quick test before; from, to: 95 % interval of the change, for all lines together. No: zero lies"
-            f" in it, and it ends within a factor of {CLEAR_FACTOR:g}; cannot tell: it is wider"
+            "Since the quick test before; from, to: between these the change lies, 19 times in 20 for all lines at once"
+            f" (blank: it may be more than {MOST_TOLD_PERCENT:.0f} %). No: zero lies there, and they end within a"
+            f" factor of {CLEAR_FACTOR:g}; cannot tell: they lie further apart"
         ),
     )
 

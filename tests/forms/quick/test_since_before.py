@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from forms.quick.comparison import QuickComparison, compare_quick_tests
+from forms.quick.comparison import QuickComparison, compare_quick_tests, told_interval
 from forms.quick.report import quick_report
 from forms.quick.since_before import CLEAR_FACTOR, LineSince, judgements_since, lines_since, since_text
 from forms.stats.decision import Verdict
@@ -27,16 +27,20 @@ def test_a_line_that_changed_is_named_with_both_rates(factor: float):
     before = replace(BEFORE, lines=quick_test({(SEQ_Q1, Command.PUT): [79e6 / 4] * 3}).lines)
     text = since_text(since(quick, before))
     assert f"SEQ1M Q1T1 write 19.8 → {79 / 4 * factor:.1f} MB/s" in text
-    assert text.index("Since the quick test before") == 0
+    assert text.index("Since the quick test ") == 0
     assert text in quick_report(quick, since(quick, before)).fields[0].text
     assert since_text(None) == since_text(since(quick, replace(BEFORE, lines=()))) == ""
 
 
 @pytest.mark.parametrize(("factor", "is_named"), [(1.21, True), (1.19, False), (1 / 1.21, True), (1 / 1.19, False)])
 def test_what_may_be_chance_is_called_that_and_named_where_it_is_seen(factor: float, is_named: bool):
-    text = since_text(since(quick_test({(SEQ_Q1, Command.PUT): [79e6 * factor] * 3})))
-    assert (f"SEQ1M Q1T1 write: 79.0 before, {79 * factor:.1f} MB/s now: equal quick tests may" in text) is is_named
-    assert ("whether SEQ1M Q1T1 write changed cannot be told" in text) is not is_named
+    comparison = since(quick_test({(SEQ_Q1, Command.PUT): [79e6 * factor] * 3}))
+    text = since_text(comparison)
+    explained = " ".join(judgements_since(comparison))
+    assert (
+        f"SEQ1M Q1T1 write: 79.0 before, {79 * factor:.1f} MB/s now: equal quick tests may" in explained
+    ) is is_named
+    assert "whether SEQ1M Q1T1 write changed cannot be told" in text
     assert "no change in SEQ1M Q8T1, SEQ1M Q1T1 read and RND4K" in text
 
 
@@ -71,7 +75,7 @@ def test_no_line_changed_only_where_that_is_said_of_all_of_them():
 def test_of_a_line_whose_runs_are_far_apart_neither_figure_is_to_be_quoted(fastest: float, is_quoted: bool):
     """RND4K Q1T1 write was 12.5 MB/s before."""
     rates = [16.4e6, 16.4e6, fastest * 1e6]
-    text = since_text(since(quick_test({(RND_Q1, Command.PUT): rates})))
+    text = " ".join(judgements_since(since(quick_test({(RND_Q1, Command.PUT): rates}))))
     assert "RND4K Q1T1 write: 12.5 before, " in text
     assert ("quote neither" in text) is not is_quoted
 
@@ -80,7 +84,7 @@ def test_one_figure_each_is_not_said_to_differ_in_its_runs():
     lines = tuple(replace(line, runs=(), best_bytes_per_second=5e6) for line in BEFORE.lines)
     faster_lines = tuple(replace(line, best_bytes_per_second=9e6) for line in lines)
     before = replace(BEFORE, program="CrystalDiskMark 8.0.4", lines=lines)
-    text = since_text(since(quick_test(program=before.program, lines=faster_lines), before))
+    text = " ".join(judgements_since(since(quick_test(program=before.program, lines=faster_lines), before)))
     assert "one figure each" in text
     assert "runs" not in text
 
@@ -98,7 +102,7 @@ def test_of_many_changes_those_are_named_that_are_largest(changed: int, others: 
     last_access, last_command = list(RATES)[changed - 1]
     line = comparison.other.line(last_access, last_command)
     assert line is not None
-    assert f"): {line.quoted_name} " in text, "the largest change comes first"
+    assert f": {line.quoted_name} " in text.partition(";")[0], "the largest change comes first"
 
 
 def restless(*, is_agreed: bool) -> Quick:
@@ -122,7 +126,7 @@ def restless(*, is_agreed: bool) -> Quick:
             restless(is_agreed=True),
             "server? before, client now (trust now: the client was the limit in each of its three runs)",
         ),
-        (BEFORE, restless(is_agreed=True), "RND4K Q32T1 write: server before, client now."),
+        (BEFORE, restless(is_agreed=True), "server before, client now (which of the two is not certain"),
         (BEFORE, quick_test(), ""),
     ],
 )
@@ -131,6 +135,23 @@ def test_another_limit_than_before_is_said_with_the_one_to_trust(before: Quick, 
     assert text in judgements
     assert ("Limited by" in judgements) is bool(text)
     assert judgements in " ".join(quick_report(now, since(now, before)).advice)
+
+
+@pytest.mark.parametrize(("rates", "is_disputed"), [([38e6, 42e6, 50e6], True), ([8e6, 8.1e6, 8.2e6], False)])
+def test_a_limit_that_the_quick_test_before_disputes_has_its_question_mark(rates: list[float], is_disputed: bool):
+    """Where the line changed, what limits it may well be another."""
+    now = quick_test().with_line(quick_line(RND_Q32, Command.PUT, rates, cpu_share=0.95))
+    table = quick_report(now, since(now)).tables[0]
+    row = next(row for row in table.rows if row.name == "RND4K Q32T1")
+    assert row.cells[4].value == ("client?" if is_disputed else "client")
+    assert ("the quick test before says another" in table.caption) is is_disputed
+
+
+@pytest.mark.parametrize(("most_percent", "is_told"), [(999.0, True), (999.1, False)])
+def test_an_interval_that_reaches_too_far_is_left_blank(most_percent: float, is_told: bool):
+    line = lines_since(since(quick_test()))[0]
+    decision = replace(line.decision, interval_percent=(-95.0, most_percent))
+    assert told_interval(decision) == ((-95.0, most_percent) if is_told else None)
 
 
 def test_each_line_has_its_interval_and_its_reading():
