@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from urllib.parse import unquote
 
+from app.base import pasted_targets
 from app.base.errors import PasswordInURLError, UsageError
 from forms.layout import is_plain, visible
 from storage.programs import PASSWORD_VARIABLE
@@ -26,9 +27,13 @@ HOW_TO_GIVE = f"type it at the prompt, set {PASSWORD_VARIABLE}, or name a file o
 CREDENTIALS_OPTION = "--credentials FILE"
 HOW_TO_LOG_IN = f"leave it out and {HOW_TO_GIVE}"
 
-_SCHEME = re.compile(r"\w+://|(?:smb|cifs|afp|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+", re.IGNORECASE)
+_SCHEME = re.compile(
+    r"\w+://|(?:smb|cifs|samba|ftps?)[.;]?//|(?:smb|cifs|afp|s?ftps?|ftpes|file|iperf3?|https?|nfs|ssh):[/\\]*|[/\\]+",
+    re.IGNORECASE,
+)
 """What a text begins with that has a scheme, also a mistyped one such as ``smb:/``; or the slashes in place of one."""
-_OTHER_SCHEMES = frozenset({"sftp", "tftp"})
+_SCHEME_WITHOUT_COLON = re.compile(r"(?:smb|cifs|samba|ftps?)[.;]?//", re.IGNORECASE)
+_OTHER_SCHEMES = frozenset({"sftp", "tftp", "tcp"})
 """Schemes that look like our own, and mean another program's protocol."""
 _NEIGHBOUR_SCHEMES = frozenset({"http", "https", "cifs", "samba", "afp"})
 """What is copied from a browser or a file manager; the same host and path on SMB are most likely meant."""
@@ -37,7 +42,7 @@ _BARE = re.compile(
     r"(?:(?:[^\s@/:\\]+\\)?[^\s@/:\\]+@)?(?:[\w-][\w.-]*|\[[0-9A-Fa-f:.]+(?:%\w+)?\])(?::\d{1,5})?(?:/[^\\]*)?"
 )
 """``[[DOMAIN\\]USER@]HOST[:PORT][/SHARE…]``, as for ssh and scp."""
-_EXPLORER_PATH = re.compile(r"\\\\[?.]\\UNC\\", re.IGNORECASE)
+_EXPLORER_PATH = re.compile(r"(?:[\\/]{2}[?.]|\\\?\?)[\\/]UNC[\\/]", re.IGNORECASE)
 """What Windows puts before the server of a long UNC path."""
 _WEB_DAV_PATH = re.compile(r"[\\/]{2}[^\\/@]+@(?:SSL|\d+)(?:@\d+)?(?=[\\/]|$)", re.IGNORECASE)
 """How Windows writes the server of a WebDAV folder."""
@@ -56,6 +61,11 @@ _TARGET_WITH_LOGIN = re.compile(r"(?P<target>.*?)(?P<option>\s+--credentials(?:[
 _OTHER_OPTION = re.compile(r"\s(--(?:block|client|encrypt|flush|in-flight|like|server-ssh|sign|smb-conf))(?![\w-])")
 """What may follow a target on the command line, and not where one is typed on a screen."""
 
+_NOT_IN_SHARES = re.compile(r"[<>\"|?*/\\]")
+_IPV6 = re.compile(r"(?=[^.]*:[^.]*:)[0-9A-Fa-f:.]+(?:%\w+)?")
+_LITERAL_OF_WINDOWS = re.compile(r"(?P<address>[0-9a-f-]+)(?:s(?P<zone>\w+))?\.ipv6-literal\.net", re.IGNORECASE)
+"""An IPv6 address as Windows writes it in UNC paths: ``fe80--1s4.ipv6-literal.net``."""
+
 _ESCAPE = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 
@@ -64,7 +74,7 @@ def parse_target(text: str) -> Target:
 
     Raises UsageError, PasswordInURLError.
     """
-    text = _without_quotes(text.strip())
+    text = _unwrapped(text)
     if _WEB_DAV_PATH.match(text):
         raise UsageError(f"{text} is a WebDAV folder: write a share of that server, as smb://HOST/SHARE")
     scheme, separator, address_and_path = _as_url(text).partition("://")
@@ -88,12 +98,15 @@ def parse_target(text: str) -> Target:
         )
     login, _, address = authority.rpartition("@")
     domain, user = _login(protocol, login)
+    if protocol.has_share:
+        _check_slashes(text, address, raw_path)
     host, port = _address(text, address, protocol)
     server = Target(protocol=protocol.name, host=host, port=port, user=user, domain=domain)
 
     if protocol.has_share:
         # No share or folder has an empty name: slashes in a row are one.
         share, *names = [name for name in raw_path.split("/") if name] or [""]
+        _check_share(_unescape(share))
         return replace(server, share=_unescape(share) or None, path=_unescape("/".join(names)).strip("/"))
     if not protocol.moves_files:
         if raw_path.strip("/") or user:
@@ -105,10 +118,18 @@ def parse_target(text: str) -> Target:
     return replace(server, path="/" + _unescape(raw_path, has_byte_names=True).lstrip("/"))
 
 
-def _without_quotes(text: str) -> str:
-    """The text without the quotes around it, with which Explorer copies a path."""
-    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
-    return text[1:-1].strip() if is_quoted else text
+def _unwrapped(text: str) -> str:
+    """The text without quotes and brackets around it. Raises UsageError for a line of a command or of fstab."""
+    text = pasted_targets.unwrapped(text)
+    if pasted_targets.has_password_beside(text):
+        raise PasswordInURLError(
+            f"a password does not belong beside a target, where others can read it: {HOW_TO_LOG_IN}",
+            options=CREDENTIALS_OPTION,
+        )
+    if pasted_targets.is_line_around_target(text):
+        target = pasted_targets.target_inside(text)
+        raise UsageError(f"a target is wanted, not the line of a command or of fstab: write {target}")
+    return text
 
 
 def _is_login_with_slash(authority: str, path: str) -> bool:
@@ -117,10 +138,27 @@ def _is_login_with_slash(authority: str, path: str) -> bool:
     return "@" in share and bool(_DOMAIN_NAME.fullmatch(authority))
 
 
+def _check_slashes(text: str, address: str, path: str) -> None:
+    """Raises UsageError for backslashes in a URL, which would be a part of the host or of the share."""
+    share, _, _ = path.partition("/")
+    if _BACKSLASH in address + share:
+        url = re.sub(r"\\+", "/", f"{address}/{path}" if path else address)
+        raise UsageError(f"a URL has slashes, not {_BACKSLASH}: {without_password(text)!r}; did you mean smb://{url}?")
+
+
+def _check_share(share: str) -> None:
+    """Raises UsageError for a name that no share has, such as ``public>`` where a URL stood in brackets."""
+    sign = _NOT_IN_SHARES.search(share)
+    if sign:
+        raise UsageError(f"no share is called {visible(share)[:40]!r}: the name of a share has no {sign[0]}")
+
+
 def _local_target(text: str, authority: str, path: str) -> Target:
     if authority not in ("", "localhost"):
         suggestion = without_password(f"file:///{authority}{path}")
-        raise UsageError(f"a file target has three slashes: {suggestion}, not {without_password(text)!r}")
+        raise UsageError(
+            f"a file target has three slashes: {suggestion}, not {without_password(text)!r}; a share is smb://HOST/SHARE"
+        )
     if not path:
         raise UsageError(f"no path in {without_password(text)!r}; write file:///PATH")
     unescaped_path = _unescape(path, has_byte_names=True)
@@ -143,7 +181,10 @@ def _not_a_target(text: str) -> UsageError:
     typed = without_password(text)
     suggestion = f"smb://{typed}" if _BARE.fullmatch(typed) else ""
     protocol_name = _known_scheme(scheme[0]) if scheme else None
-    if not scheme and _BACKSLASHED.fullmatch(typed):
+    title = pasted_targets.target_of_title(text)
+    if title:
+        typed, suggestion = text, title
+    elif not scheme and _BACKSLASHED.fullmatch(typed):
         path = re.sub(r"[/\\]+", "/", typed)
         suggestion = f"smb://{path}"
     if scheme and protocol_name:
@@ -151,6 +192,8 @@ def _not_a_target(text: str) -> UsageError:
         behind_scheme = typed[scheme.end() :].replace(_BACKSLASH, "/")
         suggestion = f"{protocol_name}://{third_slash}{behind_scheme}"
 
+    if _IPV6.fullmatch(text.partition("/")[0]):
+        return UsageError(f"write an IPv6 address in brackets: smb://[{text.partition('/')[0]}]/SHARE")
     quoted = repr(typed).replace(2 * _BACKSLASH, _BACKSLASH)
     advice = f"did you mean {suggestion}? Else write" if suggestion else "write"
     return UsageError(f"not a target: {quoted}; {advice} {FORMS}")
@@ -160,7 +203,7 @@ def _known_scheme(typed: str) -> str | None:
     """The protocol that a mistyped scheme may mean; None for another program's."""
     from difflib import get_close_matches
 
-    name = typed.rstrip(":/\\").lower()
+    name = typed.rstrip(":/\\.;").lower()
     if name in _OTHER_SCHEMES:
         return None
     if name in _NEIGHBOUR_SCHEMES:
@@ -170,8 +213,9 @@ def _known_scheme(typed: str) -> str | None:
 
 def parse_typed_target(text: str) -> Target:
     """As :func:`parse_target`; also ``[USER@]HOST[/SHARE…]`` (SMB) and ``@NAME``. Raises UsageError."""
-    typed = by_name(_without_quotes(text.strip()))
-    return parse_target(f"smb://{typed}" if _BARE.fullmatch(typed) else typed)
+    typed = by_name(_unwrapped(text))
+    is_bare = _BARE.fullmatch(typed) and not _SCHEME_WITHOUT_COLON.match(typed)
+    return parse_target(f"smb://{typed}" if is_bare else typed)
 
 
 def parse_target_with_login(text: str) -> tuple[Target, str]:
@@ -253,15 +297,16 @@ def _unescape(text: str, *, has_byte_names: bool = False) -> str:
 
 def _login(protocol: Protocol, login: str) -> tuple[str | None, str | None]:
     """Domain and user. Raises PasswordInURLError."""
-    if ":" in login:
+    # Browsers escape the colon, too; no user of Windows has one.
+    if ":" in login or "%3a" in login.lower():
         raise PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
     if not protocol.has_share:
         return None, _unescape(login) or None
 
     if holds_smbclient_password(_unescape(login.replace("%25", "-"))):
         raise PasswordInURLError(_PASSWORD_IN_URL, options=CREDENTIALS_OPTION)
-    # Shells and browsers escape the backslash, which no user's name has.
-    domain, user = split_domain(re.sub("%5c", 2 * _BACKSLASH, login, flags=re.IGNORECASE))
+    # Shells and browsers escape what stands between domain and user, which no user's name has.
+    domain, user = split_domain(re.sub("%5c|%3b", ";", login, flags=re.IGNORECASE))
     return _unescape(domain) or None, _unescape(user) or None
 
 
@@ -310,6 +355,11 @@ def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:
     port = int(digits or "0") if len(digits) < 6 else 0
     if not 0 < port < 65536:
         raise UsageError(f"no such port on {match[1]}: ports go from 1 to 65535")
+    literal = _LITERAL_OF_WINDOWS.fullmatch(match[1])
+    if literal:
+        zone = f"%{literal['zone']}" if literal["zone"] else ""
+        return literal["address"].replace("-", ":") + zone, port
+
     host = match[1].strip("[]")
     # In the URL of an address with a zone, the sign before the zone is written as an escape (RFC 6874).
     return host.replace("%25", "%", 1) if match[1].startswith("[") else host, port

@@ -11,6 +11,7 @@ from storage.json_reader import DocumentError
 
 _SAVE_AS_CSV = "save its sheet as CSV UTF-8, and import that file"
 _EXPORT_AGAIN = "export it again with --format json or --format csv, and import that file"
+_SEPARATE_CELLS = "separate its cells by commas, semicolons or tabs"
 _TAKE_TO_THE_FORM = (
     "write its sizes and times into a form (`sharebench export --blank --format csv -o FORM.csv`), and import that"
 )
@@ -34,25 +35,69 @@ _PARTS_OF_WORKBOOKS = ("xl/", "Index/", "content.xml")
 """Files inside of .xlsx, .numbers and .ods, which are ZIP archives."""
 
 _FORMS_FOR_READING = {
-    "a page (HTML or XML)": re.compile(rb"\A\s*<(?:!doctype html|html|\?xml|table)", re.IGNORECASE),
+    "a page (HTML or XML)": re.compile(
+        rb"\A\s*<(?:!doctype html|html|\?xml|table|meta|head|body|div)|^\s*<(?:table|tr|td)[ >]",
+        re.IGNORECASE | re.MULTILINE,
+    ),
     "a form as the terminal shows it": re.compile(rb"^ *Run No +Size in Bytes +Time \(sec\)", re.MULTILINE),
-    "a table in Markdown": re.compile(rb"^\|.*\|[ \r]*\n\|[ :|-]+\|", re.MULTILINE),
+    "a table in Markdown": re.compile(rb"^[ \t]*\|.*\|[ \r]*\n[ \t]*\|[ :|+-]+\|", re.MULTILINE),
 }
 """What a text is in which no form was found, by what it has near its beginning."""
 
+_OTHER_TABLES = {
+    "a table with lines drawn between its cells": re.compile(
+        rb"^[ \t]*[^|\n]*\|[^|\n]*\||^[ \t]*(?:\+-+)+\+|^[ \t]*(?:\xe2\x94\x82|\xe2\x95\x91)", re.MULTILINE
+    ),
+    "a table whose lines are in quotes as a whole": re.compile(
+        rb"\A\"[^\"\n]*[,;\t][^\"\n]*[,;\t][^\"\n]*\"[ \r]*\n\""
+    ),
+}
+"""What a table may be that no program is known for."""
+
 _TEXTS_OF_PROGRAMS = {
-    "dd": re.compile(rb"^\d+\+\d+ \S+.*\n\d+\+\d+ ", re.MULTILINE),
-    "rsync": re.compile(rb"^(?:total size is .* speedup is|sent [\d.,]+\S* bytes +received)", re.MULTILINE),
+    "dd": re.compile(
+        rb"^\d+\+\d+ \S+.*\n\d+\+\d+ |^\d+ (?:bytes?|octets)\b[^,\n]*(?:\([^)\n]*\))?[^,\n]*,"
+        rb" [\d.,e-]+ s, [\d.,]+ [kMGT]?B/s"
+        rb"|^\d+ bytes transferred in [\d.]+ secs",
+        re.MULTILINE | re.IGNORECASE,
+    ),
+    "rsync": re.compile(
+        rb"^(?:total size is .* speedup is|sent [\d.,]+\S* bytes +received|sending incremental file list"
+        rb"| +[\d.,]+ +\d+% +[\d.,]+[kMG]B/s)",
+        re.MULTILINE,
+    ),
     "iperf": re.compile(rb"^\[ *(?:ID|SUM|\d+)\].*(?:Interval|bits/sec)", re.MULTILINE),
-    "fio": re.compile(rb"^fio-\d|: \(g=\d+\): rw=|^ +(?:read|write): IOPS=", re.MULTILINE),
-    "DiskSpd": re.compile(rb"diskspd|^thread \| +bytes +\| +I/Os", re.MULTILINE | re.IGNORECASE),
-    "Robocopy": re.compile(rb"ROBOCOPY|^ *\S+ ?: +[\d.,]+ (?:Bytes/sec|MegaBytes/min|Bytes/s)", re.MULTILINE),
+    "fio": re.compile(rb"^fio[-:] ?|: \(g=\d+\): rw=|^ +(?:read|write): IOPS=|^\d;fio-\d", re.MULTILINE),
+    "DiskSpd": re.compile(
+        rb"diskspd|^thread \| +bytes +\| +I/Os|\A\s*<Results>\s*<System>", re.MULTILINE | re.IGNORECASE
+    ),
+    "Robocopy": re.compile(
+        rb"ROBOCOPY|^ *\S+ ?: +[\d.,]+ (?:Bytes/s(?:ec)?|Bytes/Sek|Mega-?bytes?/min|Octets/s)",
+        re.MULTILINE | re.IGNORECASE,
+    ),
     "smbclient": re.compile(rb"^(?:getting|putting) file .*\([\d.,]+ [Kk]", re.MULTILINE),
     "hyperfine": re.compile(rb"^command,mean,stddev|^Benchmark \d+:|^ +Time \(mean", re.MULTILINE),
     "curl": re.compile(rb"% Total +% Received"),
-    "wget": re.compile(rb"\([\d.,]+ [KMG]B/s\) - "),
-    "the shell's time": re.compile(rb"^real[\t ]+\d", re.MULTILINE),
-    "iozone": re.compile(rb"^ +kB +reclen +write", re.MULTILINE),
+    "wget": re.compile(rb"\([\d.,]+ [KMG]B/s\) - |^--\d{4}-\d\d-\d\d \d\d:\d\d:\d\d--  ", re.MULTILINE),
+    "the shell's time": re.compile(
+        rb"^real[\t ]+\d|[\d.,]+s user [\d.,]+s system|[\d.]+user [\d.]+system|^Executed in +[\d.]+|^TotalSeconds +:",
+        re.MULTILINE,
+    ),
+    "iozone": re.compile(rb"^ +kB +reclen +write|\A\"Writer report\"", re.MULTILINE),
+    "bonnie++": re.compile(rb"^Version +[\d.]+ +-+Sequential Output|\A[\d.]+,[\d.]+,[^,\n]*,\d+,\d+,", re.MULTILINE),
+    "Iometer": re.compile(rb"^'Test Type,Test Description", re.MULTILINE),
+    "ATTO": re.compile(rb"ATTO Disk Benchmark"),
+    "AS SSD": re.compile(rb"AS SSD Benchmark"),
+    "HD Tune": re.compile(rb"^HD Tune", re.MULTILINE),
+    "hdparm": re.compile(rb"^ Timing (?:cached|buffered)", re.MULTILINE),
+    "sysbench": re.compile(rb"^sysbench \d", re.MULTILINE),
+    "elbencho": re.compile(rb"^ISO date,label,path type|^OPERATION +RESULT TYPE", re.MULTILINE),
+    "scp": re.compile(rb"^\S.* +100% +[\d.]+[KMG]?B +[\d.]+[KMG]B/s +\d\d:\d\d", re.MULTILINE),
+    "pv": re.compile(rb"^ *[\d.,]+[KMGT]i?B +\d+:\d\d:\d\d +\[", re.MULTILINE),
+    "rclone": re.compile(rb"^Transferred: ", re.MULTILINE),
+    "NTttcp": re.compile(rb"^ *Thread +Time\(s\) +Throughput", re.MULTILINE),
+    "an FTP program": re.compile(rb"^226 |^\d+ bytes (?:received|sent|transferred) in ", re.MULTILINE),
+    "NAS performance tester": re.compile(rb"^Iteration \d+: +[\d.,]+ MB/s", re.MULTILINE),
 }
 """What other programs print, by lines of it."""
 
@@ -66,6 +111,9 @@ _KEYS_OF_PROGRAMS = {
     "k6": {"root_group", "metrics"},
 }
 """What the documents of other programs have at their top, by how they are made."""
+
+_FRAME_WITH_BRACKET = re.compile(rb"\[code|\{(?:code|noformat|\|)", re.IGNORECASE)
+"""What begins a text that was copied from a forum, and no JSON."""
 
 _BYTES_LOOKED_AT = 4096
 _MOST_NULS = 0.4
@@ -130,13 +178,22 @@ def refuse_other_files(content: bytes) -> None:
         raise DocumentError(_archive_in_words(content))
 
 
+def may_be_json(content: bytes) -> bool:
+    """Whether a text begins as JSON does."""
+    start = content.removeprefix(codecs.BOM_UTF8).lstrip()[:10]
+    return start[:1] in {b"{", b"["} and not _FRAME_WITH_BRACKET.match(start)
+
+
 def form_for_reading(content: bytes) -> str:
     """What the text is in which no table was found, and what to do instead; empty where nobody knows."""
     start = content[:_BYTES_LOOKED_AT].removeprefix(codecs.BOM_UTF8)
     for name, pattern in _FORMS_FOR_READING.items():
         if pattern.search(start):
-            return f"it is {name}, which is for reading: {_EXPORT_AGAIN}"
-    return text_of_program(content)
+            return f"it is {name}, which is for reading: {_EXPORT_AGAIN}; if you wrote it, {_SEPARATE_CELLS}"
+
+    program = text_of_program(content)
+    tables = [name for name, pattern in _OTHER_TABLES.items() if not program and pattern.search(start)]
+    return program or (f"it is {tables[0]}: {_SEPARATE_CELLS}" if tables else "")
 
 
 def text_of_program(content: bytes) -> str:

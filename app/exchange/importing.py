@@ -51,8 +51,7 @@ def read(content: bytes, defaults: filled_form.FormDefaults) -> list[ImportedRec
             raise foreign_files.bytes_in_words(content, error) from error
         content = read_content
 
-    first_byte = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
-    if first_byte not in {b"{", b"["}:
+    if not foreign_files.may_be_json(content):
         text = content.removeprefix(codecs.BOM_UTF8).decode()
         if disk_marks.is_disk_mark(text):
             quick_test = disk_marks.quick_test_from_disk_mark(text, defaults)

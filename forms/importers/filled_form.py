@@ -38,6 +38,7 @@ def series_from_csv(content: bytes, defaults: FormDefaults) -> list[records.Seri
     """The series of a file's forms; ``defaults`` fill what they lack. Raises DocumentError, naming the line."""
     forms = forms_in(content)
     for form in forms:
+        form.check_columns()
         form.check_units()
     settle_decimal_sign(forms, defaults.decimal_sign, defaults.size_bytes)
     day_first = moments.is_day_first(form_fields.measured_text(form) for form in forms)

@@ -19,6 +19,9 @@ from storage import json_reader, records
 _MOST_DIGITS = 10
 """Whole numbers of as many digits are none that a form has."""
 
+_SLOWEST_WITHOUT_UNIT = 1_000_000
+"""Bits/s: a smaller number alone is one of megabits to those who write it."""
+
 _NOT_TOLD = frozenset({"", "-", "?", "unknown", "n/a"})
 """Texts of a field that say nothing."""
 
@@ -133,6 +136,8 @@ def link_field(form: FilledForm) -> int | None:
         return None
     for cell in reversed(form.fields[LINK][:2]):
         rate = _rate_in(form, cell)
+        if rate and rate < _SLOWEST_WITHOUT_UNIT and not form.is_exported and not re.search(r"[a-z]", cell.lower()):
+            raise json_reader.DocumentError(f"{LINK}: {cell.strip()!r} has no unit: write it like 1000 Mb/s or 1 Gb/s")
         if rate:
             return rate
     if text.strip().lower() not in _NOT_TOLD:

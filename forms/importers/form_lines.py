@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from forms.exporters import csv as csv_form
-from forms.importers import form_rows, units
+from forms.importers import form_rows, pasted, units
 from forms.importers.numerals import DecimalSign
 from forms.importers.paper_columns import PaperColumn
 from forms.importers.run_names import run_name_in
@@ -50,6 +50,7 @@ _MOST_BYTES_ABOVE = 2**20
 """How far down the headings of the table are looked for, to know what separates the cells."""
 
 _DELIMITERS = ",;\t"
+_NAMES_OF_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
 TABLE_EXPECTED = "a table with the headings Run No, Size in Bytes, and Time (sec) or Bytes/sec"
 """What a form needs, for errors."""
@@ -156,6 +157,21 @@ class FilledForm:
         self.begin_table([f"{heading} ({name})" if name else heading for heading, name in pairs])
         return True
 
+    def check_columns(self) -> None:
+        """Raises DocumentError where two columns have one meaning and other numbers: the times of reads and writes."""
+        for column, name in form_rows.HEADINGS_IN_ERRORS.items():
+            indexes = [index for index, heading in enumerate(self.headings) if heading == column]
+            if len(indexes) < 2:
+                continue
+
+            for line, record in self.runs:
+                numerals = {record[index].strip() for index in indexes if index < len(record)} - {""}
+                if len(numerals) > 1:
+                    raise json_reader.DocumentError(
+                        f"line {line}: two columns are {name}: leave one out, or write each table below the other, with"
+                        " headings of its own"
+                    )
+
     def check_units(self) -> None:
         """Raises DocumentError for a column whose cells have several units: ``512 MiB`` above ``512``."""
         cells_by_column: dict[PaperColumn, tuple[float, str]] = {}
@@ -197,11 +213,12 @@ class FilledForm:
 
     def takes_below(self, line: int, record: list[str]) -> bool:
         """Whether it took a line below its headings as a run, or as the average or deviation of all."""
-        record = self._with_run_first(record)
+        record = [form_rows.bare_numeral(cell) for cell in self._with_run_first(record)]
         name = record[0].strip() if record else ""
         run_name = run_name_in(name)
         if run_name and self._has_content(line, record):
             self._check_cells_beyond(line, record)
+            self._check_lines_inside(line, record)
             self.runs.append((line, record))
             return True
         if run_name and not run_name.mark:
@@ -235,6 +252,14 @@ class FilledForm:
         if beyond:
             self.left_out.append(f"line {line}: {_cited(beyond[0])} stands below no heading")
 
+    def _check_lines_inside(self, line: int, record: list[str]) -> None:
+        """Raises DocumentError for a cell that holds further runs: a quote before them was never closed."""
+        if not self.is_exported and pasted.has_rows_inside(record, self.delimiter):
+            raise json_reader.DocumentError(
+                f"line {line}: the runs above are inside of one cell, behind a quote that nothing closes: remove the"
+                ' quote, or write it twice, as in 2.5"" disk'
+            )
+
     def _has_content(self, line: int, record: list[str]) -> bool:
         """Whether a row has more than the name of its run."""
         row = self.row(line, record)
@@ -251,6 +276,12 @@ class FilledForm:
             self.add_text(record)
             return
 
+        if pasted.is_row_of_other_cells(record):
+            raise json_reader.DocumentError(
+                f"line {line}: {_cited(_from_first_filled(record)[0])} is one cell: separate its numbers by"
+                f" {_NAMES_OF_DELIMITERS[self.delimiter]}, as the headings are"
+            )
+
         record = self._with_run_first(record)
         row = self.row(line, record)
         # "2.3 s" is no number that can be read, and yet one that somebody measured.
@@ -265,10 +296,11 @@ class FilledForm:
         """The headings of columns that hold anything in a run, and that no column of a form is."""
         known: set[str] = {*PaperColumn, csv_form.STATUS, csv_form.REMARK}
         unknown: dict[str, None] = {}
+        printed = self._with_run_first(form_rows.printed_headings(self.printed_headings))
         for index, heading in enumerate(self.headings):
             is_known = heading in known and self.headings.index(heading) == index
             if not is_known and any("".join(record[index : index + 1]).strip() for _, record in self.runs):
-                unknown[visible(heading[:_LONGEST_CITED])] = None
+                unknown[visible(printed[index][:_LONGEST_CITED])] = None
         return list(unknown)
 
     def text(self, name: str) -> str:
@@ -365,13 +397,20 @@ def _records_of(content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]
     """(number of the line, cells) of each record."""
     # What we exported has notes of any length.
     csv.field_size_limit(max(csv.field_size_limit(), len(content)))
-    lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
+    lines: Iterable[str] = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
+    if _is_quoted_by_mail(content):
+        lines = pasted.without_quote_marks(lines)
     reader = csv.reader(_short_enough(lines, delimiter), delimiter=delimiter)
     try:
         for record in reader:
             yield reader.line_num, [csv_form.unguarded(value) for value in record]
     except csv.Error as error:
         raise json_reader.DocumentError(f"line {reader.line_num}: not CSV: {error}") from error
+
+
+def _is_quoted_by_mail(content: bytes) -> bool:
+    text = content[:_MOST_BYTES_ABOVE].decode("utf-8", "replace")
+    return pasted.has_quote_marks(text, _has_table_headings, _DELIMITERS)
 
 
 def _short_enough(lines: Iterable[str], delimiter: str) -> Iterator[str]:
@@ -419,7 +458,7 @@ class _FormReader:
                 self._form = self._begin_form(line, record)
             elif _has_table_headings(record):
                 yield from self._begin_table(line, record)
-            elif not _EXCELS_DELIMITER.fullmatch("".join(filled)):
+            elif len(filled) > 1 or not _is_frame(filled[0]):
                 self._take(_WaitingLine(line, record, follows_blank))
             follows_blank = False
         yield from self._ended()
@@ -487,6 +526,11 @@ class _FormReader:
             yield self._form
         self._form = None
         self._waiting.clear()
+
+
+def _is_frame(text: str) -> bool:
+    """Whether a line of one cell is none of the form: it frames a copied text, or is for Excel."""
+    return _EXCELS_DELIMITER.fullmatch(text) is not None or pasted.is_fence(text)
 
 
 def _has_table_headings(record: list[str]) -> bool:

@@ -15,7 +15,8 @@ from forms.importers.paper_columns import PaperColumn
 from storage import json_reader, records
 
 _SPELLINGS = {
-    PaperColumn.RUN: "runno run runnumber runnr run# no nr number # test testno trial iteration pass",
+    PaperColumn.RUN: "runno run runnumber runnr run# no nr number # test testno trial iteration pass"
+    " lauf durchlauf messung versuch essai mesure prueba teste prova próba körning прогон тест",
     PaperColumn.SIZE: "sizeinbytes size sizebytes filesize filesizeinbytes filesizebytes bytes",
     PaperColumn.TIME: "timesec time times timesecs timeinsec timeseconds timeinseconds seconds secs sec s",
     PaperColumn.RATE: "bytessec bytess bytespersec bytespersecond",
@@ -25,7 +26,7 @@ _SPELLINGS = {
 
 _REMARK_SPELLINGS = frozenset({"remark", "remarks", "comment", "comments", "note", "notes"})
 
-_HEADINGS_IN_ERRORS = {
+HEADINGS_IN_ERRORS = {
     PaperColumn.SIZE: "Size in Bytes",
     PaperColumn.TIME: "Time (sec)",
     PaperColumn.RATE: "Bytes/sec",
@@ -44,28 +45,91 @@ _COLUMN_OF_SPELLING = _columns_by_spelling()
 _WARM_UP = "warm-up"
 """The status of a warm-up run."""
 
+_LOW_QUOTE = "\N{SINGLE LOW-9 QUOTATION MARK}"
+_SINGLE_QUOTES = "\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}"
+_OPENING_QUOTES = tuple("\N{LEFT DOUBLE QUOTATION MARK}„»«" + _LOW_QUOTE + _SINGLE_QUOTES[0])
+_QUOTES = "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}„»«" + _LOW_QUOTE + _SINGLE_QUOTES
+_TYPOGRAPHIC_QUOTES = re.compile(rf"[{_QUOTES}](?P<numeral>[\d.,\s]*\d[\d.,\s]*)[{_QUOTES}]")
+"""A numeral in the quotes that a telephone or a text program makes of straight ones."""
+_NOT_SEEN = "\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters that nobody sees and that are copied with text: of no width, and for the direction of writing."""
+_CLOCK_TIME = re.compile(r"\d:\d|\d\s*(?:m|min|h|std)\.?\s*\d", re.IGNORECASE)
+"""Minutes and seconds: ``0:12.5``, ``1m23s``."""
+
+_OF_OPEN_UNIT = frozenset({"time", "times", "size", "filesize"})
+"""Headings that name no unit: beside one of the same column that does, they mean something else, such as a clock."""
+
 _FLOAT_ROUNDING = 1e-9
 """Share by which numbers may differ that are the same but for the rounding of floats."""
 
 
 def columns_of_headings(record: Sequence[str]) -> list[str]:
     """Headings with the form's own, in any spelling, replaced by column names: as many as a row below has cells."""
-    # Letters and digits of any kind stay: "Time (µs)" is not "Time (s)", nor "Bytes (10^6)" "Bytes".
-    folded = [re.sub(r"[^\w%#]|_", "", heading.lower()) for heading in record]
-    by_spelling = {_COLUMN_OF_SPELLING.get(name) for name in folded}
+    folded = _folded(record)
+    # Each line of a file is looked at, and few have such a heading.
+    passed_over = set() if _OF_OPEN_UNIT.isdisjoint(folded) else _passed_over(folded, record)
+    known_names = [name for index, name in enumerate(folded) if index not in passed_over]
+    by_spelling = {_COLUMN_OF_SPELLING.get(name) for name in known_names}
     headings: list[str] = []
     for index, (name, heading) in enumerate(zip(folded, record, strict=True)):
-        # "Time, sec" without quotes is two headings of one column: "sec" is left out, and those behind it move up.
-        if folded[max(0, index - 1) : index + 1] == ["time", "sec"]:
+        if _is_cut_off(folded, index):
             continue
 
-        if name.startswith("%of"):
+        if index in passed_over:
+            headings.append(heading.strip())
+        elif name.startswith("%of"):
             headings.append(str(PaperColumn.PERCENT))
         elif name in _REMARK_SPELLINGS:
             headings.append(REMARK)
         else:
             headings.append(str(_COLUMN_OF_SPELLING.get(name) or _column_by_unit(heading, by_spelling)))
     return headings
+
+
+def _folded(record: Sequence[str]) -> list[str]:
+    """Headings in small letters without blanks and most signs.
+
+    Letters and digits of any kind stay: "Time (µs)" is not "Time (s)", nor "Bytes (10^6)" "Bytes".
+    """
+    return [re.sub(r"[^\w%#]|_", "", heading.lower()) for heading in record]
+
+
+def _is_cut_off(folded: Sequence[str], index: int) -> bool:
+    """Whether a heading is the second half of ``Time, sec`` without quotes: those behind it move up."""
+    return folded[max(0, index - 1) : index + 1] == ["time", "sec"]
+
+
+def printed_headings(record: Sequence[str]) -> list[str]:
+    """The headings as they are printed, one for each of :func:`columns_of_headings`."""
+    folded = _folded(record)
+    return [heading.strip() for index, heading in enumerate(record) if not _is_cut_off(folded, index)]
+
+
+def _passed_over(folded: Sequence[str], record: Sequence[str]) -> set[int]:
+    """The headings without a unit, such as ``Time``, that have one of the same column beside them that names it."""
+    of_exact_unit: set[PaperColumn] = set()
+    for index, (name, heading) in enumerate(zip(folded, record, strict=True)):
+        if _is_cut_off(folded, index) or name in _OF_OPEN_UNIT:
+            continue
+        unit = units.unit_of_heading(heading)
+        column = _COLUMN_OF_SPELLING.get(name) or (unit.column if unit else None)
+        if column is not None:
+            of_exact_unit.add(column)
+    return {
+        index
+        for index, name in enumerate(folded)
+        if name in _OF_OPEN_UNIT and _COLUMN_OF_SPELLING[name] in of_exact_unit
+    }
+
+
+def bare_numeral(cell: str) -> str:
+    """A cell without the typographic quotes around its numeral, and without characters that nobody sees."""
+    # Most cells are plain digits, and a form may have a million of them.
+    if cell.isascii():
+        return cell
+    text = cell.strip().strip(_NOT_SEEN).strip()
+    quoted = _TYPOGRAPHIC_QUOTES.fullmatch(text)
+    return quoted["numeral"] if quoted else text
 
 
 def _column_by_unit(heading: str, by_spelling: set[PaperColumn | None]) -> str:
@@ -107,7 +171,7 @@ class PrintedNumber:
     @property
     def text(self) -> str:
         """The number as it was printed, to six decimals."""
-        decimals = min(self.decimals, 6)
+        decimals = max(0, min(self.decimals, 6))
         return f"{self.value:,.{decimals}f}"
 
 
@@ -165,18 +229,34 @@ class FormRow:
 
         number = self._read(column)
         if number is None or number.value < 0 or (number.value == 0 and not zero):
-            heading = _HEADINGS_IN_ERRORS[column]
+            heading = HEADINGS_IN_ERRORS[column]
             expected = self._expected(column) if number is None else "expected a number above 0"
             raise json_reader.DocumentError(f"line {self.line}: {heading}: {expected}, found {text!r}")
-        if column is PaperColumn.SIZE and number.unit_factor > 1 and number.decimals:
-            heading = _HEADINGS_IN_ERRORS[column]
-            raise json_reader.DocumentError(f"line {self.line}: {heading}: {text!r} is rounded: write its bytes")
+        if column is PaperColumn.SIZE:
+            self._check_whole_bytes(number, text)
         return number
+
+    def _check_whole_bytes(self, number: PrintedNumber, text: str) -> None:
+        """Raises DocumentError for a size without its last digits, such as 1,07E+09, or with a part of a byte."""
+        place = f"line {self.line}: {HEADINGS_IN_ERRORS[PaperColumn.SIZE]}: {text!r}"
+        is_rounded = number.decimals < 0 or (number.unit_factor > 1 and number.decimals > 0)
+        if is_rounded:
+            raise json_reader.DocumentError(f"{place} is rounded: write its bytes")
+        if number.value != int(number.value):
+            raise json_reader.DocumentError(
+                f"{place} has a part of a byte: write all its bytes, or the unit in the heading, such as Size (MiB)"
+            )
 
     def _expected(self, column: PaperColumn) -> str:
         """What is wrong with a cell that holds no number, or one with another unit."""
-        _, name = units.without_unit(self.text(column).strip())
-        if units.is_uncertain(name):
+        text = self.text(column).strip()
+        if text[:1] in _OPENING_QUOTES:
+            return f'quotes of typography hold no cell together: write "…" instead of {text[:1]}'
+        if column is PaperColumn.TIME and _CLOCK_TIME.search(text):
+            return "write the time in seconds alone, such as 83.5"
+
+        _, name = units.without_unit(text)
+        if column is not PaperColumn.TIME and units.is_uncertain(name):
             return units.why_uncertain(name)
         return "expected a number above 0 without a unit" if name[:1].isalpha() else "expected a number above 0"
 

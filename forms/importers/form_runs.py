@@ -2,15 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 
-from forms.exporters.csv import REMARK
+from forms.exporters.csv import REMARK, STATUS
 from forms.importers import form_rows, units
 from forms.importers.contradictions import check_times, find_contradictions
 from forms.importers.decimal_signs import SLOWEST
 from forms.importers.form_lines import TABLE_EXPECTED, FilledForm
 from forms.importers.paper_columns import PaperColumn
-from forms.importers.run_names import RunName, run_name_in
+from forms.importers.run_names import RunName, leaves_out, run_name_in
 from forms.report import Mark
 from storage import json_reader, records
+
+_FASTEST = 2e11
+"""Bytes per second; no memory of a server is faster."""
+_LONGEST_BY_RATE = 3600
+"""Seconds of a run that its slow rate alone tells."""
 
 _SIZE_ALONE = frozenset({"size", "file size"})
 """Headings that leave the unit of a size open."""
@@ -83,7 +88,7 @@ class FormRuns:
         if not self._form.headings:
             return f"line {self._form.line}: this form lacks {TABLE_EXPECTED}"
         text = f"line {self._form.line}: no run of this form has a time"
-        return f"{text} ({self._left_out[0]})" if self._left_out else text
+        return f"{text} ({self._left_out[0]}; number the runs 1, 2, …)" if self._left_out else text
 
     def runs(self) -> Iterator[records.Run]:
         """The runs with a time, and the failed ones."""
@@ -110,6 +115,7 @@ class FormRuns:
 
         seconds = row.seconds(self._size)
         self._check_size_heading(row, seconds)
+        self._check_speed(row, seconds)
         remark = row.text(REMARK).strip()
         if seconds is None and not is_failed:
             if not row.is_unfilled:
@@ -117,7 +123,8 @@ class FormRuns:
             self._keep_note(name, remark)
             return None
 
-        if name.leaves_out and status is records.RunStatus.VALID:
+        is_left_out = name.leaves_out or (leaves_out(remark) and not row.text(STATUS).strip())
+        if is_left_out and status is records.RunStatus.VALID:
             status = records.RunStatus.REJECTED
             remark = remark or name.mark
         else:
@@ -147,6 +154,27 @@ class FormRuns:
                 " bytes/sec: name its unit in the heading, such as Size in Bytes or Size (MiB)"
             )
 
+    def _check_speed(self, row: form_rows.FormRow, seconds: float | None) -> None:
+        """Raises DocumentError for a speed that no file server has, since a number has another unit than its heading.
+
+        A spreadsheet keeps 0:00:09 as 0,000104, a part of a day; rates below ``Bytes/sec`` may be megabytes.
+        """
+        if not self._size or not seconds or self._form.is_exported:
+            return
+
+        speed = self._size / seconds
+        if speed > _FASTEST:
+            raise json_reader.DocumentError(
+                f"line {row.line}: {self._size:,} bytes in {seconds:.6g} s are {speed:,.0f} bytes/sec: write the times"
+                " in seconds, or their unit in the heading, such as Time (min)"
+            )
+        is_by_rate = PaperColumn.TIME not in row.number_columns
+        if is_by_rate and speed < SLOWEST and seconds > _LONGEST_BY_RATE:
+            raise json_reader.DocumentError(
+                f"line {row.line}: {self._size:,} bytes at {speed:,.0f} bytes/sec take {seconds:,.0f} s: write the unit"
+                " of the rates in their heading, such as MiB/s or Mbit/s"
+            )
+
     def _keep_note(self, name: RunName, text: str) -> None:
         """Keep what people wrote beside a run."""
         if text and not text.startswith(_UNUSUAL):
@@ -163,7 +191,10 @@ class FormRuns:
         phase = records.Phase.WARM_UP if row.is_warm_up else name.phase
         if (phase, number) in self._keys or number < 1:
             shown_name = row.record[0].strip()[:20]
-            raise json_reader.DocumentError(f"line {row.line}: a second run {shown_name}, or none that can be")
+            raise json_reader.DocumentError(
+                f"line {row.line}: a second run {shown_name}, or none that can be: number the runs 1, 2, …; a second"
+                " table needs headings of its own"
+            )
         self._keys.add((phase, number))
         return phase, number
 

@@ -58,9 +58,11 @@ def number_from(text: str, decimal_sign: DecimalSign) -> float | None:
 
 
 def decimals_of(text: str, decimal_sign: DecimalSign) -> int:
-    """How many digits a numeral has behind its decimal sign."""
-    _, sign, fraction = text.strip().rpartition(decimal_sign)
-    return len(fraction) if sign and fraction.isdecimal() else 0
+    """How many digits a numeral has behind its decimal sign; below zero where an exponent leaves the last ones out."""
+    mantissa, _, exponent = text.strip().lower().partition("e")
+    _, sign, fraction = mantissa.rpartition(decimal_sign)
+    decimals = len(fraction) if sign and fraction.isdecimal() else 0
+    return decimals - int(exponent) if exponent else decimals
 
 
 @dataclass(frozen=True, slots=True)

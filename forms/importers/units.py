@@ -23,6 +23,20 @@ class ExactUnit:
     factor: float
 
 
+_SECOND_IN_OTHER_LANGUAGES = (
+    "sek",
+    "sekunde",
+    "sekunden",
+    "seconde",
+    "secondes",
+    "segundo",
+    "segundos",
+    "secondi",
+    "sekund",
+    "sekunder",
+    "sekundy",
+)
+
 _SECONDS = {
     "ns": 1e-9,
     "us": 1e-6,
@@ -44,6 +58,9 @@ _SECONDS = {
     "h": 3600.0,
     "hour": 3600.0,
     "hours": 3600.0,
+    **dict.fromkeys(_SECOND_IN_OTHER_LANGUAGES, 1.0),
+    **dict.fromkeys(("minuten", "minuto", "minutos", "minuti"), 60.0),
+    **dict.fromkeys(("stunde", "stunden", "heure", "heures"), 3600.0),
 }
 """By names in small letters."""
 
@@ -62,12 +79,27 @@ _UNCERTAIN = re.compile(rf"(?P<prefix>[kmgt])i?(?:b|bytes?)?(?:{_A_SECOND})?|b{_
 _NUMERAL_AND_UNIT = re.compile(r"(?P<numeral>[+-]?[\d.,].*?\d|\d|\d[.,])[ \u00a0\u202f]*(?P<unit>10\^.*|[^\d\s.,'].*)")
 
 
+_LATIN_LETTERS = str.maketrans("кмгтибнеКМГТБ\N{CYRILLIC SMALL LETTER ES}", "kmgtibneKMGTBs")
+"""Of units in Cyrillic."""
+_OCTETS = re.compile(r"(?P<prefix>[KkMGT]i?)?(?:o|[Oo]ctets?)(?=/|$)")
+"""Bytes as French writes them: ``Mio``, ``Mo/s``."""
+
+
+def _in_latin(text: str) -> str:
+    """The name of a unit without blanks, in the letters and words that are known here."""
+    name = "".join(text.split()).replace("байт", "byte").translate(_LATIN_LETTERS)
+    octets = _OCTETS.match(name)
+    if octets:
+        return f"{octets['prefix'] or ''}B{name[octets.end() :]}"
+    return re.sub(r"/[Ss]ek\.?$", "/s", name)
+
+
 def unit_named(text: str) -> ExactUnit | None:
     """The unit of that name; None for a name of none, or of one without an exact factor."""
-    name = "".join(text.split())
+    name = _in_latin(text)
     if name == "%":
         return ExactUnit(PaperColumn.PERCENT, 1.0)
-    seconds = _SECONDS.get(name.lower().replace("\N{GREEK SMALL LETTER MU}", "µ"))
+    seconds = _SECONDS.get(name.lower().removesuffix(".").replace("\N{GREEK SMALL LETTER MU}", "µ"))
     if seconds is not None:
         return ExactUnit(PaperColumn.TIME, seconds)
 
@@ -92,13 +124,13 @@ def _factor_of_bytes(prefix: str, exponent: str | None) -> float:
 
 def is_uncertain(text: str) -> bool:
     """Whether a text names a unit without an exact factor, such as ``MB/s``."""
-    name = "".join(text.split())
+    name = _in_latin(text)
     return unit_named(name) is None and _UNCERTAIN.fullmatch(name) is not None
 
 
 def why_uncertain(text: str) -> str:
     """What a unit without an exact factor may be, and what to write instead."""
-    name = "".join(text.split())
+    name = _in_latin(text)
     match = _UNCERTAIN.fullmatch(name)
     prefix = (match["prefix"] or "").upper() if match else ""
     if not prefix:
@@ -122,17 +154,27 @@ def without_unit(text: str) -> tuple[str, str]:
     return (match["numeral"], match["unit"].strip()) if match else (text, "")
 
 
-_HEADING_WITH_UNIT = re.compile(r"(.*?)\s*(?:[(\[](.*)[)\]]|,\s*(\S+)| in (\S+))")
+_HEADING_WITH_UNIT = re.compile(r"(.*?)\s*(?:[(\[](.*)[)\]]|,\s*(\S+)| (?:in|en) (\S+)| ?/ (\S+))")
+_HEADING_BEFORE_UNIT = re.compile(r"(.*\S)[ _](\S+)")
+"""A heading with a unit as its last word: ``Size MiB``, ``elapsed_ms``."""
 
+_WORDS_OF_SPEED = (
+    "rate datarate transferrate speed throughput bandwidth"
+    " durchsatz datenrate geschwindigkeit débit vitesse taxa velocidade velocidad velocità prędkość hastighet скорость"
+)
 _WORDS_OF_HEADINGS = {
-    PaperColumn.SIZE: "size filesize file data bytes sizeinbytes",
-    PaperColumn.TIME: "time times timesec duration elapsed elapsedtime",
-    PaperColumn.RATE: "bytes/sec bytes/s rate datarate transferrate speed throughput bandwidth",
-    PaperColumn.BITS: "bits/sec bits/s rate datarate transferrate speed throughput bandwidth",
+    PaperColumn.SIZE: "size filesize file data bytes sizeinbytes"
+    " größe dateigröße taille tamanho tamaño dimensione rozmiar storlek размер",
+    PaperColumn.TIME: "time times timesec duration elapsed elapsedtime"
+    " zeit dauer durée temps tempo tiempo czas tid время",
+    PaperColumn.RATE: f"bytes/sec bytes/s {_WORDS_OF_SPEED}",
+    PaperColumn.BITS: f"bits/sec bits/s {_WORDS_OF_SPEED}",
 }
 """What stands before a unit in headings, in small letters without blanks."""
 
-_NOT_ALONE = frozenset({"b", "min", "mins", "h", "hour", "hours", "minute", "minutes", "%"})
+_NOT_ALONE = frozenset(
+    {"b", "o", "\N{CYRILLIC SMALL LETTER ES}", "min", "mins", "h", "hour", "hours", "minute", "minutes", "%"}
+)
 """Units that are a heading only with a word before them: ``min`` alone is the least of something."""
 
 
@@ -140,10 +182,15 @@ def split_heading(heading: str) -> tuple[str, str]:
     """The words of a heading in small letters, and its unit: of ``Size (MiB)``, ``Time [ms]``, ``MiB/s``."""
     text = " ".join(heading.split())
     match = _HEADING_WITH_UNIT.fullmatch(text)
-    if not match:
-        return "", text
-    words, *units = match.groups()
-    return words.replace(" ", "").lower(), next(unit for unit in units if unit is not None)
+    if match:
+        words, *units = match.groups()
+        return words.replace(" ", "").lower(), next(unit for unit in units if unit is not None)
+
+    # "Time min" is the least of all times to some.
+    spaced = _HEADING_BEFORE_UNIT.fullmatch(text)
+    if spaced and is_unit(spaced[2]) and spaced[2].lower() not in _NOT_ALONE:
+        return re.sub(r"[ _]", "", spaced[1]).lower(), spaced[2]
+    return "", text
 
 
 def unit_of_heading(heading: str) -> ExactUnit | None:

@@ -193,6 +193,22 @@ def test_a_form_in_the_code_of_a_country_is_never_read_as_another_text(note: str
         ("getting file \\big.iso of size 1073741824 as big.iso (113345.2 KiloBytes/sec)\n", "smbclient"),
         ("command,mean,stddev,median,user,system,min,max\ncp a b,9.1,0.1,9.1,0.1,1.2,9.0,9.2\n", "hyperfine"),
         ("real\t0m9.123s\nuser\t0m0.1s\n", "the shell's time"),
+        ("cp a b  0,01s user 1,20s system 13% cpu 9,123 total\n", "the shell's time"),
+        ("TotalSeconds      : 9,123\n", "the shell's time"),
+        ("8388608 Bytes (8,4 MB, 8,0 MiB) kopiert, 0,0512 s, 164 MB/s\n", "dd"),
+        ("8388608 bytes transferred in 0.051212 secs (163801608 bytes/sec)\n", "dd"),
+        ("sending incremental file list\nbig.iso\n", "rsync"),
+        ("   Geschwindigkeit:           117.123.456 Bytes/Sek.\n", "Robocopy"),
+        ("3;fio-3.33;seqread;0;0;1048576;104857;102;10000\n", "fio"),
+        ("fio: not supported\n{}\n", "fio"),
+        ("<Results>\n  <System>\n", "DiskSpd"),
+        ("big.iso      100% 1024MB 112.3MB/s   00:09\n", "scp"),
+        ("1.00GiB 0:00:09 [ 113MiB/s] [======>] 100%\n", "pv"),
+        ("'Test Type,Test Description\n0,\n", "Iometer"),
+        (" Timing buffered disk reads: 560 MB in  3.00 seconds = 186.55 MB/sec\n", "hdparm"),
+        ("1.98,1.98,files,1,1700000000,8G,,8192,5,541\n", r"bonnie\+\+"),
+        ("ISO date,label,path type,paths,hosts\n", "elbencho"),
+        ("1073741824 bytes received in 9.12 secs (112.2 MB/s)\n", "an FTP program"),
     ],
 )
 def test_what_another_program_prints_is_called_so(text: str, program: str):
@@ -204,3 +220,28 @@ def test_what_a_program_printed_may_stand_above_a_form():
     above = "1024+0 records in\n1024+0 records out\n"
     (series,) = read_series(f"{above}{TABLE}".encode(), GIVEN)
     assert series.runs[0].seconds == 2.3
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("  | Run | Size in Bytes | Time (s) |\n  |----+----+----|\n  | 1 | 1812898 | 2.3 |\n", "Markdown"),
+        ("Run No|Size in Bytes|Time (sec)\n1|1812898|2.3\n", "lines drawn between its cells"),
+        ("\u2502 Run \u2502 Time (s) \u2502\n", "lines drawn between its cells"),
+        ('"Run No;Size in Bytes;Time (sec)"\n"1;1812898;2,3"\n', "in quotes as a whole"),
+        ("My runs\n<table><tr><th>Run</th></tr></table>\n", "HTML"),
+    ],
+)
+def test_a_table_whose_cells_are_drawn_is_called_so(text: str, words: str):
+    with pytest.raises(DocumentError, match=f"{words}.*separate its cells by commas") as refusal:
+        read_series(text.encode(), GIVEN)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_frame_with_a_bracket_begins_no_json():
+    for before, after in (("[code]", "[/code]"), ("{code}", "{code}")):
+        (series,) = read_series(f"{before}\n{TABLE}{after}\n".encode(), GIVEN)
+        assert (series.runs[0].seconds, series.title) == (2.3, "")
+    for document in (b"[{", b'{"code": 1', b'["code'):
+        with pytest.raises(DocumentError, match="not JSON"):
+            read_series(document, GIVEN)
