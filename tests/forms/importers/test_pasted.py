@@ -206,7 +206,8 @@ def test_a_time_with_minutes_is_asked_for_in_seconds(text: str):
 )
 def test_headings_of_other_countries_that_name_their_unit_are_read(headings: str, row: str, size: int, time: float):
     (run,) = read(headings, row).runs
-    assert (run.number, run.size_bytes, run.seconds) == (1, size, pytest.approx(time))
+    assert (run.number, run.size_bytes) == (1, size)
+    assert run.seconds == pytest.approx(time)
 
 
 @pytest.mark.parametrize(
