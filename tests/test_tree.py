@@ -170,6 +170,32 @@ def test_what_tests_share_lies_in_modules_without_tests():
     assert shared == set()
 
 
+WAITING = {"communicate", "run", "wait", "wait_procs"}
+"""Functions of other libraries that wait for a process, by ``timeout=`` no longer than that."""
+
+
+def bounds_in_numbers(text: str) -> list[int]:
+    """The lines of calls that wait for a process by a number of seconds of their own."""
+    if not re.search(r"timeout=\d", text):
+        return []
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    return [
+        call.lineno
+        for call in calls
+        for word in call.keywords
+        if word.arg == "timeout" and isinstance(word.value, ast.Constant)
+        if ast.unparse(call.func).rpartition(".")[2] in WAITING
+    ]
+
+
+def test_how_long_a_process_is_waited_for_is_said_in_one_place():
+    """What is enough on one machine is not on a slower one: `HANG_SECONDS` of tests/waiting.py is, wherever it is."""
+    assert bounds_in_numbers("process.communicate(timeout=60)") == [1]
+    assert bounds_in_numbers("process.communicate(timeout=HANG_SECONDS)\nask(timeout=60)") == []
+    own = {str(path.relative_to(ROOT)): bounds_in_numbers(path.read_text()) for path in ROOT.glob("tests/**/*.py")}
+    assert {path: lines for path, lines in own.items() if lines} == {}
+
+
 MODULES = {
     path.relative_to(ROOT): path.read_text()
     for package in ("app", "forms", "storage")

@@ -23,6 +23,7 @@ from storage.records import format_target
 from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.late import LateOpeningSmbd
 from tests.servers.smbd import Smbd
+from tests.waiting import HANG_SECONDS
 
 EQUAL, TIMES = 40, 10
 MOST_BLAMED = 4
@@ -63,7 +64,7 @@ def _sharebench(folder: Path, *words: str) -> dict[str, Any]:
     environment = {**os.environ, "SHAREBENCH_DB": str(folder / "notebook.db"), "SHAREBENCH_PASSWORD": Smbd.password}
     done = subprocess.run(
         [sys.executable, "-m", "app", *words, "--json"],
-        env=environment, capture_output=True, text=True, check=False, timeout=900,
+        env=environment, capture_output=True, text=True, check=False, timeout=2 * HANG_SECONDS,
     )  # fmt: skip
     if not done.stdout.startswith("{"):
         raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")

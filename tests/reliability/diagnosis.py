@@ -20,6 +20,7 @@ from storage.records import format_target
 from tests.reliability.figures import Clock, Figures, Share
 from tests.reliability.hiccups import burners
 from tests.servers.smbd import Smbd
+from tests.waiting import HANG_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +50,7 @@ def diagnosed(smbd: Smbd, folder: Path, *words: str, name: str = "", under: Sequ
     environment = {**os.environ, "SHAREBENCH_DB": str(folder / "notebook.db"), "SHAREBENCH_PASSWORD": smbd.password}
     done = subprocess.run(
         [*under, sys.executable, "-m", "app", "diagnose", target, "--yes", "--json", *words],
-        env=environment, capture_output=True, text=True, check=False, timeout=900,
+        env=environment, capture_output=True, text=True, check=False, timeout=2 * HANG_SECONDS,
     )  # fmt: skip
     if not done.stdout.startswith("{"):
         raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")

@@ -24,6 +24,7 @@ from tests.reliability import accuracy, diagnosis, hiccups, isolation, load
 from tests.reliability.figures import Clock, Figures
 from tests.servers.distance import FarLink
 from tests.servers.smbd import Smbd
+from tests.waiting import HANG_SECONDS
 
 RESULTS = Path(tempfile.gettempdir()) / "sharebench-numbers.jsonl"
 WINDOW_SECONDS = 10.0
@@ -125,7 +126,7 @@ def healthy(name: str) -> Result:
 def tested(module: str, name: str) -> Result:
     """A test that keeps a mutant, or evidence that was seen once."""
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", module, "-k", name]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=HANG_SECONDS)
     lines = done.stdout.strip().splitlines()
     return Result(truth="rejected", product=lines[-1] if lines else done.stderr[-200:], holds=done.returncode == 0)
 

@@ -21,6 +21,7 @@ from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.netns import Link
 from tests.servers.smbd import Smbd
 from tests.truth.record import MI, PathKind, busy, over_smb, random_file, smb, smb_order
+from tests.waiting import HANG_SECONDS
 
 RUNS = 5
 PAIRS = {"link": 30, "busy": 30, "slower": 10, "signing": 10}
@@ -75,7 +76,7 @@ def _sharebench(folder: Path, password: str, *words: str) -> dict[str, object]:
     environment = {**os.environ, "SHAREBENCH_DB": str(folder / "notebook.db"), "SHAREBENCH_PASSWORD": password}
     done = subprocess.run(
         [sys.executable, "-m", "app", *words, "--json"],
-        env=environment, capture_output=True, text=True, check=False, timeout=600,
+        env=environment, capture_output=True, text=True, check=False, timeout=HANG_SECONDS,
     )  # fmt: skip
     if not done.stdout.startswith("{"):
         raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")

@@ -28,6 +28,7 @@ from tests.reliability.figures import Clock, Figures, Share
 from tests.servers.netns import Link
 from tests.servers.smbd import Smbd
 from tests.truth.record import MI, random_file
+from tests.waiting import HANG_SECONDS
 
 PAIRS = 8
 QUICK = ("--warmup", "1", "--ceiling", "skip", "--quiet-time", "skip", "--json")
@@ -144,7 +145,7 @@ def _compared(folder: Path, base: Smbd, other: Smbd) -> dict[str, Any]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=600,
+        timeout=HANG_SECONDS,
     )
     if not done.stdout.startswith("{"):
         raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")

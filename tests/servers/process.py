@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tests.servers.netns import Link
 
 LOOPBACK = "127.0.0.1"
+_GENTLE_SECONDS = 5.0
+"""A server that has not ended by itself after this long is killed."""
 
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -234,7 +236,7 @@ class ServerProcess:
         if process.stdin:
             process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=5)
+            process.wait(timeout=_GENTLE_SECONDS)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         for other in others:

@@ -40,6 +40,7 @@ from tests.servers.netns import Link
 from tests.servers.process import die_with_parent
 from tests.servers.smbd import Smbd
 from tests.servers.vsftpd import Vsftpd
+from tests.waiting import HANG_SECONDS
 
 FOLDER = Path(__file__).with_name("corpus")
 RUNS = 5
@@ -277,7 +278,7 @@ def _said(order: Order, folder: Path, words: Sequence[str], *more: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=HANG_SECONDS,
     )
     if done.returncode not in VERDICTS:
         raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
