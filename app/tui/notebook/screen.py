@@ -117,11 +117,15 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
         """Runs while the cursor moves."""
 
     def compose(self) -> ComposeResult:
+        if self.context.notebook_path.exists():
+            # Nobody knows yet whether anything was measured. Later a class would have the whole screen styled again.
+            self.add_class("-reading", update=False)
+
         with parts.Pane(TITLE, id="all-series"):
             yield parts.FilterLine(
                 placeholder="f or / filters by any words; space marks a line", id="filter", compact=True
             )
-            yield widgets.Static(EMPTY, id="empty")
+            yield widgets.Static(READING if self.has_class("-reading") else EMPTY, id="empty")
             yield parts.Choices(*map(_option_of_start, STARTS), id="starts")
             yield series_list.SeriesList(id="series")
             yield widgets.Static(id="whole")
@@ -131,10 +135,7 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
     def on_mount(self) -> None:
         self.rows.marked = self.context.marked
         self.removed = self.context.removed
-        if self.context.notebook_path.exists():
-            # Nobody knows yet whether anything was measured.
-            self.query_one("#empty", widgets.Static).update(READING)
-            self.add_class("-reading")
+        if self.has_class("-reading"):
             self.rows.focus()
         else:
             # Where to start is shown at once: what reads a notebook takes long to load, and nothing can be in this one.
@@ -201,7 +202,6 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
         )
 
     def _take_found(self, recordings: readings.FoundRecordings) -> None:
-        self.remove_class("-reading")
         was_empty = self._total == 0
         self._listed = len(recordings.rows.places)
         self._total = recordings.total
@@ -230,13 +230,14 @@ class NotebookScreen(DeletesRecordings, SortsRecordings, following.FollowsNotebo
     def _show_whether_empty(self) -> None:
         is_empty = self._total == 0
         self.query_one("#filter").disabled = is_empty
-        self.set_class(is_empty, "-empty")
 
         # Nothing matched before either: what is told of that (`_search_in`) stays.
         is_told_already = not is_empty and self.has_class("-unmatched")
         if not is_told_already:
             self.query_one("#empty", widgets.Static).update(EMPTY if is_empty else "Searching …")
-        self.set_class(not is_empty and self._listed == 0, "-unmatched")
+
+        is_unmatched = not is_empty and self._listed == 0
+        self.update_classes({"-reading": False, "-empty": is_empty, "-unmatched": is_unmatched})
 
     def _point_to_news(self, newest_id: str | None) -> None:
         """Go to what was measured on another screen, or to what was deleted and is back."""
