@@ -46,11 +46,12 @@ _VARIATION_CHANCES = (0.9, 0.1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunVariation:
-    """The variation of two sides' runs, in percent."""
+    """The variation of two sides' runs, in percent of the base's mean."""
 
     percent: float
-    """Interleaved: the deviation of the ratio in pairs. Else √(s_base² + s_other²) of the base's mean, with s the
-    deviation of a side's runs.
+    """Interleaved: v √r, with v the deviation of the ratio in pairs, as a share of it, and r the ratio of the averages:
+    a change c is found by its logarithm, which is about c / √r. Else √(s_base² + s_other²), s the deviation of a side's
+    runs.
     """
     runs: int
     """The runs a side from which it is known."""
@@ -73,7 +74,7 @@ def run_variation(base: Sequence[float], other: Sequence[float], *, paired: bool
     if runs < 2:
         return None
     if paired:
-        share = pair_deviation(base, other)
+        share = pair_deviation(base, other) * math.sqrt(basic.fmean(other) / basic.fmean(base))
     else:
         share = math.sqrt(basic.variance(base) + basic.variance(other)) / basic.fmean(base)
     return RunVariation(percent=100 * share, runs=runs, paired=paired)

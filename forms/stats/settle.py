@@ -85,10 +85,10 @@ def by_pairs(change_percent: float, run_deviation: float, limits: Limits) -> Set
 
 def by_interleaved_runs(change_percent: float, run_deviation: float, limits: Limits) -> Settles | None:
     """The fewest interleaved runs a side that settle it; None where ``MOST_INTERLEAVED`` do not."""
-    # Pair differences vary as both sides together do, and each side varies in proportion to its average: with v the
-    # deviation of the base's runs and c the change, √(v² + (v (1 + c))²).
-    difference_percent = 100 * run_deviation * math.hypot(1, 1 + change_percent / 100)
-    variation = RunVariation(percent=difference_percent, runs=LEAST_INTERLEAVED, paired=True)
+    # Each side varies in proportion to its average. With v the deviation of the base's runs, that of the ratio of two
+    # runs is v √2, as a share of it; see RunVariation for the change's part.
+    percent = 100 * run_deviation * math.sqrt(2 * (1 + change_percent / 100))
+    variation = RunVariation(percent=percent, runs=LEAST_INTERLEAVED, paired=True)
     runs = needed_runs(change_percent, variation, limits) or MOST_RUNS
     if runs > MOST_INTERLEAVED:
         return None
