@@ -97,7 +97,8 @@ class _Walk:
         self._links = 0
         """How many were followed, since links may form a circle."""
         self._is_link = False
-        self._path = Path.cwd()
+        # The folder that the program began in may be gone.
+        self._path = Path("/") if path.is_absolute() else Path.cwd()
         self._folder = self._open(".", None, os.O_DIRECTORY)
 
     def find_place(self) -> Place:

@@ -83,9 +83,11 @@ def read_config(path: Path) -> Config:
     """An empty :class:`Config` without a file. Raises ConfigError."""
     try:
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Config()
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
         raise ConfigError(f"cannot read {path}: {error}") from error
 
     try:

@@ -24,6 +24,9 @@ ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP) if HAS_TERMINALS else ()
 _RESTORING_SIGNALS = (*ENDING_SIGNALS, signal.SIGQUIT) if HAS_TERMINALS else ()
 """The last one is Ctrl+\\, which a question for a password leaves to the terminal."""
 
+_LOCAL_MODES = 3
+"""Where the attributes of a terminal say whether it echoes."""
+
 LEAVE_SCREEN = (
     b"\x1b[?2004l"  # pasted text is no longer marked
     b"\x1b[?7h"  # long lines are wrapped
@@ -72,6 +75,22 @@ def restore_terminal() -> None:
     """Restore what was saved; for those who end the program otherwise, in any thread."""
     for terminal in reversed(_saved):
         terminal.restore()
+
+
+def hide_typing() -> bool:
+    """Stop the echo of the terminal; False where it belongs to another job of the shell, or there is none."""
+    with suppress(OSError, termios.error):
+        terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+        try:
+            if os.tcgetpgrp(terminal) != os.getpgrp():
+                return False
+            attributes = termios.tcgetattr(terminal)
+            attributes[_LOCAL_MODES] &= ~termios.ECHO
+            termios.tcsetattr(terminal, termios.TCSAFLUSH, attributes)
+            return True
+        finally:
+            os.close(terminal)
+    return False
 
 
 @contextmanager

@@ -222,3 +222,14 @@ def test_two_that_make_one_at_the_same_moment_wait_for_each_other(tmp_path: Path
         with Notebook(path) as notebook:
             assert not notebook.heads()
         end.join()
+
+
+def test_a_notebook_opens_where_the_folder_that_the_program_began_in_is_gone(tmp_path, monkeypatch):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    with Notebook(tmp_path / "notebook.db") as notebook:
+        assert notebook.heads() == []
+    with pytest.raises(NotebookFileError):
+        Notebook(Path("notebook.db"))

@@ -52,6 +52,8 @@ def test_everything_that_the_file_says_is_read(tmp_path: Path):
 
 def test_no_file_gives_no_settings(tmp_path: Path):
     assert read_config(tmp_path / "config.toml") == Config()
+    (tmp_path / "home").touch()
+    assert read_config(tmp_path / "home" / ".config" / "config.toml") == Config()
 
 
 def test_a_server_by_name_is_a_target(tmp_path: Path):

@@ -10,6 +10,7 @@ import termios
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,8 +44,16 @@ class Program:
         self.exit_code: int | None = None
 
     @property
+    def own_attributes(self) -> list[Any]:
+        """Of the terminal, as it is now."""
+        return termios.tcgetattr(self._end)
+
+    def set_attributes(self, attributes: list[Any]) -> None:
+        termios.tcsetattr(self._end, termios.TCSANOW, attributes)
+
+    @property
     def has_changed_it(self) -> bool:
-        return termios.tcgetattr(self._end) != self.attributes
+        return self.own_attributes != self.attributes
 
     def read(self, seconds: float) -> None:
         """Read what it shows, and look whether it has ended."""
@@ -94,3 +103,24 @@ def test_a_signal_leaves_the_terminal_as_it_was(program: Program, number: signal
     assert not program.has_changed_it
     has_screen = b"\x1b[?1049h" in program.shown
     assert program.shown.endswith(LEAVE_SCREEN) is has_screen
+
+
+def has_echo(program: Program) -> bool:
+    return bool(program.own_attributes[3] & termios.ECHO)
+
+
+@pytest.mark.parametrize("program", [PASSWORD], ids=["password"], indirect=True)
+def test_a_password_stays_hidden_after_the_program_was_stopped(program: Program):
+    """A shell that stops a job takes its own echo back, and gives it to the job that goes on."""
+    assert not has_echo(program)
+    os.kill(program.process_id, signal.SIGSTOP)
+    program.set_attributes(program.attributes)
+    assert has_echo(program)
+
+    shown_before = program.shown.count(b"Password")
+    os.kill(program.process_id, signal.SIGCONT)
+    until = time.monotonic() + HANG_SECONDS
+    while program.shown.count(b"Password") == shown_before and time.monotonic() < until:
+        program.read(0.2)
+    assert not has_echo(program)
+    assert program.shown.count(b"Password") == shown_before + 1
