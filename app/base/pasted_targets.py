@@ -6,7 +6,7 @@ none of them is repeated in a message.
 
 import re
 
-_NOT_SEEN = "\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+NOT_SEEN = "\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """Characters that nobody sees and that are copied with text: of no width, and for the direction of writing."""
 
 _SINGLE_QUOTES = "\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}\N{SINGLE LOW-9 QUOTATION MARK}"
@@ -43,7 +43,7 @@ _EXPLORER_TITLE = re.compile(r"(?P<name>[^\\/]+?) \(\\\\(?P<folder>[^()]+)\)(?: 
 
 def unwrapped(text: str) -> str:
     """The text without blanks, quotes and brackets around it."""
-    text = text.strip().strip(_NOT_SEEN).strip()
+    text = text.strip().strip(NOT_SEEN).strip()
     match = _IN_QUOTES.fullmatch(text)
     if match is None:
         return text

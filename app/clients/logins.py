@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.base import pasted_targets
 from app.base.errors import LoginError, UsageError
 from app.base.targets import CREDENTIALS_OPTION, HOW_TO_GIVE, holds_smbclient_password, split_domain
 from app.clients.base import Secrets
@@ -27,6 +28,9 @@ _KEYS = {
     "workgroup": "domain",
     "nthash": "nt_hash",
 }
+
+
+_QUOTES = tuple("\"'`\N{LEFT DOUBLE QUOTATION MARK}„«\N{LEFT SINGLE QUOTATION MARK}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +75,9 @@ def read_credentials(path: Path) -> Credentials:
                 f"line {number} of the credentials file {path} is none of username = …, password = …, domain = …"
             )
         if name == "password":
-            values[name] = value.removeprefix(" ")
+            values[name] = value[1:] if value[:1] in (" ", "\t") else value
         else:
-            values[name] = value.strip()
+            values[name] = value.strip().strip(pasted_targets.NOT_SEEN).strip()
             _check_quotes(path, number, values[name])
     return Credentials(
         user=values.get("user"),
@@ -85,7 +89,7 @@ def read_credentials(path: Path) -> Credentials:
 
 def _check_quotes(path: Path, number: int, value: str) -> None:
     """Raises UsageError for a user or domain in quotes, which no name has, and no program takes away."""
-    if value[:1] == '"':
+    if value.startswith(_QUOTES):
         raise UsageError(
             f"line {number} of the credentials file {path} has quotes, which would belong to the login: take them out,"
             " there and around the password"
@@ -95,10 +99,12 @@ def _check_quotes(path: Path, number: int, value: str) -> None:
 def with_user_of(credentials: Credentials, target: Target) -> Target:
     """The target with the file's user, and its domain where the target names none.
 
-    Raises UsageError for a password in the place of the user.
+    Raises UsageError for a password in the line of the user.
     """
     user = credentials.user or ""
     domain = ""
+    if ":" in user or pasted_targets.has_password_beside(user):
+        raise UsageError("the credentials file has a password beside the user: write password = … on a line of its own")
     if target.abilities.has_share:
         if holds_smbclient_password(user):
             raise UsageError("the credentials file has USER%PASSWORD as user: write password = … on a line of its own")

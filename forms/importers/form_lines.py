@@ -216,6 +216,8 @@ class FilledForm:
         record = [form_rows.bare_numeral(cell) for cell in self._with_run_first(record)]
         name = record[0].strip() if record else ""
         run_name = run_name_in(name)
+        if self._is_commented_out(name):
+            run_name = None
         if run_name and self._has_content(line, record):
             self._check_cells_beyond(line, record)
             self._check_lines_inside(line, record)
@@ -251,6 +253,11 @@ class FilledForm:
         beyond = [cell.strip() for cell in record[len(self.headings) :] if cell.strip()]
         if beyond:
             self.left_out.append(f"line {line}: {_cited(beyond[0])} stands below no heading")
+
+    def _is_commented_out(self, name: str) -> bool:
+        """Whether a ``#`` before its number takes a run out of a table whose first run has none."""
+        first_name = self.runs[0][1][0].strip() if self.runs else ""
+        return name.startswith("#") and first_name.isdecimal()
 
     def _check_lines_inside(self, line: int, record: list[str]) -> None:
         """Raises DocumentError for a cell that holds further runs: a quote before them was never closed."""

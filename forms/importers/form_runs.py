@@ -25,7 +25,7 @@ _UNUSUAL = f"{Mark.UNUSUAL}: "
 
 
 def time_rounding(form: FilledForm, runs: Sequence[records.Run]) -> float:
-    """Half of the last digit that the times are printed with, or that of rates in large units such as ``MiB/s``.
+    """Half of the last digit that the times are printed with, or that of rates that are rounded, such as in ``MiB/s``.
 
     0 where rates with more digits tell the times better.
     """
@@ -38,7 +38,7 @@ def time_rounding(form: FilledForm, runs: Sequence[records.Run]) -> float:
         rate = numbers.get(PaperColumn.RATE) or numbers.get(PaperColumn.BITS)
         if time is not None and PaperColumn.RATE not in numbers:
             roundings.append(time.last_digit / 2)
-        elif time is None and rate is not None and rate.unit_factor > 1 and rate.value > 0:
+        elif time is None and rate is not None and rate.last_digit > 1 and rate.value > 0:
             roundings.append(longest * rate.last_digit / 2 / rate.value)
     return max(roundings)
 

@@ -33,12 +33,15 @@ _NUMBERED = re.compile(
 _WARM_UP_ALONE = re.compile(rf"(?P<warm_up>{_WARM_UP})(?P<mark>(?!\w).*)", re.IGNORECASE | re.DOTALL)
 _WARM_UP_MARK = re.compile(r"warm[\s_-]?(?:ing[\s_-]?)?up(?: run)?", re.IGNORECASE)
 _REJECTED_MARK = re.compile(
-    r"\b(?:reject|discard|exclud|ignor|invalid|not counted|fail|abort"
+    r"[\u0335\u0336]|\b(?:reject|discard|exclud|ignor|invalid|not counted|fail|abort"
     r"|ungültig|verworfen|nicht gewertet|gestrichen|abgebrochen|fehlgeschlagen"
     r"|rejeté|exclu|non valide|échou|échec|annul|inválid|descartad|anulad|nieważn|ogiltig|недействит)",
     re.IGNORECASE,
 )
-"""Begins a word that leaves a run out; that it was slow or unusual leaves it in, for the user to decide."""
+"""Begins a word that leaves a run out, or strikes it through.
+
+That it was slow or unusual leaves it in, for the user to decide.
+"""
 
 _REJECTED_ALONE = re.compile(rf"(?:{_REJECTED_MARK.pattern})\w*[.!]?", re.IGNORECASE)
 """A remark that says no more than that."""
@@ -47,7 +50,8 @@ _NAME_OF_SEVERAL = re.compile(
     r"""
     (?:st|nd|rd|th)?[\s.-]*(?:percentile|perzentil|quantil|quartil|centile|pct\b).*
     | (?:x|er|of\s+\d+|runs?|läufe|times)?[\s.:(-]*
-      (?:averag|avg|mean\b|median|deviation|std|total\b|sum\b|mittel|durchschnitt|summe|moyenne|médiane|écart|średni).*
+      (?:averag|avg|ø|mean\b|median|min(?:imum)?\b|max(?:imum)?\b|deviation|std|total\b|sum\b
+      |mittel|durchschnitt|summe|moyenne|médiane|écart|średni).*
     | (?:[+&]|\.\.+|…|to\b|bis\b)\s*\d+(?:\s*[+&]\s*\d+)*
     | (?:[kmgt]i?b(?:it|yte)?s?|[kmgt]bps|gbe|bytes?|bits?|ms|sec|seconds)\b.*
     """,

@@ -214,3 +214,28 @@ def test_a_comment_may_begin_with_a_semicolon_and_a_password_with_a_quote(tmp_pa
     path.write_text('; of the office\nusername=carol\npassword="hu;sh#\n')
     credentials = read_credentials(path)
     assert (credentials.user, credentials.password) == ("carol", '"hu;sh#')
+
+
+@pytest.mark.parametrize("line", ["username=alice:hush", "username=alice,password=hush", "user=CORP\\alice:hush"])
+def test_a_password_in_the_line_of_the_user_is_refused_and_not_repeated(tmp_path: Path, line: str):
+    path = tmp_path / "credentials"
+    path.write_text(f"{line}\n")
+    for target in (NOBODY, replace(NOBODY, protocol="ftp", share=None)):
+        with pytest.raises(UsageError, match="password beside the user") as caught:
+            log_in_as(target, credentials=path)
+        assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize("quote", ["'", "\N{LEFT DOUBLE QUOTATION MARK}", "`"])
+def test_each_kind_of_quotes_around_a_user_is_refused(tmp_path: Path, quote: str):
+    path = tmp_path / "credentials"
+    path.write_text(f"username={quote}alice{quote}\npassword=hush\n")
+    with pytest.raises(UsageError, match="has quotes"):
+        read_credentials(path)
+
+
+def test_tabs_and_unseen_characters_around_a_login_are_no_part_of_it(tmp_path: Path):
+    path = tmp_path / "credentials"
+    path.write_text("username\t=\talice\u200b\npassword\t=\thush\n")
+    login = read_credentials(path)
+    assert (login.user, login.password) == ("alice", "hush")

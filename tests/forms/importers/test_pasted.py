@@ -101,6 +101,9 @@ def test_runs_behind_a_quote_that_nothing_closes_are_not_lost_in_a_remark():
         "10 Gbit",
         "1 GbE",
         "4 MiB",
+        "3 max",
+        "5 Min",
+        "3 Läufe Ø",
     ],
 )
 def test_a_number_before_what_is_no_run_makes_none(name: str):
@@ -115,7 +118,7 @@ def test_a_number_before_a_mark_is_a_run(name: str):
     assert run_name_in(name) is not None
 
 
-@pytest.mark.parametrize("mark", ["ungültig", "(verworfen)", "- annulé", "inválido"])
+@pytest.mark.parametrize("mark", ["\u0336", "ungültig", "(verworfen)", "- annulé", "inválido"])
 def test_a_mark_in_another_language_leaves_a_run_out(mark: str):
     series = read(HEAD, f"1;{BYTES};2,5", f"2 {mark};;9,9")
     assert [run.status for run in series.runs] == [RunStatus.VALID, RunStatus.REJECTED]
@@ -228,3 +231,15 @@ def test_what_we_exported_is_read_whatever_its_speeds_and_notes_are():
     (again,) = read_series(export([exported], "csv"), GIVEN)
     assert again.note.splitlines() == exported.note.splitlines()
     assert [run.seconds for run in again.runs] == [run.seconds for run in exported.runs]
+
+
+def test_a_run_that_is_commented_out_is_left_out_by_name():
+    series = read(HEAD, f"1;{BYTES};2,5", "#2;;9,9")
+    assert [run.number for run in series.runs] == [1]
+    assert "'#2' is no run" in str(series.environment)
+    assert [run.number for run in read(HEAD, f"#1;{BYTES};2,5", "#2;;2,4").runs] == [1, 2]
+
+
+def test_a_rate_without_its_last_digits_is_known_no_better():
+    assert "time_rounding" in str(read("Run No;Size in Bytes;Bytes/sec", f"1;{BYTES};1,18E+08").environment)
+    assert "time_rounding" not in str(read("Run No;Size in Bytes;Bytes/sec", f"1;{BYTES};118000000").environment)
