@@ -183,7 +183,7 @@ def test_an_audit_tells_what_it_knows_without_a_session(inside: Inside, server: 
 
 
 def test_a_script_that_a_connection_waits_for_may_be_why_nothing_moves(inside: Inside, server: ShareServer):
-    done = inside("check", server.url("waiting"), "--timeout", "1", "--json")
+    done = inside("check", server.url("waiting"), "--timeout", "3", "--json")
     found = {item["name"]: item for item in json.loads(done.stdout)}
     assert "nothing moved" in found["connect"]["text"]
     assert "root preexec = sleep 20" in found["cause"]["text"]
