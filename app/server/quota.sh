@@ -1,6 +1,6 @@
 # The processor quota of the first smbd, of the process ids in $1 where there are any, and its throttling counts.
 for folder in /proc/[0-9]*; do
-    [ "$(cat "$folder/comm" 2>/dev/null)" = smbd ] || continue
+    { IFS= read -r command <"$folder/comm"; } 2>/dev/null && [ "$command" = smbd ] || continue
     [ -z "$1" ] || case " $1 " in *" ${folder#/proc/} "*) ;; *) continue ;; esac
     while IFS=: read -r number names path; do
         case $number:$names in
