@@ -1,5 +1,6 @@
 """The trial on the screen: nothing is written before y, what would be is shown, and the verdict in the end."""
 
+import asyncio
 import itertools
 import os
 import signal
@@ -249,10 +250,11 @@ async def test_what_a_setting_acts_on_can_be_measured_in_place_of_what_was_chose
 @pytest.mark.long
 async def test_where_the_other_transfer_cannot_be_there_is_nothing_to_agree_to(app, monkeypatch):
     """The get that was agreed to before is not started in its place; one can go back to it."""
-    looks, goes_on = itertools.count(1), threading.Event()
+    looks, is_looking, goes_on = itertools.count(1), threading.Event(), threading.Event()
 
     def fits(request: SeriesRequest, **_: bool) -> FittedRequest:
         if next(looks) == 2:
+            is_looking.set()
             goes_on.wait(HANG_SECONDS)
             raise UnreachableError("no put there")
         return FittedRequest(request, 0, run_seconds=5.0)
@@ -260,8 +262,8 @@ async def test_where_the_other_transfer_cannot_be_there_is_nothing_to_agree_to(a
     monkeypatch.setattr(fitting, "fit_request", fits)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
-        await pilot.press("p")
-        await pilot.pause()
+        app.simulate_key("p")
+        assert await asyncio.to_thread(is_looking.wait, HANG_SECONDS)
         assert here(app).check_action("consent", ()) is False, "while it looks at the server"
         goes_on.set()
         await settled(app, pilot)
