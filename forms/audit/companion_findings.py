@@ -2,14 +2,18 @@
 without a cache, writes that are answered too early, dialects that leave none, DFS that is switched off.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import product
 
 from forms.audit.configuration import Configuration
+from forms.audit.domain_findings import domain_findings
 from forms.audit.host_findings import HOST_LISTS, host_findings, names_a_computer
 from forms.audit.line_finding import line_finding
+from forms.audit.mask_findings import mask_findings
 from forms.audit.module_findings import loaded_modules
 from forms.audit.start_findings import start_findings
+from forms.audit.user_findings import user_findings
 from forms.audit.value_findings import parts_of_pattern
 from forms.tuning import smb_conf, smb_values
 from storage.looks import AuditedSetting, AuditFinding, Ruling
@@ -19,6 +23,7 @@ _SHARE_MODES_REFUSED_FROM = (4, 16)
 _MODULES_WITH_SHARE_MODES = frozenset({"gpfs"})
 _DIALECTS = ("core", "coreplus", "lanman1", "lanman2", "nt1", "smb2_02", "smb2", "smb3_00", "smb3_02", "smb3")
 """As ``server max protocol`` names them, the oldest first; smb2 means 2.1 and smb3 means 3.1.1."""
+_LOOPBACK = re.compile(r"lo\d*|localhost|127\.[\d./]+|::1(/128)?", re.IGNORECASE)
 _DFS_PARAMETERS = frozenset({"msdfs root", "msdfs proxy"})
 
 
@@ -36,9 +41,16 @@ def companion_findings(conf: Configuration, setting: AuditedSetting) -> Iterator
         yield from host_findings(conf, setting)
     if name == "server max protocol":
         yield from _dialect_findings(conf, setting)
+    if name == "server smb encrypt" and smb_conf.same_value(name, setting.value, "required"):
+        yield from _encryption_findings(conf, setting)
+    if name == "bind interfaces only" and smb_conf.same_value(name, setting.value, "yes"):
+        yield from _loopback_findings(conf, setting)
     if name in _DFS_PARAMETERS:
         yield from _dfs_findings(conf, setting)
     yield from start_findings(conf, setting)
+    yield from domain_findings(conf, setting)
+    yield from mask_findings(conf, setting)
+    yield from user_findings(conf, setting)
 
 
 def _share_mode_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
@@ -76,6 +88,30 @@ def _lookup_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[A
     # A file that was not read may name one.
     instead = None if conf.is_partly_unread else ""
     yield line_finding(setting, "hostname-lookups", Ruling.WORTH_TRYING, 40, reason, instead=instead, advice=advice)
+
+
+def _encryption_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """That a share wants what the server has switched off."""
+    of_server = conf.in_effect("global", "server smb encrypt")
+    if setting.section == "global" or not smb_conf.same_value("server smb encrypt", of_server, "no"):
+        return
+    reason = (
+        f"server smb encrypt = {of_server} in [global] switches encryption off: nobody can open [{setting.section}]."
+    )
+    advice = "Delete the line in [global]: by default a share may ask for encryption."
+    yield line_finding(
+        setting, "encryption-switched-off", Ruling.CONTRADICTORY, 72, reason, instead=None, advice=advice
+    )
+
+
+def _loopback_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """That smbd listens where no other computer can reach it."""
+    entries = smb_values.entries_of_list(conf.in_effect("global", "interfaces"))
+    if not entries or not all(_LOOPBACK.fullmatch(entry.partition(";")[0]) for entry in entries):
+        return
+    reason = "interfaces names the loopback alone: no other computer reaches the server."
+    advice = "Add the interface or network of the clients to interfaces, unless only this machine is meant."
+    yield line_finding(setting, "loopback-alone", Ruling.CONTRADICTORY, 69, reason, instead=None, advice=advice)
 
 
 def _dialect_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:

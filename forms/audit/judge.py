@@ -10,10 +10,12 @@ from collections.abc import Iterator, Sequence
 from forms.audit import (
     companion_findings,
     configuration,
+    domain_findings,
     file_findings,
     judgement_findings,
     judgements,
     module_findings,
+    option_findings,
     parameter_findings,
     place_findings,
     value_findings,
@@ -140,6 +142,8 @@ def _findings_of_setting(server: AuditedServer, conf: Configuration, setting: Au
         if finding is not None:
             yield finding
         yield from module_findings.option_findings(conf, setting)
+        yield from option_findings.option_findings(conf, setting)
+        yield from domain_findings.idmap_findings(conf, setting)
         yield from judgement_findings.findings_by_judgements(server, conf, setting, setting.value)
         return
 

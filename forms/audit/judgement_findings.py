@@ -139,6 +139,10 @@ def _holds_in(judgement: SettingJudgement, conf: Configuration, section: str) ->
         return False
     if conf.has_any(section, judgement.unless):
         return False
+    if not all(conf.in_effect(section, name) for name in judgement.when_set):
+        return False
+    if any(conf.in_effect(section, name) for name in judgement.unless_set):
+        return False
     limits = judgement.unless_above.items()
     return not any(_is_above(conf.in_effect(section, name), limit) for name, limit in limits)
 

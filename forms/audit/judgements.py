@@ -86,6 +86,10 @@ class SettingJudgement:
     """Parameters of the same section or of [global], which must not be above this number or size."""
     unless_word: str
     """A word that must not be in the value."""
+    when_set: tuple[str, ...]
+    """Parameters of the same section or of [global], which must have any value."""
+    unless_set: tuple[str, ...]
+    """Parameters of the same section or of [global], which must have none."""
     when_fact: Mapping[str, Sequence[str]]
     """Facts of the server, which must have one of these values."""
     unless_fact: Mapping[str, Sequence[str]]
@@ -121,6 +125,8 @@ class SettingJudgement:
             when_word=row.get("when_word", {}),
             unless_above=row.get("unless_above", {}),
             unless_word=row.get("unless_word", ""),
+            when_set=tuple(row.get("when_set", ())),
+            unless_set=tuple(row.get("unless_set", ())),
             when_fact=row.get("when_fact", {}),
             unless_fact=row.get("unless_fact", {}),
             price=_in_one_line(row.get("price", "")),
@@ -134,8 +140,8 @@ class SettingJudgement:
 
     @property
     def depends_on_other_lines(self) -> bool:
-        conditions = (self.when, self.when_global, self.when_somewhere, self.when_word)
-        exceptions = (self.unless, self.unless_somewhere, self.unless_above)
+        conditions = (self.when, self.when_global, self.when_somewhere, self.when_word, self.when_set)
+        exceptions = (self.unless, self.unless_somewhere, self.unless_above, self.unless_set)
         return any((*conditions, *exceptions))
 
     def reason_for(self, judged: "JudgedValue") -> str:

@@ -16,6 +16,13 @@ _NO_OPERATION = "none"
 """Ends the list: smbd reads nothing behind it."""
 _GUARDS = ("audit", "virus", "worm", "acl", "recycle", "snap", "shadow", "readonly", "scan")
 """Parts of the names of modules that record, protect or keep something: a person decides about them."""
+_RIVALS = (
+    ("streams_xattr", "streams_depot", "streams"),
+    ("acl_xattr", "acl_tdb", "permissions"),
+    ("shadow_copy2", "shadow_copy", "previous versions"),
+)
+"""Modules of which one alone can act, with what they keep or show."""
+_NOT_FOR_MACS = frozenset({"print$", "printers", "netlogon", "sysvol", "profiles"})
 _MOST_SHARES = 4
 """Named in a sentence; more are counted."""
 
@@ -46,6 +53,9 @@ def module_findings(
         yield _letter_case_finding(setting, entry)
     if _has_in_wrong_order(setting.value, "streams_xattr", "fruit"):
         yield _wrong_order_finding(setting)
+    yield from _double_findings(setting)
+    if setting.section != "global" and "fruit" in loaded_by(setting.value):
+        yield from _mixture_findings(conf, setting)
 
     for module in loaded_by(setting.value):
         known = vfs_modules.modules().get(module)
@@ -163,6 +173,47 @@ def _letter_case_finding(setting: AuditedSetting, entry: str) -> AuditFinding:
     corrected = [entry.lower() if other == entry else other for other in entries]
     instead = f"{setting.name} = {' '.join(corrected)}"
     return line_finding(setting, "module-letter-case", Ruling.HARMFUL, 98, reason, instead=instead)
+
+
+def _double_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """Modules that are loaded twice, or beside another one for the same."""
+    entries = [entry.lower() for entry in smb_values.entries_of_list(setting.value)]
+    twice = next((entry for place, entry in enumerate(entries) if entry in entries[:place]), None)
+    if twice is not None:
+        reason = f"{twice} is loaded twice: each operation passes through it two times."
+        instead = f"{setting.name} = {' '.join(dict.fromkeys(entries))}"
+        yield line_finding(setting, "module-twice", Ruling.CONTRADICTORY, 28, reason, instead=instead)
+
+    modules = loaded_by(setting.value)
+    for one, other, kept in _RIVALS:
+        if one in modules and other in modules:
+            first, second = sorted((one, other), key=modules.index)
+            reason = f"{first} and {second} are both for {kept}: the first one answers, and the other one is not asked."
+            advice = "Load the one that has what is there already."
+            yield line_finding(setting, "rival-modules", Ruling.CONTRADICTORY, 43, reason, instead=None, advice=advice)
+
+
+def _mixture_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """That Macs find fruit in this share and not in others: they agree on its extensions with the first of them."""
+    first = next(share for share in conf.shares if "fruit" in loaded_modules(conf, share))
+    if setting.section != first:
+        # Told once.
+        return
+
+    others = [
+        share for share in conf.shares if _is_for_people(conf, share) and "fruit" not in loaded_modules(conf, share)
+    ]
+    if not others:
+        return
+    where = f"[{others[0]}]" if len(others) == 1 else f"{len(others)} other shares"
+    reason = f"{where} without fruit: a Mac that opens such a share first gets none of its extensions in this one."
+    advice = "Load fruit and streams_xattr in all shares that Macs open, or in none."
+    yield line_finding(setting, "fruit-in-some-shares", Ruling.WORTH_TRYING, 23, reason, instead=None, advice=advice)
+
+
+def _is_for_people(conf: Configuration, share: str) -> bool:
+    is_printer = smb_conf.same_value("printable", conf.in_effect(share, "printable"), "yes")
+    return share not in _NOT_FOR_MACS and not is_printer
 
 
 def _has_in_wrong_order(value: str, early: str, late: str) -> bool:

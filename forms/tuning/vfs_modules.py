@@ -65,3 +65,13 @@ def modules_with_options(prefix: str) -> frozenset[str]:
     """The modules whose options begin with that word; empty where none of Samba's own does."""
     key = prefix.strip().lower()
     return frozenset(module.name for module in modules().values() if key in module.options)
+
+
+def known_options(prefix: str) -> tuple[str, ...]:
+    """The names that stand behind that word and a colon; empty where they are not known."""
+    return tuple(toml_data("modules.toml")["names"].get(prefix.strip().lower(), ()))
+
+
+def option_values(option: str) -> tuple[str, ...]:
+    """The values of an option with a choice of some, which is written without blanks around its colon; else empty."""
+    return tuple(toml_data("modules.toml")["values"].get(option, ()))

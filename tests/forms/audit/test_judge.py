@@ -83,6 +83,12 @@ def test_there_are_twenty_healthy_servers_and_five_guides():
     assert len(BAD) >= 8
 
 
+ANY_VALUE = {"logging": "file", "veto oplock files": "/*.mdb/"}
+"""For conditions that are met by any value of a parameter."""
+USUAL = {"names-without-dns": "wins", "syslog-overridden": "3"}
+"""Values of judgements about any value; elsewhere it is yes."""
+
+
 def lines_for(one: SettingJudgement, value: str | None, *, silenced: str = "") -> str:
     """An smb.conf in which the judgement's conditions hold, with that value; one of its ``unless`` where asked for."""
     conditions = {name: values[0] for name, values in (*one.when.items(), *one.when_global.items())}
@@ -91,6 +97,7 @@ def lines_for(one: SettingJudgement, value: str | None, *, silenced: str = "") -
     }
     conditions |= {name: values[0] for name, values in one.when_somewhere.items()}
     conditions |= one.when_word
+    conditions |= {name: ANY_VALUE[name] for name in one.when_set}
     if silenced:
         conditions[silenced] = one.unless[silenced][0]
     lines = [f"    {name} = {text}" for name, text in conditions.items() if text != "other"]
@@ -110,8 +117,7 @@ def bounds(one: SettingJudgement) -> tuple[list[str], list[str]]:
     """Values that the judgement is about, and values just beyond that it is not."""
     low = int(number_of("", one.above) or 0) if one.above else None
     high = int(number_of("", one.below) or 0) if one.below else None
-    # smbd refuses other words of this list.
-    usual = "wins" if one.key == "names-without-dns" else "yes"
+    usual = USUAL.get(one.key, "yes")
     inside = [*one.values, *one.names] or (["1" if one.word else usual] if one.present else [])
     outside: list[str] = ["0755"] if one.mode_bits else []
     if one.mode_bits:
@@ -152,6 +158,12 @@ def test_a_judgement_is_about_its_values_and_not_about_those_just_beyond(one: Se
         text = lines_for(one, written(one, inside[0]))
         assert one.key in keys(text.replace("[share]", f"{name} = {at_limit:.0f}\n[share]")), name
         assert one.key not in keys(text.replace("[share]", f"{name} = {above:.0f}\n[share]")), name
+    for name in one.unless_set:
+        text = lines_for(one, written(one, inside[0]))
+        assert one.key not in keys(text.replace("[share]", f"{name} = {ANY_VALUE[name]}\n[share]")), name
+    for name in one.when_set:
+        text = lines_for(one, written(one, inside[0]))
+        assert one.key not in keys(text.replace(f"    {name} = {ANY_VALUE[name]}", f"    {name} =")), name
     for name in (*one.when_global, *one.when_somewhere, *one.when_word):
         other = lines_for(one, written(one, inside[0])).replace(f"    {name} = ", f"    {name} = x")
         assert one.key not in keys(other), name
