@@ -1,5 +1,5 @@
-"""Lines that another one takes the effect from, or that together let in nobody, everybody or whom nobody meant: each with
-a configuration that differs in that alone.
+"""Lines that another one takes the effect from, or that together let in nobody, everybody or whom nobody meant: each
+beside a configuration that differs in that alone.
 """
 
 from __future__ import annotations
