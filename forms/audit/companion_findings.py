@@ -45,6 +45,10 @@ def companion_findings(conf: Configuration, setting: AuditedSetting) -> Iterator
         yield from _encryption_findings(conf, setting)
     if name == "bind interfaces only" and smb_conf.same_value(name, setting.value, "yes"):
         yield from _loopback_findings(conf, setting)
+    if name == "smb ports":
+        yield from _port_findings(setting)
+    if name == "print command" and setting.value:
+        yield from _print_findings(conf, setting)
     if name in _DFS_PARAMETERS:
         yield from _dfs_findings(conf, setting)
     yield from start_findings(conf, setting)
@@ -112,6 +116,21 @@ def _loopback_findings(conf: Configuration, setting: AuditedSetting) -> Iterator
     reason = "interfaces names the loopback alone: no other computer reaches the server."
     advice = "Add the interface or network of the clients to interfaces, unless only this machine is meant."
     yield line_finding(setting, "loopback-alone", Ruling.CONTRADICTORY, 69, reason, instead=None, advice=advice)
+
+
+def _port_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
+    if {"445", "139"} & set(smb_values.entries_of_list(setting.value)):
+        return
+    reason = "Windows and macOS ask port 445: they reach smbd only where something leads from there to here."
+    advice = "Add 445, unless a container or a firewall forwards it to this port."
+    yield line_finding(setting, "no-usual-port", Ruling.WORTH_TRYING, 48, reason, instead=None, advice=advice)
+
+
+def _print_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    sections = conf.sections_of(setting)
+    if all(smb_conf.same_value("printing", conf.in_effect(section, "printing"), "cups") for section in sections):
+        reason = "With printing = cups Samba asks CUPS itself, and runs no command."
+        yield line_finding(setting, "print-command-of-cups", Ruling.USELESS, 2, reason, instead="")
 
 
 def _dialect_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:

@@ -18,6 +18,8 @@ _DEFAULT_DOMAIN = "*"
 _DEFAULT_BACKENDS = frozenset({"tdb", "tdb2", "ldap", "autorid", "hash"})
 """Those that may number users of any domain (testparm)."""
 _BACKENDS_WITHOUT_RANGE = frozenset({"nss"})
+_LDAP_HOST = re.compile(r"ldapsam:\s*\"?ldap://([^\s/:\"]+)", re.IGNORECASE)
+_OWN_HOSTS = frozenset({"localhost", "127.0.0.1"})
 _MEMBERS = frozenset({"ads", "domain"})
 """Values of ``security``."""
 _LEAST_OF_AUTORID = 200_000
@@ -29,8 +31,16 @@ def domain_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[Au
     """Of a parameter of Samba's own."""
     name = smb_conf.spelling(setting.name).name
     value = setting.value.strip()
-    if name == "security" and value.lower() in _MEMBERS:
+    is_member_line = name == "server role" and smb_conf.tidy_value(name, value) == "member server"
+    if is_member_line or (name == "security" and value.lower() in _MEMBERS):
         yield from _default_range_findings(conf, setting)
+    if name == "password server" and value not in {"", "*"} and _is_member(conf):
+        reason = (
+            "Samba finds the domain controllers by itself; with this line it asks these alone, also when they are down."
+        )
+        yield line_finding(setting, "named-controllers", Ruling.WORTH_TRYING, 25, reason, instead="")
+    if name == "ldap ssl" and smb_conf.same_value(name, value, "no"):
+        yield from _plain_ldap_findings(conf, setting)
     if name == "wins support" and smb_conf.same_value(name, value, "yes") and conf.in_effect("global", "wins server"):
         reason = "wins server is set too: nmbd does not start, since it cannot be a WINS server and ask another one."
         advice = "Delete one of the two lines."
@@ -126,6 +136,16 @@ def _ranges(conf: Configuration) -> Mapping[str, tuple[int, int]]:
         if numbers is not None:
             ranges[match["domain"].upper()] = (int(numbers[1]), int(numbers[2]))
     return ranges
+
+
+def _plain_ldap_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    backend = conf.in_effect("global", "passdb backend").strip('"')
+    host = _LDAP_HOST.search(backend)
+    if host is None or host[1].lower() in _OWN_HOSTS:
+        return
+    reason = f"Hashes of passwords, with which one can log in, pass between this server and {host[1]} unencrypted."
+    advice = "Write `ldap ssl = start tls`, or ldaps:// in passdb backend."
+    yield line_finding(setting, "plain-passdb", Ruling.RISKY, 51, reason, instead=None, advice=advice)
 
 
 def _default_range_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:

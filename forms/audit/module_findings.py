@@ -32,6 +32,12 @@ def option_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[Au
     prefix = setting.name.partition(":")[0].strip().lower()
     modules = vfs_modules.modules_with_options(prefix)
     if not modules:
+        yield from _wrong_prefix_findings(setting, prefix)
+        return
+
+    loaded = {module for share in conf.sections_of(setting) for module in loaded_modules(conf, share)}
+    if modules.isdisjoint(loaded) and not loaded <= vfs_modules.modules().keys():
+        # A module that is not Samba's own may read the options of others.
         return
 
     shares = [share for share in conf.sections_of(setting) if modules & set(loaded_modules(conf, share))]
@@ -41,6 +47,17 @@ def option_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[Au
         unknown = unknown_operations(setting.value, conf.version)
         if unknown:
             yield _unknown_operation_finding(conf, setting, unknown, shares)
+
+
+def _wrong_prefix_findings(setting: AuditedSetting, prefix: str) -> Iterator[AuditFinding]:
+    """That the options of that module begin with another word than its name."""
+    module = vfs_modules.modules().get(prefix)
+    if module is None:
+        return
+    option = setting.name.partition(":")[2].strip()
+    reason = f"The options of {prefix} begin with {module.options[0]}, and nothing reads this one."
+    instead = f"{module.options[0]}:{option} = {setting.value}"
+    yield line_finding(setting, "wrong-prefix", Ruling.MISPLACED, 46, reason, instead=instead)
 
 
 def module_findings(

@@ -16,6 +16,8 @@ from storage.looks import AuditedSetting, AuditFinding, Ruling
 _USER_LISTS = frozenset({"valid users", "invalid users", "read list", "write list", "admin users"})
 _SIGNS_OF_GROUPS = ("@", "+", "&")
 _HOMES = "homes"
+_NOT_FOR_GUESTS = frozenset({_HOMES, "global", "print$", "printers", "netlogon", "sysvol", "profiles"})
+_ROLES_WITHOUT_DOMAIN = frozenset({"auto", "standalone server"})
 
 _NAMES_WITH_BLANK = re.compile(
     r"([@+&]*)([^\s,;\"@+&]*\b("
@@ -106,6 +108,7 @@ def _lets_others_write(conf: Configuration, section: str, write_list: str) -> bo
 
 
 def _guest_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    yield from _refused_guest_findings(conf, setting)
     for section in conf.sections_of(setting):
         users = smb_values.entries_of_list(conf.in_effect(section, "valid users"))
         if users and not any(_may_be_guest(conf, entry) for entry in users):
@@ -123,3 +126,37 @@ def _may_be_guest(conf: Configuration, entry: str) -> bool:
         return True
     guest = conf.in_effect("global", "guest account") or "nobody"
     return entry.rpartition("\\")[2].lower() in {guest.lower(), "guest"}
+
+
+def _refused_guest_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """That a server of its own takes nobody for a guest who sends a name, as Windows always does."""
+    role = smb_conf.tidy_value("server role", conf.in_effect("global", "server role"))
+    is_alone = role in _ROLES_WITHOUT_DOMAIN and conf.in_effect("global", "security").lower() in {"auto", "user"}
+    if not is_alone or smb_conf.same_value("domain logons", conf.in_effect("global", "domain logons"), "yes"):
+        return
+    if conf.is_partly_unread or not smb_conf.same_value(
+        "map to guest", conf.in_effect("global", "map to guest"), "never"
+    ):
+        return
+
+    if next(_lines_for_guests(conf), None) is not setting:
+        # Told once.
+        return
+    reason = "map to guest = never: Windows sends the name of its user, and is asked for a password instead."
+    advice = "Write `map to guest = Bad User` in [global], if people without an account are to come in."
+    yield line_finding(setting, "guests-asked", Ruling.WORTH_TRYING, 37, reason, instead=None, advice=advice)
+
+
+def _lines_for_guests(conf: Configuration) -> Iterator[AuditedSetting]:
+    """Those by which guests are welcome in a share that people open."""
+    for line in conf.last.values():
+        is_of_guests = smb_conf.spelling(line.name).name == "guest ok" and smb_conf.same_value(
+            "guest ok", line.value, "yes"
+        )
+        if is_of_guests and any(_is_for_guests(conf, share) for share in conf.sections_of(line)):
+            yield line
+
+
+def _is_for_guests(conf: Configuration, share: str) -> bool:
+    is_printer = smb_conf.same_value("printable", conf.in_effect(share, "printable"), "yes")
+    return not is_printer and share not in _NOT_FOR_GUESTS and not conf.in_effect(share, "valid users")

@@ -100,6 +100,17 @@ def keys(of_global: str = "", of_share: str = "") -> set[str]:
         ("vfs objects = shadow_copy shadow_copy2", "rival-modules", "vfs objects = shadow_copy2"),
         (f"{FRUIT}[other]\npath = /srv/other", "fruit-in-some-shares", f"{FRUIT}[print$]\npath = /srv/drivers"),
         (f"{FRUIT}[other]\npath = /srv/other", "fruit-in-some-shares", f"{FRUIT}[other]\npath = /srv/other\n{FRUIT}"),
+        (
+            "vfs objects = shadow_copy2\nshadow_copy2:snapdir = x",
+            "wrong-prefix",
+            "vfs objects = shadow_copy2\nshadow:snapdir = x",
+        ),
+        # A module that is not Samba's own may read the options of others.
+        ("vfs objects = catia\nnfs4:chown = yes", "option-without-module", "vfs objects = ixnas\nnfs4:chown = yes"),
+        # Guests.
+        ("guest ok = yes", "guests-asked", "guest ok = yes\nprintable = yes"),
+        ("guest ok = yes", "guests-asked", "guest ok = yes\nvalid users = nobody"),
+        ("print command = lpr %s\nprinting = cups", "print-command-of-cups", "print command = lpr %s\nprinting = bsd"),
         # Folders.
         ("path = srv/data", "foreign-path", 'path = "/srv/data"'),
         ("path = data", "foreign-path", "path = %H/data"),
@@ -124,6 +135,19 @@ def test_a_line_of_a_share_beside_another(of_share: str, key: str, other: str):
             "loopback-alone",
             "bind interfaces only = yes\ninterfaces = lo eth0",
         ),
+        ("smb ports = 4450", "no-usual-port", "smb ports = 4450 445"),
+        (f"{MEMBER}password server = dc1.example.net", "named-controllers", f"{MEMBER}password server = *"),
+        (
+            "passdb backend = ldapsam:ldap://ldap.example.net\nldap ssl = off",
+            "plain-passdb",
+            "passdb backend = ldapsam:ldap://127.0.0.1\nldap ssl = off",
+        ),
+        (
+            "passdb backend = ldapsam:ldap://ldap.example.net\nldap ssl = off",
+            "plain-passdb",
+            "passdb backend = ldapsam:ldaps://ldap.example.net\nldap ssl = off",
+        ),
+        ("server role = member server", "no-default-range", "server role = standalone server"),
         (MEMBER, "no-default-range", f"{MEMBER}idmap uid = 10000-20000\nidmap gid = 10000-20000"),
         (MEMBER, "no-default-range", f"{MEMBER}idmap config *:range = 3000 - 7999"),
         (MEMBER, "no-default-range", f"{MEMBER}include = /etc/samba/%m.conf"),
@@ -158,6 +182,21 @@ def test_a_line_of_a_share_beside_another(of_share: str, key: str, other: str):
 def test_a_line_of_the_server_beside_another(of_global: str, key: str, other: str):
     assert key in keys(of_global)
     assert key not in keys(other)
+
+
+@pytest.mark.parametrize(
+    ("of_global", "is_told"),
+    [
+        ("", True),
+        ("map to guest = never", True),
+        ("map to guest = Bad User", False),
+        (f"{MEMBER}idmap config * : range = 3000-7999", False),
+        ("domain logons = yes", False),
+        ("include = /etc/samba/%m.conf", False),
+    ],
+)
+def test_guests_whom_windows_does_not_let_be_guests(of_global: str, is_told: bool):
+    assert ("guests-asked" in keys(of_global, "guest ok = yes")) is is_told
 
 
 def test_the_ranges_of_a_server_without_a_domain_are_not_judged():
