@@ -42,6 +42,8 @@ _OF_EVERY_REQUEST = frozenset(
     }
 )
 """Operations of full_audit that smbd calls for each request, or several times a file."""
+_SYNCHRONOUS = {"pread": "aio read size", "pwrite": "aio write size"}
+"""Operations that smbd calls in place of those in a thread, where that size is 0."""
 _MOST_NAMED = 4
 
 
@@ -64,6 +66,7 @@ def option_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[Au
         yield from _separator_findings(setting)
     if option == "full_audit:success":
         yield from _busy_audit_findings(setting)
+        yield from _unrecorded_findings(conf, setting)
     if option == "fruit:encoding" and setting.value.strip().lower() == "native":
         yield from _encoding_findings(conf, setting)
 
@@ -107,6 +110,23 @@ def _busy_audit_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
     reason = f"It logs {names}{more}, which smbd does with every request or several times a file."
     advice = "Name what an audit asks for: connect, disconnect, create_file, renameat, unlinkat, mkdirat."
     yield line_finding(setting, "busy-audit", Ruling.WORTH_TRYING, 56, reason, instead=None, advice=advice)
+
+
+def _unrecorded_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """That an audit of reads or writes names the operation by which smbd does none, since threads do them."""
+    audited = _audited_operations(setting.value)
+    for operation, size in _SYNCHRONOUS.items():
+        in_thread = f"{operation}_send"
+        if operation not in audited or in_thread in audited:
+            continue
+        sizes = [conf.in_effect(share, size) for share in conf.sections_of(setting)]
+        if all(smb_conf.same_value(size, value, "0") for value in sizes):
+            continue
+        reason = f"{size} is not 0, so that smbd calls {in_thread} and not {operation}: next to nothing is recorded."
+        advice = f"Write {in_thread} in its place, if each request is to be recorded."
+        yield line_finding(
+            setting, "unrecorded-requests", Ruling.CONTRADICTORY, 47, reason, instead=None, advice=advice
+        )
 
 
 def _audited_operations(value: str) -> frozenset[str]:

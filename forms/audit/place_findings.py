@@ -47,9 +47,7 @@ def folder_findings(setting: AuditedSetting, missing_folders: Collection[str], f
     if setting.value in missing_folders:
         yield from _findings_of_smbds_folder(setting, name)
     is_path = name == "path"
-    path = setting.value.lstrip('"')
-    is_relative = bool(path) and not path.startswith(("/", "%"))
-    if is_path and (is_relative or _FOREIGN_PATH.match(setting.value)):
+    if is_path and _FOREIGN_PATH.match(setting.value):
         reason = f"smbd takes it for a folder of that name: nobody can open [{setting.section}]."
         advice = "Write the path on the server from / on, such as /srv/data."
         yield line_finding(setting, "foreign-path", Ruling.CONTRADICTORY, 70, reason, instead=None, advice=advice)

@@ -122,7 +122,8 @@ def test_the_redpaper_is_judged_alike_for_every_version(version: str):
         ("smb3 directory leases = no", "4.21.10", "too-new"),
         ("smb3 directory leases = no", "4.22.0", None),
         ("server smb encrypt = required", "4.13.13", "too-new"),
-        ("smb encrypt = desired", "4.13.13", None),
+        ("smb encrypt = if_required", "4.13.13", None),
+        ("smb encrypt = desired", "4.13.13", "encryption-desired"),
         ("server smb transports = tcp", "4.22", "too-new"),
         ("server smb transports = tcp", "4.23", None),
         # Removed, and still known

@@ -111,9 +111,17 @@ def keys(of_global: str = "", of_share: str = "") -> set[str]:
         ("guest ok = yes", "guests-asked", "guest ok = yes\nprintable = yes"),
         ("guest ok = yes", "guests-asked", "guest ok = yes\nvalid users = nobody"),
         ("print command = lpr %s\nprinting = cups", "print-command-of-cups", "print command = lpr %s\nprinting = bsd"),
-        # Folders.
-        ("path = srv/data", "foreign-path", 'path = "/srv/data"'),
-        ("path = data", "foreign-path", "path = %H/data"),
+        # An audit of writes that smbd does not do so.
+        (
+            "vfs objects = full_audit\nfull_audit:success = pwrite",
+            "unrecorded-requests",
+            "vfs objects = full_audit\nfull_audit:success = pwrite pwrite_send",
+        ),
+        (
+            "vfs objects = full_audit\nfull_audit:success = pread",
+            "unrecorded-requests",
+            "vfs objects = full_audit\nfull_audit:success = pread\naio read size = 0",
+        ),
     ],
 )
 def test_a_line_of_a_share_beside_another(of_share: str, key: str, other: str):
