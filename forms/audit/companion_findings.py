@@ -2,7 +2,6 @@
 without a cache, writes that are answered too early, dialects that leave none, DFS that is switched off.
 """
 
-import re
 from collections.abc import Iterator
 from itertools import product
 
@@ -23,7 +22,6 @@ _SHARE_MODES_REFUSED_FROM = (4, 16)
 _MODULES_WITH_SHARE_MODES = frozenset({"gpfs"})
 _DIALECTS = ("core", "coreplus", "lanman1", "lanman2", "nt1", "smb2_02", "smb2", "smb3_00", "smb3_02", "smb3")
 """As ``server max protocol`` names them, the oldest first; smb2 means 2.1 and smb3 means 3.1.1."""
-_LOOPBACK = re.compile(r"lo\d*|localhost|127\.[\d./]+|::1(/128)?", re.IGNORECASE)
 _DFS_PARAMETERS = frozenset({"msdfs root", "msdfs proxy"})
 
 
@@ -43,8 +41,6 @@ def companion_findings(conf: Configuration, setting: AuditedSetting) -> Iterator
         yield from _dialect_findings(conf, setting)
     if name == "server smb encrypt" and smb_conf.same_value(name, setting.value, "required"):
         yield from _encryption_findings(conf, setting)
-    if name == "bind interfaces only" and smb_conf.same_value(name, setting.value, "yes"):
-        yield from _loopback_findings(conf, setting)
     if name == "smb ports":
         yield from _port_findings(setting)
     if name == "print command" and setting.value:
@@ -106,16 +102,6 @@ def _encryption_findings(conf: Configuration, setting: AuditedSetting) -> Iterat
     yield line_finding(
         setting, "encryption-switched-off", Ruling.CONTRADICTORY, 72, reason, instead=None, advice=advice
     )
-
-
-def _loopback_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
-    """That smbd listens where no other computer can reach it."""
-    entries = smb_values.entries_of_list(conf.in_effect("global", "interfaces"))
-    if not entries or not all(_LOOPBACK.fullmatch(entry.partition(";")[0]) for entry in entries):
-        return
-    reason = "interfaces names the loopback alone: no other computer reaches the server."
-    advice = "Add the interface or network of the clients to interfaces, unless only this machine is meant."
-    yield line_finding(setting, "loopback-alone", Ruling.CONTRADICTORY, 69, reason, instead=None, advice=advice)
 
 
 def _port_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:

@@ -136,13 +136,6 @@ def test_a_line_of_a_share_beside_another(of_share: str, key: str, other: str):
         ("dos charset = UTF8", "utf8-for-dos", "dos charset = CP850"),
         ("workgroup = NAS\nnetbios name = nas", "named-as-workgroup", "workgroup = NAS\nnetbios name = nas1"),
         ("netbios name = a-server-of-ours", "long-netbios-name", "netbios name = server-of-ours"),
-        ("bind interfaces only = yes\ninterfaces = lo 127.0.0.0/8", "loopback-alone", "interfaces = lo"),
-        ("bind interfaces only = yes\ninterfaces = lo", "loopback-alone", "bind interfaces only = yes"),
-        (
-            "bind interfaces only = yes\ninterfaces = lo",
-            "loopback-alone",
-            "bind interfaces only = yes\ninterfaces = lo eth0",
-        ),
         ("smb ports = 4450", "no-usual-port", "smb ports = 4450 445"),
         (f"{MEMBER}password server = dc1.example.net", "named-controllers", f"{MEMBER}password server = *"),
         (
