@@ -41,8 +41,6 @@ def companion_findings(conf: Configuration, setting: AuditedSetting) -> Iterator
         yield from _dialect_findings(conf, setting)
     if name == "server smb encrypt" and smb_conf.same_value(name, setting.value, "required"):
         yield from _encryption_findings(conf, setting)
-    if name == "smb ports":
-        yield from _port_findings(setting)
     if name == "print command" and setting.value:
         yield from _print_findings(conf, setting)
     if name in _DFS_PARAMETERS:
@@ -102,14 +100,6 @@ def _encryption_findings(conf: Configuration, setting: AuditedSetting) -> Iterat
     yield line_finding(
         setting, "encryption-switched-off", Ruling.CONTRADICTORY, 72, reason, instead=None, advice=advice
     )
-
-
-def _port_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
-    if {"445", "139"} & set(smb_values.entries_of_list(setting.value)):
-        return
-    reason = "Windows and macOS ask port 445: they reach smbd only where something leads from there to here."
-    advice = "Add 445, unless a container or a firewall forwards it to this port."
-    yield line_finding(setting, "no-usual-port", Ruling.WORTH_TRYING, 48, reason, instead=None, advice=advice)
 
 
 def _print_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:

@@ -136,7 +136,6 @@ def test_a_line_of_a_share_beside_another(of_share: str, key: str, other: str):
         ("dos charset = UTF8", "utf8-for-dos", "dos charset = CP850"),
         ("workgroup = NAS\nnetbios name = nas", "named-as-workgroup", "workgroup = NAS\nnetbios name = nas1"),
         ("netbios name = a-server-of-ours", "long-netbios-name", "netbios name = server-of-ours"),
-        ("smb ports = 4450", "no-usual-port", "smb ports = 4450 445"),
         (f"{MEMBER}password server = dc1.example.net", "named-controllers", f"{MEMBER}password server = *"),
         (
             "passdb backend = ldapsam:ldap://ldap.example.net\nldap ssl = off",
