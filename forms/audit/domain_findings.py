@@ -38,7 +38,8 @@ def domain_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[Au
         reason = (
             "Samba finds the domain controllers by itself; with this line it asks these alone, also when they are down."
         )
-        yield line_finding(setting, "named-controllers", Ruling.WORTH_TRYING, 25, reason, instead="")
+        advice = "Delete the line, if DNS on this machine knows the domain."
+        yield line_finding(setting, "named-controllers", Ruling.WORTH_TRYING, 25, reason, instead=None, advice=advice)
     if name == "ldap ssl" and smb_conf.same_value(name, value, "no"):
         yield from _plain_ldap_findings(conf, setting)
     if name == "wins support" and smb_conf.same_value(name, value, "yes") and conf.in_effect("global", "wins server"):
