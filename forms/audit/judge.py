@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from forms.audit import (
     companion_findings,
     configuration,
-    domain_findings,
     file_findings,
     judgement_findings,
     judgements,
@@ -21,7 +20,6 @@ from forms.audit import (
     value_findings,
 )
 from forms.audit.audited_server import AuditedServer
-from forms.audit.configuration import Configuration
 from forms.audit.hiding_findings import hiding_finding
 from forms.audit.line_finding import line_finding
 from forms.tuning import conf_file, smb_conf
@@ -94,7 +92,7 @@ def _findings_of_files(server: AuditedServer) -> Iterator[AuditFinding]:
 
 
 def _findings_of_conf(server: AuditedServer, file: conf_file.SmbConfFile) -> Iterator[AuditFinding]:
-    conf = Configuration(file, server.samba_version)
+    conf = configuration.Configuration(file, server.samba_version)
     for setting in conf.settings:
         winner = conf.last[setting.section, smb_conf.parameter_key(setting.name)]
         if winner is setting:
@@ -108,7 +106,7 @@ def _findings_of_conf(server: AuditedServer, file: conf_file.SmbConfFile) -> Ite
 
 
 def _findings_of_overruled(
-    conf: Configuration, setting: AuditedSetting, winner: AuditedSetting
+    conf: configuration.Configuration, setting: AuditedSetting, winner: AuditedSetting
 ) -> Iterator[AuditFinding]:
     """The findings of a line that another one sets again: smbd reads it all the same."""
     refused = parameter_findings.refused_finding(conf, setting, smb_conf.spelling(setting.name))
@@ -134,16 +132,16 @@ def _set_twice_finding(setting: AuditedSetting, winner: AuditedSetting) -> Audit
     return line_finding(setting, "set-twice", Ruling.CONTRADICTORY, 30, reason, instead="")
 
 
-def _findings_of_setting(server: AuditedServer, conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+def _findings_of_setting(
+    server: AuditedServer, conf: configuration.Configuration, setting: AuditedSetting
+) -> Iterator[AuditFinding]:
     """The findings of a line that counts: one by the rules, else all by the judgements, else that it is the default."""
     if ":" in setting.name:
         # An option of a module, such as `recycle:repository`: the rules know Samba's own parameters alone.
         finding = value_findings.unreadable_name_finding(setting) or value_findings.comment_finding(setting)
         if finding is not None:
             yield finding
-        yield from module_findings.option_findings(conf, setting)
         yield from option_findings.option_findings(conf, setting)
-        yield from domain_findings.idmap_findings(conf, setting)
         yield from judgement_findings.findings_by_judgements(server, conf, setting, setting.value)
         return
 

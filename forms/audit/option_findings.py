@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from forms import wording
+from forms.audit import module_findings
 from forms.audit.configuration import Configuration
+from forms.audit.domain_findings import idmap_findings
 from forms.audit.line_finding import line_finding
-from forms.audit.module_findings import loaded_modules
 from forms.tuning import smb_conf, smb_values, vfs_modules
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 
@@ -48,10 +49,17 @@ _MOST_NAMED = 4
 
 
 def option_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
+    """What is wrong with an option of a module or of idmap."""
+    yield from module_findings.option_findings(conf, setting)
+    yield from idmap_findings(conf, setting)
+    yield from _findings_by_option(conf, setting)
+
+
+def _findings_by_option(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
     prefix, _, name = (part.strip().lower() for part in setting.name.partition(":"))
     option = f"{prefix}:{name}"
     modules = vfs_modules.modules_with_options(prefix)
-    if not any(modules & set(loaded_modules(conf, share)) for share in conf.sections_of(setting)):
+    if not any(modules & set(module_findings.loaded_modules(conf, share)) for share in conf.sections_of(setting)):
         # That no share loads the module is said elsewhere.
         return
 
@@ -144,7 +152,7 @@ def _audited_operations(value: str) -> frozenset[str]:
 
 
 def _encoding_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
-    loading = [loaded_modules(conf, share) for share in conf.sections_of(setting)]
+    loading = [module_findings.loaded_modules(conf, share) for share in conf.sections_of(setting)]
     if not any("fruit" in modules and "catia" not in modules for modules in loading):
         return
     reason = "It needs catia before fruit: without it names with the letters of Macs are stored as they come."
