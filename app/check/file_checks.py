@@ -89,7 +89,7 @@ def _folder_to_write(target: records.Target, client: base.Client) -> Checked:
 
 
 def _file_to_read(target: records.Target, client: base.Client, context: file_size.FileSizeContext) -> Checked:
-    name = target.path.rsplit("/", 1)[-1] or "/"
+    name = target.path.rstrip("/").rpartition("/")[2] or "/"
     try:
         size_bytes = client.size(target.path) if target.path.strip("/") else None
     except errors.NotAFileError:

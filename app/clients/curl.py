@@ -12,7 +12,7 @@ from app.base.programs import find_program
 from app.clients import base
 from app.clients.external import ExternalClient
 from app.clients.ftp.client import FTPClient
-from app.clients.ftp.control import IMPLICIT_PORT
+from app.clients.ftp.refusals import IMPLICIT_PORT
 from app.clients.program_json import finite_number, parsed_object
 from app.clients.programs import first_version
 from app.clients.stall_watch import LEAST_BYTES_PER_SECOND

@@ -7,6 +7,7 @@ import builtins
 import ftplib
 import hashlib
 import posixpath
+import re
 import socket
 import ssl
 import threading
@@ -19,13 +20,16 @@ from app.base import errors
 from app.clients import base, tcp, tcp_info
 from app.clients.ftp import data as transfers
 from app.clients.ftp import listing as ftp_listing
-from app.clients.ftp.control import ControlConnection, reply_error
+from app.clients.ftp.control import ControlConnection
 from app.clients.ftp.link import FTPLink
+from app.clients.ftp.refusals import reply_error
 from storage import records
 from storage.plan import Settings
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 """Handed to the socket, or asked of it, at a time."""
+_NOT_ALLOWED = re.compile(r"permission|denied|not allowed|disabled", re.IGNORECASE)
+"""Of a 550, which servers say of a file that is not there as well as of one that they do not show."""
 
 
 class FTPClient(FTPLink):
@@ -283,11 +287,17 @@ class FTPClient(FTPLink):
                 raise errors.NotAFileError(
                     f"{self._place_of(path)}: that is a folder, not a file; name a file in it"
                 ) from error
-            if str(error).startswith("550"):
-                raise errors.NoSuchFileError(
-                    f"{self._place_of(path)}: there is no such file; check the name, case counts"
+            if not str(error).startswith("550"):
+                raise
+            if _NOT_ALLOWED.search(str(error)):
+                raise errors.AccessDeniedError(
+                    f"{self._place_of(path)}: the server does not say how long the file is "
+                    f"({tcp.one_line(str(error))}); check the rights of the file and its folder, and that the server "
+                    "allows the command SIZE"
                 ) from error
-            raise
+            raise errors.NoSuchFileError(
+                f"{self._place_of(path)}: there is no such file; check the name, case counts"
+            ) from error
 
     def _check_stored(self, control: ControlConnection, path: str, size_bytes: int) -> None:
         """A server answers 226 for a part if the data connection was cut."""
@@ -299,7 +309,7 @@ class FTPClient(FTPLink):
         except ftplib.error_perm as error:
             raise errors.AccessDeniedError(
                 f"{self._place_of(path)}: the server does not show what it stored ({tcp.one_line(str(error))}), so "
-                "nobody knows whether it has all; let this user read there"
+                "nobody knows whether it has all; let this user read there, and ask for SIZE"
             ) from error
 
         if stored_bytes != size_bytes:
@@ -317,7 +327,7 @@ class FTPClient(FTPLink):
         folder = _folder_above(path)
         return errors.AccessDeniedError(
             f"{self._place_of(folder)}: the server does not let this user write there; check the folder's rights and "
-            "the server's settings (vsftpd: write_enable)"
+            "the server's settings (vsftpd: write_enable, deny_file)"
         )
 
     def _has_folder_above(self, control: ControlConnection, path: str) -> bool:

@@ -12,45 +12,15 @@ import socket
 import ssl
 from typing import Any
 
-from app.base.errors import (
-    ConnectionLostError,
-    LoginError,
-    MeasurementError,
-    NoSpaceError,
-    ProtocolError,
-    UnreachableError,
-    UsageError,
-)
+from app.base.errors import ProtocolError, UnreachableError, UsageError
 from app.clients import tcp, tcp_info
 from app.clients.base import Secrets
+from app.clients.ftp import refusals
+from app.clients.ftp.refusals import IMPLICIT_PORT
 from app.clients.stall_watch import StallWatch
 from storage.plan import DEFAULT_TIMEOUT_SECONDS
 from storage.records import Target
 
-_FULL = re.compile(
-    r"no space|disk.{0,20}full|quota|exceeded storage|insufficient (storage|disk)|\[Errno 28\]", re.IGNORECASE
-)
-_LOCAL_WRITE = re.compile(r"writ.{0,20}(local )?file", re.IGNORECASE)
-"""vsftpd's ``426 Failure writing to local file.`` gives no reason; a full disk is the usual one."""
-
-_REPLIES = tcp.refusals("ftp")
-
-
-def reply_error(error: ftplib.Error, where: str, *, storing: bool = False) -> MeasurementError:
-    reply = tcp.one_line(str(error))
-    if _FULL.search(reply):
-        return NoSpaceError(f"{where}: the server's disk or quota is full ({reply}); {tcp.SPACE_ADVICE}")
-    if storing and reply.startswith(("426", "451")) and _LOCAL_WRITE.search(reply):
-        return NoSpaceError(
-            f"{where}: the server cannot write on, its disk or quota is most likely full ({reply}); {tcp.SPACE_ADVICE}"
-        )
-
-    kind, advice = _REPLIES.get(reply[:3], (ProtocolError, "look that up in the server's log"))
-    return kind(f"{where}: the server said: {reply}; {advice}")
-
-
-IMPLICIT_PORT = 990
-"""TLS begins at once on this port; elsewhere AUTH TLS asks for it (RFC 4217)."""
 _LINE_BYTES = 8192
 _REPLY_BYTES = 65536
 """The longest line of a reply, and the longest reply: a longer one may have no end."""
@@ -93,6 +63,9 @@ class ControlConnection(ftplib.FTP):
         """Whether a transfer is under way, whose last reply has not been read; kept by whoever transfers."""
         self.reused: bool | None = None
         """Whether the last data connection reused the TLS session; None before one, or without TLS."""
+
+        self.last_command = ""
+        """The one that was sent last, such as ``RETR``."""
 
         self.sock: Any = self._wrapped(sock) if implicit else sock
         self.af = sock.family
@@ -147,6 +120,7 @@ class ControlConnection(ftplib.FTP):
     def putline(self, line: str) -> None:
         if "\r" in line or "\n" in line:
             raise ValueError("line ends cannot be sent")
+        self.last_command = line.partition(" ")[0].upper()
         self.sock.sendall(line.encode("utf-8", "surrogateescape") + b"\r\n")
 
     def secure(self) -> None:
@@ -176,12 +150,8 @@ class ControlConnection(ftplib.FTP):
 
     def makepasv(self) -> tuple[str, int]:
         """Ask for a port for data: (address, port). It uses the server's own address, whatever it announces."""
-        if self.af == socket.AF_INET:
-            reply = self.sendcmd("PASV")
-            match = _PORT.search(reply)
-        else:
-            reply = self.sendcmd("EPSV")
-            match = _EXTENDED_PORT.search(reply)
+        reply = self._passive_reply()
+        match = (_PORT if reply.startswith("227") else _EXTENDED_PORT).search(reply)
 
         port = 0
         if match and reply[:2] == "22":  # 227 to PASV, 229 to EPSV
@@ -194,9 +164,23 @@ class ControlConnection(ftplib.FTP):
             )
         return self.sock.getpeername()[0], port
 
+    def _passive_reply(self) -> str:
+        """What the server says to PASV, and where it refuses that or the address is IPv6, to EPSV."""
+        if self.af == socket.AF_INET:
+            with contextlib.suppress(ftplib.error_perm):
+                return self.sendcmd("PASV")
+        try:
+            return self.sendcmd("EPSV")
+        except ftplib.error_perm as error:
+            raise refusals.passive_refusal(error, self._where) from error
+
     def open_data(self, timeout_seconds: float) -> socket.socket:
         """A data connection, not yet protected: ``begin`` sends the command first, then ``protect`` begins TLS."""
-        sock = socket.create_connection(self.makepasv(), timeout_seconds)
+        address, port = self.makepasv()
+        try:
+            sock = socket.create_connection((address, port), timeout_seconds)
+        except OSError as error:
+            raise refusals.no_data_connection(error, self._where, port, timeout_seconds) from error
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
 
@@ -312,14 +296,14 @@ def connect(target: Target, secrets: Secrets, stall: StallWatch, where: str) -> 
             implicit = context is not None and target.port_number == IMPLICIT_PORT
             control = ControlConnection(sock, target.host, context, stall, where, implicit=implicit)
         except (OSError, EOFError, ftplib.Error) as error:
-            raise _no_welcome(error, where, timeout_seconds) from error
+            raise refusals.no_welcome(error, where, timeout_seconds) from error
 
         undo.callback(control.close)
         try:
             with stall.stage(timeout_seconds):
                 _prepare(control, target, secrets, where)
         except ftplib.Error as error:
-            raise reply_error(error, where) from error
+            raise refusals.reply_error(error, where, command=control.last_command) from error
         except (OSError, EOFError) as error:
             raise tcp.connection_error(error, where, timeout_seconds) from error
         undo.pop_all()
@@ -349,25 +333,4 @@ def _log_in(control: ControlConnection, target: Target, secrets: Secrets, where:
     try:
         control.login(target.user or "", (target.user and secrets.password) or "")
     except ftplib.error_perm as error:
-        reply = tcp.one_line(str(error))
-        user = target.user or "anonymous"
-        advice = "check the user and the password" if target.user else "name a user: ftp://USER@HOST/PATH"
-        if re.search("encrypt|TLS|SSL", reply):
-            advice = "measure ftps:// instead"
-        raise LoginError(f"{where}: the server refused {user} ({reply}); {advice}") from error
-
-
-def _no_welcome(error: Exception, where: str, timeout_seconds: float) -> MeasurementError:
-    if isinstance(error, ftplib.Error):
-        return UnreachableError(f"{where}: the server takes no connection now ({tcp.one_line(str(error))}); try later")
-    if isinstance(error, TimeoutError):
-        return UnreachableError(
-            f"{where}: connected, but no greeting within {timeout_seconds:g} s; is it an FTP server, and on that port?"
-        )
-
-    connection_error = tcp.connection_error(error, where, timeout_seconds)
-    if isinstance(connection_error, ConnectionLostError):
-        return UnreachableError(
-            f"{where}: the server hung up without a greeting; is it an FTP server, and on that port?"
-        )
-    return connection_error
+        raise refusals.login_refusal(error, where, target.user or "", command=control.last_command) from error

@@ -15,7 +15,8 @@ from dataclasses import replace
 from app.base import errors
 from app.clients import base, tcp
 from app.clients.ftp import data as transfers
-from app.clients.ftp.control import ControlConnection, connect, reply_error
+from app.clients.ftp.control import ControlConnection, connect
+from app.clients.ftp.refusals import reply_error
 from app.clients.stall_watch import StallWatch
 from storage import records
 from storage.plan import Settings
@@ -87,7 +88,7 @@ class FTPLink(base.OneByOne):
         except ftplib.Error as error:
             if isinstance(error, ftplib.error_reply) or str(error).startswith("421"):
                 self._drop()
-            raise reply_error(error, where) from error
+            raise reply_error(error, where, command=control.last_command) from error
         except (OSError, EOFError) as error:
             self._drop()
             raise tcp.connection_error(error, where, self._settings.timeout_seconds) from error
