@@ -14,3 +14,8 @@ def audit_command(target: Target, monitor: MonitorChoices) -> str:
     if monitor.smb_conf:
         words += ["--smb-conf", monitor.smb_conf]
     return shlex.join(words)
+
+
+def clean_command(folder: Target) -> str:
+    """The command that removes what sharebench left in that folder."""
+    return shlex.join(["sharebench", "clean", format_target(folder)])

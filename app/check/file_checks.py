@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 from app.base import errors, own_names
+from app.base.advised_commands import clean_command
 from app.check import surroundings
 from app.check.checked import Checked, CheckState
 from app.clients import base
@@ -34,6 +36,7 @@ def check_file(
     try:
         if spec.command is records.Command.PUT:
             yield _folder_to_write(target, client)
+            yield from _recycle_bin(target, environment)
         else:
             yield _file_to_read(target, client, _file_size_context(target, spec, environment, notebook))
     except errors.MeasurementError as error:
@@ -41,22 +44,24 @@ def check_file(
         if isinstance(error, errors.NoSuchFileError):
             reasons += [why_hidden(environment.server, target) or "", as_it_is_written(client, target)]
         yield Checked("file", "; ".join(filter(None, reasons)), CheckState.FAILED)
-        yield from _why_not_written(target, spec, error, environment)
+        yield from _why_denied(target, spec, error, environment)
 
 
-def _why_not_written(
+def _why_denied(
     target: records.Target, spec: SeriesSpec, error: errors.MeasurementError, environment: Environment
 ) -> Iterator[Checked]:
-    """The settings of the share that may refuse a new file; nothing where none is known, or it is no such error."""
-    is_refused_put = spec.command is records.Command.PUT and isinstance(error, errors.AccessDeniedError)
-    if not is_refused_put:
+    """What may deny the file, by the server's settings and rights; nothing where none is known, or nothing was."""
+    if not isinstance(error, errors.AccessDeniedError):
         return
 
-    # Not the file that was refused, but one that is called like it.
-    path = own_names.new_scratch_path(target)
-    settings = share_access.settings_against_writing(environment.server, path)
-    if settings:
-        yield Checked("cause", share_access.possible_text(settings), CheckState.ATTENTION)
+    is_put = spec.command is records.Command.PUT
+    causes = share_access.rights_that_may_refuse(environment.server, writing=is_put)
+    if is_put:
+        # Not the file that was refused, but one that is called like it.
+        path = own_names.new_scratch_path(target)
+        causes = share_access.settings_against_writing(environment.server, path) + causes
+    if causes:
+        yield Checked("cause", share_access.possible_text(causes), CheckState.ATTENTION)
 
 
 def _file_size_context(
@@ -84,8 +89,25 @@ def _folder_to_write(target: records.Target, client: base.Client) -> Checked:
         with suppress(errors.MeasurementError):
             client.remove(path)
         raise
-    client.remove(path)
+    try:
+        client.remove(path)
+    except errors.AccessDeniedError as error:
+        raise errors.AccessDeniedError(
+            f"{error}; a file could be written, not removed: remove it by hand, and let this user delete in the folder"
+        ) from error
     return Checked("folder", f"a file can be written in {records.format_target(target)} and removed")
+
+
+def _recycle_bin(target: records.Target, environment: Environment) -> Iterator[Checked]:
+    """That the share keeps what is removed there, where its settings say so."""
+    folder = share_access.recycle_folder(environment.server, target.path)
+    if folder is None:
+        return
+
+    text = "the share keeps what is removed (vfs objects = recycle), also the files that sharebench makes"
+    if "%" not in folder:
+        text += f"; `{clean_command(replace(target, path=folder))}` removes them from there"
+    yield Checked("recycle", text, CheckState.ATTENTION)
 
 
 def _file_to_read(target: records.Target, client: base.Client, context: file_size.FileSizeContext) -> Checked:

@@ -36,10 +36,11 @@ def _failed_step(error: errors.MeasurementError) -> str:
 
 def _known_causes(target: records.Target, error: errors.MeasurementError, server: records.Facts) -> Iterator[Checked]:
     """What the server's settings say of what it refused: what is certain, else what may be."""
-    if not refusals.may_be_of_settings(error):
+    if not refusals.may_be_of_settings(error) and not isinstance(error, errors.LoginError):
         return
 
-    reasons = share_access.reasons_not_opened(server)
+    is_login = isinstance(error, errors.LoginError) and not isinstance(error, errors.GuestDeniedError)
+    reasons = [] if is_login else share_access.reasons_not_opened(server)
     if reasons:
         yield Checked("cause", "; ".join(reasons), CheckState.FAILED)
         return

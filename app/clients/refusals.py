@@ -28,6 +28,10 @@ def settings_that_may_refuse(error: errors.MeasurementError, server: Facts) -> l
         return share_access.login_refusing_settings(server)
     if isinstance(error, errors.ShareNotOpenedError):
         return share_access.settings_that_may_close(server)
-    if isinstance(error, errors.ShareDeniedError | errors.GuestDeniedError):
-        return share_access.refusing_settings(server, is_guest=isinstance(error, errors.GuestDeniedError))
+    if isinstance(error, errors.GuestDeniedError):
+        return [*share_access.settings_about_users(server), *share_access.refusing_settings(server, is_guest=True)]
+    if isinstance(error, errors.ShareDeniedError):
+        return share_access.refusing_settings(server, is_guest=False)
+    if isinstance(error, errors.LoginError):
+        return share_access.settings_about_users(server)
     return []

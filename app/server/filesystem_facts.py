@@ -4,15 +4,23 @@ import re
 
 from app.server.mounts import mount_of
 from app.server.shell import Answer
-from forms.tuning.fact_names import FOLDER_IS, FOLDER_MISSING
+from forms.tuning.fact_names import FOLDER_CLOSED_ABOVE, FOLDER_IS, FOLDER_MISSING, FOLDER_RIGHTS
 from storage.records import FactValue
 
 OPTIONS_LIMIT = 400
 """Characters kept; an overlay's options can be pages long."""
 
 
+_RIGHTS_LINE = re.compile(r"d[-rwxsStT]{9}\S? ")
+"""``drwxr-xr-x /srv/data``; a sign behind the mode is for an access control list."""
+_OF_OTHERS = 7
+"""Where the rights of everybody else begin in a mode."""
+_ALL_MAY = "rw"
+_LETS_THROUGH = frozenset("xt")
+
 _NO_FOLDERS = {
     "file": "a file, not a folder",
+    "link": "a link to a place that does not exist",
     "loop": "a link that leads in a circle",
     "gone": "a mount whose other side is gone",
 }
@@ -30,6 +38,24 @@ def missing_folder_facts(answer: Answer) -> dict[str, FactValue]:
     facts: dict[str, FactValue] = {FOLDER_MISSING: configured_folder}
     if word in _NO_FOLDERS:
         facts[FOLDER_IS] = _NO_FOLDERS[word]
+    return facts
+
+
+def rights_facts(answer: Answer) -> dict[str, FactValue]:
+    """The rights of the shared folder and of those above it, where not everybody may do everything."""
+    lines = (answer.text("folder.rights") or "").splitlines()
+    folders = [line.split(" ", 1) for line in lines if _RIGHTS_LINE.match(line)]
+    if not folders:
+        return {}
+
+    facts: dict[str, FactValue] = {}
+    mode, _ = folders[-1]
+    if not mode.startswith(_ALL_MAY, _OF_OTHERS):
+        facts[FOLDER_RIGHTS] = mode
+    for mode_above, path in folders[:-1]:
+        if mode_above[_OF_OTHERS + 2] not in _LETS_THROUGH:
+            facts[FOLDER_CLOSED_ABOVE] = f"{mode_above} {path or '/'}"
+            break
     return facts
 
 

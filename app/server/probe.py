@@ -12,6 +12,8 @@ The script prints sections; a section of a command ``NAME`` has its exit code in
 ``shaper``                            ``tc -j qdisc`` of the outward interface
 ``folder``, ``realpath``              the shared folder as configured, and where its links lead
 ``folder.missing``                    ``yes`` where there is no such folder
+``folder.rights``                     mode and path of the shared folder, and before it of each folder above it
+``accounts.missing``                  lines of smb.conf with accounts, or files of them, that are not there
 ``folders.missing``                   paths of all shares that are not there, one a line (only if asked for)
 ``df``, ``mounts``                    of that folder, and ``/proc/self/mounts``
 ``disk:rotational`` and the like      of the disk below it, from ``/sys/class/block/…/queue``
@@ -28,12 +30,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.server import routes, shell
-from app.server.filesystem_facts import filesystem_facts, missing_folder_facts
+from app.server.filesystem_facts import filesystem_facts, missing_folder_facts, rights_facts
 from app.server.host_activity import parse_cpu
 from app.server.host_facts import HOST_FILES, host_facts, storable
 from app.server.machine_meter import MachineCounters, busy_percent
 from app.server.network_facts import network_facts
 from app.server.samba import SambaFacts, samba_facts
+from forms.tuning.fact_names import ACCOUNTS_MISSING, in_one_fact
 from storage.records import FactValue, Target
 
 COUNTER_FILES = ("/proc/stat", "/proc/net/dev", "/proc/net/snmp")
@@ -138,7 +141,10 @@ def server_facts(
     facts: dict[str, FactValue] = {"os": answer.stripped("uname") or "unknown"}
     facts |= host_facts(answer.file)
     facts |= network_facts(answer)
-    facts |= missing_folder_facts(answer) | filesystem_facts(answer)
+    facts |= missing_folder_facts(answer) | rights_facts(answer) | filesystem_facts(answer)
+    missing_accounts = (answer.text("accounts.missing") or "").splitlines()
+    if missing_accounts:
+        facts[ACCOUNTS_MISSING] = in_one_fact(missing_accounts)
     busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))
     if busy is not None:
         facts["cpu.busy_percent_before"] = busy

@@ -259,6 +259,9 @@ configuration() {
     has testparm || return 0
     record testparm testparm -sv "$conf"
     record scopes testparm --show-all-parameters
+    settings=$(testparm -s "$conf" 2>/dev/null)
+    remote=$(awk '$3 ~ /^(nfs|cifs|smb|autofs|fuse)/ { print $2 }' /proc/self/mounts)
+    missing_accounts
     [ "$folders" != yes ] || missing_folders
     [ -n "$share" ] || return 0
     [ -n "$folder" ] || folder=$(parameter path "$share" | sed "s|%S|$share|g")
@@ -280,12 +283,39 @@ sessions() {
     has smbcontrol && record debuglevel smbcontrol -t 1 -s "$conf" smbd debuglevel
 }
 
+# Prints the lines that name accounts, or files of them, which this machine does not have: "guest account = NAME".
+missing_accounts() {
+    section accounts.missing
+    printf '%s\n' "$settings" |
+        sed -n 's/^[[:blank:]]*\(guest account\|force user\|force group\) = /\1 = /p' | sort -u | head -n 20 |
+        while IFS= read -r line; do
+            name=${line#* = }
+            case $name in *%* | '') continue ;; esac
+            database=passwd
+            case $line in 'force group'*) database=group name=${name#+} ;; esac
+            has getent || continue
+            getent "$database" -- "$name" >/dev/null
+            # 2 is for a name that is not there, in place of a server of accounts that does not answer.
+            [ $? -ne 2 ] || printf '%s\n' "$line"
+        done
+    printf '%s\n' "$settings" |
+        sed -n 's/^[[:blank:]]*\(username map\|root directory\|passdb backend\) = /\1 = /p' |
+        while IFS= read -r line; do
+            path=${line#* = }
+            case $path in
+            *%* | '') continue ;;
+            tdbsam:/* | smbpasswd:/*) path=${path#*:} path=${path%/*} ;;
+            /*) [ ! -f "$path" ] || continue ;;
+            *) continue ;;
+            esac
+            ! is_missing "$path" || printf '%s\n' "$line"
+        done
+}
+
 # Prints the paths of shares that are not there, and those of smbd itself that it cannot make: it makes the last folder
 # of some, and the file of its log.
 missing_folders() {
     section folders.missing
-    remote=$(awk '$3 ~ /^(nfs|cifs|smb|autofs|fuse)/ { print $2 }' /proc/self/mounts)
-    settings=$(testparm -s "$conf" 2>/dev/null)
     printf '%s\n' "$settings" | sed -n -e 's/^[[:blank:]]*path = //p' -e 's/^[[:blank:]]*private dir = //p' |
         sort -u | head -n 500 |
         while IFS= read -r path; do
@@ -335,6 +365,20 @@ layers() {
     depth=$((depth - 1))
 }
 
+# FOLDER: prints its mode and path, and before it those of each folder above it, from the root on.
+rights() {
+    above=$(readlink -f "$1")
+    below=
+    while [ -n "$above" ]; do
+        below="$above
+$below"
+        above=${above%/*}
+    done
+    printf '%s' "$below" | while IFS= read -r above; do
+        printf '%s %s\n' "$(ls -Lld "$above/" | sed 's/ .*//')" "$above"
+    done
+}
+
 filesystem() {
     section folder
     printf '%s\n' "$folder"
@@ -342,11 +386,13 @@ filesystem() {
     # One that is not there, in place of one that only this user may not see.
     section folder.missing
     case $(ls -d "$folder/." 2>&1 >/dev/null) in
-    *'No such file'*) printf 'yes\n' ;;
+    *'No such file'*) [ -h "$folder" ] && printf 'link\n' || printf 'yes\n' ;;
     *'Not a directory'*) [ -e "$folder" ] && printf 'file\n' || printf 'yes\n' ;;
     *'Too many levels'*) printf 'loop\n' ;;
     *'Stale file'* | *'not connected'* | *'Input/output'*) printf 'gone\n' ;;
     esac
+    section folder.rights
+    rights "$folder"
     record df df -Pk "$folder"
     section realpath
     readlink -f "$folder"

@@ -172,6 +172,7 @@ def _findings_of_setting(
     findings += companion_findings.companion_findings(conf, setting)
     findings += module_findings.module_findings(conf, setting, server.modules)
     findings += place_findings.folder_findings(setting, server.missing_folders, server.facts)
+    findings += place_findings.account_findings(setting, server.facts)
     hiding = None if findings else hiding_finding(server, setting)
     if findings:
         yield from findings

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from forms.audit.configuration import Configuration
 from forms.audit.line_finding import line_finding
 from forms.tuning import fact_names, smb_conf
+from forms.tuning.differences import effective
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 from storage.records import Facts
 
@@ -14,6 +15,13 @@ _WITHOUT_PATH = frozenset({"homes"})
 
 _MADE_BY_SMBD = frozenset({"lock directory", "state directory", "cache directory", "ncalrpc dir"})
 """Folders that smbd makes if only the last one of the path is missing."""
+
+_WITHOUT_WHICH = {
+    "guest account": "The server knows no such user: smbd does not start without an account for guests.",
+    "root directory": "There is no such folder: smbd hangs up on everybody.",
+    "passdb backend": "There is no folder for this file of users: smbd takes every user for unknown.",
+}
+"""What follows where the server does not have what the line names (tried on Samba 4.17.12)."""
 
 _FOREIGN_PATH = re.compile(r"~|\$|\\\\|[A-Za-z]:[\\/]|[a-z]+://")
 """Begins a path as shells, Windows and URLs have it."""
@@ -58,6 +66,27 @@ def folder_findings(setting: AuditedSetting, missing_folders: Collection[str], f
         reason = f"There is no such folder on the server: nobody can open [{setting.section}]."
         advice = "Mount the disk or make the folder, or correct the path."
         yield line_finding(setting, "missing-folder", Ruling.CONTRADICTORY, 70, reason, instead=None, advice=advice)
+
+
+def account_findings(setting: AuditedSetting, facts: Facts) -> Iterator[AuditFinding]:
+    """That the server does not have an account, or a file of accounts; of the target's share that is said there."""
+    name = smb_conf.spelling(setting.name).name
+    value = setting.value.strip()
+    if f"{name} = {value}" not in fact_names.lines_of_fact(facts, fact_names.ACCOUNTS_MISSING):
+        return
+
+    if name in _WITHOUT_WHICH:
+        reason = _WITHOUT_WHICH[name]
+        advice = "Make it on the server, or correct the line."
+        yield line_finding(setting, "no-accounts", Ruling.HARMFUL, 998, reason, instead=None, advice=advice)
+    elif name == "username map":
+        reason = "There is no such file, and smbd does not say so: every user keeps the name that was typed."
+        advice = "Make the file, or correct the path."
+        yield line_finding(setting, "no-username-map", Ruling.CONTRADICTORY, 70, reason, instead=None, advice=advice)
+    elif value != effective(facts, name):
+        reason = f"The server knows no such name: nobody can open [{setting.section}]."
+        advice = "Make it on the server, or correct the name."
+        yield line_finding(setting, "missing-account", Ruling.CONTRADICTORY, 70, reason, instead=None, advice=advice)
 
 
 def _findings_of_smbds_folder(setting: AuditedSetting, name: str) -> Iterator[AuditFinding]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from forms import wording
 from forms.audit.host_findings import denies_everybody
 from forms.audit.module_findings import AUDITED_OPERATIONS, loaded_by, miswritten_modules, unknown_operations
+from forms.audit.start_findings import is_character_set
 from forms.tuning import fact_names, smb_conf, smb_values
 from forms.tuning.differences import effective
 from storage.records import Facts
@@ -27,14 +28,46 @@ _DIALECTS_BEFORE_SMB_2 = frozenset({"NT1", "LANMAN1", "LANMAN2", "CORE", "COREPL
 _DIALECTS_WITHOUT_ENCRYPTION = _DIALECTS_BEFORE_SMB_2 | {"SMB2", "SMB2_02", "SMB2_10"}
 """Encryption came with SMB 3."""
 
+_AGAINST_WRITING = frozenset({"readonly", "worm"})
+"""Modules that refuse what changes a file."""
+
+_YES = frozenset({"yes", "true", "1", "on"})
+"""As Samba reads the option of a module."""
+
+_RIGHTS_OF_OTHERS = slice(7, 10)
+"""In ``drwxr-x--x``."""
+
+_OF_A_DOMAIN = frozenset({"ads", "domain"})
+
 _NO_LIMIT = "0"
 """The default of ``max connections``."""
 
 
 def login_refusing_settings(server: Facts) -> list[str]:
-    """The settings that may refuse a guest's login before any share is asked for; empty where none is known."""
+    """The settings that may refuse a login before any share is asked for; empty where none is known."""
+    settings = []
     value = effective(server, _ENCRYPTION, in_share=False) or ""
-    return [f"{_ENCRYPTION} = required"] if smb_conf.tidy_value(_ENCRYPTION, value) == "required" else []
+    if smb_conf.tidy_value(_ENCRYPTION, value) == "required":
+        settings.append(f"{_ENCRYPTION} = required, which no guest can do")
+
+    settings += settings_about_users(server)
+    charset = effective(server, "unix charset", in_share=False) or ""
+    if charset and not is_character_set(charset):
+        settings.append(f"unix charset = {charset}, which is no known character set")
+    return settings
+
+
+def settings_about_users(server: Facts) -> list[str]:
+    """The settings by which a server may not know a user that it should; empty where none is known."""
+    settings = []
+    for line in fact_names.lines_of_fact(server, fact_names.ACCOUNTS_MISSING):
+        if line.startswith(("username map", "passdb backend")):
+            settings.append(f"{line}, which is not there")
+
+    security = (effective(server, "security", in_share=False) or "").lower()
+    if security in _OF_A_DOMAIN:
+        settings.append(f"security = {security}, for which the server must have joined a domain")
+    return settings
 
 
 def hang_up_settings(server: Facts) -> list[str]:
@@ -44,6 +77,10 @@ def hang_up_settings(server: Facts) -> list[str]:
         value = effective(server, parameter, in_share=False) or effective(server, parameter)
         if value:
             settings.append(f"{parameter} = {value}")
+
+    root = effective(server, "root directory", in_share=False) or ""
+    if root.strip("/"):
+        settings.append(f"root directory = {root}")
 
     dialect = effective(server, "server max protocol", in_share=False) or ""
     if dialect.upper() in _DIALECTS_BEFORE_SMB_2:
@@ -116,16 +153,47 @@ def settings_against_writing(server: Facts, path: str) -> list[str]:
     read_list = effective(server, "read list")
     if read_list:
         settings.append(f"read list = {read_list}")
+    modules = [module for module in loaded_by(effective(server, "vfs objects") or "") if module in _AGAINST_WRITING]
+    if modules:
+        settings.append(f"vfs objects = {' '.join(modules)}")
     hidden = effective(server, "veto files")
     if hidden and smb_conf.hiding_pattern(hidden, path):
         settings.append(f"veto files = {hidden}")
     return settings
 
 
+def rights_that_may_refuse(server: Facts, *, writing: bool) -> list[str]:
+    """The rights of the share's folder, and of those above it, that may refuse a user; empty where none is known."""
+    rights = []
+    above = server.get(fact_names.FOLDER_CLOSED_ABOVE)
+    if above:
+        mode, _, path = str(above).partition(" ")
+        rights.append(f"the rights of {path} ({mode}), through which not every user gets")
+
+    mode_of_folder = str(server.get(fact_names.FOLDER_RIGHTS, ""))
+    of_others = mode_of_folder[_RIGHTS_OF_OTHERS].replace("t", "x")
+    may_do_it = of_others[1:] == "wx" if writing else of_others[::2] == "rx"
+    if mode_of_folder and not may_do_it:
+        rights.append(f"the rights of the share's folder ({mode_of_folder})")
+    return rights
+
+
+def recycle_folder(server: Facts, path: str) -> str | None:
+    """The folder of the share into which what is removed from the folder ``path`` goes; None where it is gone at once.
+
+    Source: vfs_recycle(8).
+    """
+    if "recycle" not in loaded_by(effective(server, "vfs objects") or ""):
+        return None
+    repository = (effective(server, "recycle:repository") or ".recycle").strip("/")
+    keeps_tree = (effective(server, "recycle:keeptree") or "").strip().lower() in _YES
+    return f"{repository}/{path.strip('/')}".rstrip("/") if keeps_tree else repository
+
+
 def possible_text(settings: Sequence[str]) -> str:
     """That each of these settings may be the cause."""
     count = "this" if len(settings) == 1 else "one of these"
-    return f"possibly {count}, by the server's settings: {'; '.join(settings)}"
+    return f"possibly {count}, by what is set on the server: {'; '.join(settings)}"
 
 
 def reasons_not_opened(server: Facts) -> list[str]:
@@ -140,6 +208,8 @@ def certain_causes(server: Facts) -> Iterator[tuple[str, str, str]]:
         in_its_place = server.get(fact_names.FOLDER_IS)
         state = f"is {in_its_place}" if in_its_place else "does not exist on the server"
         yield "path", str(missing_folder), f"path = {missing_folder} {state}"
+
+    yield from _missing_accounts(server)
 
     if _tidy_value(server, "available") == "no":
         # testparm prints so of a share without a path, too, whatever its line says.
@@ -169,6 +239,15 @@ def certain_causes(server: Facts) -> Iterator[tuple[str, str, str]]:
     proxy = effective(server, "msdfs proxy")
     if proxy and _tidy_value(server, "host msdfs") != "no":
         yield "msdfs proxy", proxy, f"msdfs proxy = {proxy} sends clients to another server"
+
+
+def _missing_accounts(server: Facts) -> Iterator[tuple[str, str, str]]:
+    """The users and groups that the server does not know and that all are to act as in the share."""
+    missing = fact_names.lines_of_fact(server, fact_names.ACCOUNTS_MISSING)
+    for parameter, kind in (("force user", "user"), ("force group", "group")):
+        name = effective(server, parameter)
+        if name and f"{parameter} = {name}" in missing:
+            yield parameter, name, f"{parameter} = {name}, and the server knows no such {kind}"
 
 
 def _closed_to_everybody(server: Facts) -> Iterator[tuple[str, str, str]]:

@@ -9,6 +9,8 @@ _COST = 1000
 
 _REMEDIES = {
     "path": "Mount the disk or make the folder, or correct the path.",
+    "force user": "Make the user on the server, or correct the name.",
+    "force group": "Make the group on the server, or correct the name.",
     "available": "Set available = yes, if the share is to be used again.",
     "server smb encrypt": "Allow encryption in [global] (default), with SMB 3, or do not require it of the share.",
 }

@@ -19,6 +19,9 @@ _BACKEND_WITH_OPTIONS = re.compile(r"([^:@]*)(?::[^@]*)?(?:@.*)?")
 _CHARACTER_SETS_OF_SAMBA = frozenset({"utf8_nfd", "macosxfs", "utf-16be", "utf-16le", "ucs2-hex", "cp850", "ascii"})
 """What Samba converts by itself, beside what the machine's iconv does."""
 
+_TOO_FEW_FILES = 100
+"""``max open files`` with which smbd does not start; with 101 it does."""
+
 
 def start_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:
     """What keeps smbd from starting, its messages from the log or its users out, by the line alone."""
@@ -27,9 +30,12 @@ def start_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[Aud
     if name == "guest account" and not value:
         reason = "smbd does not start without an account for guests."
         yield line_finding(setting, "no-guest-account", Ruling.HARMFUL, 998, reason, instead="")
+    if name == "max open files" and smb_values.is_whole_number(value) and int(value) <= _TOO_FEW_FILES:
+        reason = f"smbd ends as it starts where it may open {_TOO_FEW_FILES} files or fewer."
+        yield line_finding(setting, "too-few-files-to-start", Ruling.HARMFUL, 998, reason, instead="")
     if name == "security" and value.lower() == "ads":
         yield from _realm_findings(conf, setting)
-    if name == "unix charset" and value and not _is_character_set(value):
+    if name == "unix charset" and value and not is_character_set(value):
         reason = f"No character set {value} is known: unless the server's iconv has it, nobody can log in."
         yield line_finding(setting, "unknown-charset", Ruling.RISKY, 90, reason, instead=None)
     # testparm prints its backslash twice.
@@ -57,7 +63,8 @@ def _logging_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
             yield line_finding(setting, "unknown-log-backend", Ruling.MISPLACED, 40, reason, instead=None)
 
 
-def _is_character_set(name: str) -> bool:
+def is_character_set(name: str) -> bool:
+    """Whether Samba or a usual iconv has it."""
     if name.lower() in _CHARACTER_SETS_OF_SAMBA:
         return True
     try:

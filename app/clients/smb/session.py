@@ -28,6 +28,13 @@ _NOT_A_FOLDER = 0x80000003
 """Printer, device, pipe and administrative share (MS-SRVS 2.2.2.4)."""
 
 
+_OF_SETTINGS = {
+    "STATUS_INVALID_PARAMETER_MIX": "it may have to be the member of a domain (security), and have joined none",
+    "STATUS_NO_MEMORY": "it may not know its own character set (unix charset), or be out of memory",
+}
+"""Statuses with which Samba 4.17 refuses every login for a setting, and what that may be."""
+
+
 class Session:
     """A login by impacket, done once this is made. Raises LoginError and what a connection raises.
 
@@ -128,22 +135,39 @@ class Session:
         try:
             with impacket_errors.mapped(where):
                 is_done = self._present_credentials()
-        except errors.AccessDeniedError as error:
-            raise errors.LoginDeniedError(
-                f"{where}: the server refuses this login for another reason than its password; it may want encryption, "
-                "which no guest can do (server smb encrypt), or not let this account in: log in as another user"
-            ) from error
-        except (errors.ConnectionLostError, errors.ProtocolError) as error:
-            # Also a status whose meaning is not known refuses a login, and so does whatever Kerberos raises.
-            if isinstance(error.__cause__, SessionError):
-                status = wire.status_name(error.__cause__.getErrorCode())
-                raise errors.LoginError(f"{where}: the server refused the login with {status}; see its log") from error
-            if self._credentials.use_kerberos and error.__cause__ is not None and not self.connection.channel.broken:
-                raise impacket_errors.kerberos_error(where, error.__cause__) from error
-            raise
+        except errors.MeasurementError as error:
+            explained = self._explained_refusal(error, where)
+            if explained is None:
+                raise
+            raise explained from error
 
         if not is_done:
             raise refused_login(where)
+
+    def _explained_refusal(self, error: errors.MeasurementError, where: str) -> errors.LoginError | None:
+        """What an error means of a login; None where it means the same of any request."""
+        status = ""
+        if isinstance(error.__cause__, SessionError):
+            status = wire.status_name(error.__cause__.getErrorCode())
+        if isinstance(error, errors.AccessDeniedError):
+            return errors.LoginDeniedError(
+                f"{where}: the server refuses this login for another reason than its password; it may want encryption, "
+                "which no guest can do (server smb encrypt), or not let this account in: log in as another user"
+            )
+        if status in _OF_SETTINGS:
+            return errors.LoginDeniedError(
+                f"{where}: the server cannot log anybody in as it is set up ({status}); {_OF_SETTINGS[status]}: its log"
+                " tells more"
+            )
+
+        # Also a status whose meaning is not known refuses a login, and so does whatever Kerberos raises.
+        if not isinstance(error, errors.ConnectionLostError | errors.ProtocolError):
+            return None
+        if status:
+            return errors.LoginError(f"{where}: the server refused the login with {status}; see its log")
+        if self._credentials.use_kerberos and error.__cause__ is not None and not self.connection.channel.broken:
+            return impacket_errors.kerberos_error(where, error.__cause__)
+        return None
 
     def _present_credentials(self) -> bool:
         """Raises what impacket raises."""

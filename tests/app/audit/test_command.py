@@ -233,6 +233,26 @@ def test_a_dump_of_the_installed_samba_is_healthy(inside: Inside, tmp_path: Path
     assert version_numbers(audit["facts"]["samba.version"]) == installed_samba()
 
 
+def test_accounts_and_their_files_that_are_not_there_are_looked_for(inside: Inside, make_smbd, tmp_path: Path):
+    smbd: Smbd = make_smbd()
+    text = smbd.conf.read_text()
+    (tmp_path / "users.map").touch()
+    for name, value in {
+        "guest account": "no-such-account",
+        "passdb backend": f"tdbsam:{tmp_path}/no-folder/users.tdb",
+        "username map": f"{tmp_path}/users.map",
+    }.items():
+        text = re.sub(rf"^    {name} = .*", f"    {name} = {value}", text, flags=re.MULTILINE)
+    smbd.conf.write_text(f"{text}\n[of-a-group]\npath = {tmp_path}\nforce group = +no-such-group\nforce user = root\n")
+    done = inside("audit", format_target(smbd.target()), "--smb-conf", str(smbd.conf), "--json")
+    found = {each["setting"]: each["key"] for each in json.loads(done.stdout)["findings"]}
+    assert found["guest account"] == "no-accounts"
+    assert found["passdb backend"] == "no-accounts"
+    assert found["force group"] == "missing-account"
+    assert "username map" not in found
+    assert found.get("force user") != "missing-account"
+
+
 @pytest.mark.long
 def test_the_costliest_finding_is_tested_and_restored_also_in_the_registry_and_over_ssh(inside: Inside, through: Sshd):
     require("net")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,10 +53,17 @@ SHARES: dict[str, dict[str, str]] = {
     "audited": {"vfs objects": "full_audit", "full_audit:success": "mkdir"},
     "locked": {"kernel share modes": "yes"},
     "closed": {"read only": "yes"},
+    "guarded": {"vfs objects": "readonly"},
+    "keeping": {"vfs objects": "recycle", "recycle:repository": ".bin/%U"},
+    "keeping-all": {"vfs objects": "recycle", "recycle:keeptree": "yes"},
+    "unremovable": {"create mask": "0000"},
     "x%20y": {},
     "Mu\u0308ll": {},
     "T\u00fcr": {},
 }
+
+FOLDERS = {"no-entry": 0o711, "no-writing": 0o755, "below-a-closed-one": 0o777}
+"""Root's folders behind shares, by their modes."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,14 @@ def server() -> Iterator[ShareServer]:
     circle = smbd.root / "circle"
     circle.symlink_to(circle)
     smbd.more_shares["circle"] = usual | {"path": str(circle)}
+    (smbd.root / "dangling").symlink_to("/nowhere/not-mounted")
+    smbd.more_shares["dangling"] = usual | {"path": str(smbd.root / "dangling")}
+    for name, mode in FOLDERS.items():
+        folder = smbd.root / name / "data"
+        folder.mkdir(parents=True)
+        folder.chmod(mode)
+        smbd.more_shares[name] = usual | {"path": str(folder)}
+    (smbd.root / "below-a-closed-one").chmod(0o700)
     (smbd.guest_folder / "two").symlink_to(r"msdfs:first.example\a,second.example\b")
     try:
         smbd.start()
@@ -85,9 +101,9 @@ def server() -> Iterator[ShareServer]:
         smbd.stop()
 
 
-def checks_of(inside: Inside, url: str) -> dict[str, dict[str, Any]]:
+def checks_of(inside: Inside, url: str, *options: str) -> dict[str, dict[str, Any]]:
     """The checks by their names, of a target that cannot be measured."""
-    done = inside("check", url, "--json")
+    done = inside("check", url, *options, "--json")
     assert done.returncode == 4, done.stderr
     return {item["name"]: item for item in json.loads(done.stdout)}
 
@@ -105,6 +121,7 @@ def checks_of(inside: Inside, url: str) -> dict[str, dict[str, Any]]:
         ("a-file", "path = /proc/version is a file, not a folder"),
         ("no-hosts", "hosts deny = ALL keeps everybody out"),
         ("circle", "circle is a link that leads in a circle"),
+        ("dangling", "dangling is a link to a place that does not exist"),
         ("hidden", "path = /nowhere/hidden does not exist"),
         ("hidden$", "path = /nowhere/administrative does not exist"),
     ],
@@ -207,8 +224,6 @@ def test_a_share_that_is_not_listed_may_be_hidden(inside: Inside, server: ShareS
     ("share", "setting"),
     [
         ("per-user", "path = /nowhere/%U"),
-        ("as-nobody-known", "force user = no-such-account"),
-        ("in-no-group", "force group = no-such-group"),
         ("half-a-mac", "vfs objects = fruit"),
     ],
 )
@@ -219,6 +234,87 @@ def test_what_may_close_a_share_is_told_as_that(inside: Inside, server: ShareSer
     assert found["cause"]["state"] == "attention"
     assert setting in found["cause"]["text"]
     assert found["settings"]["state"] != "fine"
+
+
+@pytest.mark.parametrize(
+    ("share", "reason"),
+    [
+        ("as-nobody-known", "the server knows no such user"),
+        ("in-no-group", "the server knows no such group"),
+    ],
+)
+def test_an_account_that_the_server_does_not_know_is_the_cause(
+    inside: Inside, server: ShareServer, share: str, reason: str
+):
+    found = checks_of(inside, server.url(share, user="bench"))
+    assert "password" not in found["share"]["text"]
+    assert found["cause"]["state"] == "failed"
+    assert reason in found["cause"]["text"]
+
+
+@pytest.mark.varied
+@pytest.mark.parametrize(
+    ("share", "options", "mode"),
+    [
+        ("no-entry", (), "drwx--x--x"),
+        ("no-entry", ("--put",), "drwx--x--x"),
+        ("no-writing", ("--put",), "drwxr-xr-x"),
+        ("below-a-closed-one", (), "drwx------"),
+    ],
+)
+def test_rights_of_folders_may_be_why_access_is_denied(
+    inside: Inside, server: ShareServer, share: str, options: tuple[str, ...], mode: str
+):
+    done = inside("check", server.url(share, user="bench"), *options, "--json")
+    found = {item["name"]: item for item in json.loads(done.stdout)}
+    assert found["file"]["state"] == "failed"
+    assert found["cause"]["state"] == "attention"
+    assert mode in found["cause"]["text"]
+
+
+def test_rights_that_allow_it_are_no_cause():
+    rights = {fact_names.FOLDER_RIGHTS: "drwxr-xr-x"}
+    assert share_access.rights_that_may_refuse(rights, writing=False) == []
+    assert len(share_access.rights_that_may_refuse(rights, writing=True)) == 1
+    assert share_access.rights_that_may_refuse({}, writing=True) == []
+
+
+def test_a_module_that_lets_nobody_write_is_told(inside: Inside, server: ShareServer):
+    done = inside("check", server.url("guarded", user="bench"), "--put", "--json")
+    found = {item["name"]: item for item in json.loads(done.stdout)}
+    assert "vfs objects = readonly" in found["cause"]["text"]
+
+
+@pytest.mark.parametrize(("share", "command"), [("keeping", ""), ("keeping-all", "/keeping-all/.recycle`")])
+def test_a_share_that_keeps_what_is_removed_says_so(inside: Inside, server: ShareServer, share: str, command: str):
+    done = inside("check", server.url(share, user="bench"), "--put", "--json")
+    found = {item["name"]: item for item in json.loads(done.stdout)}
+    assert found["recycle"]["state"] == "attention"
+    assert command in found["recycle"]["text"]
+    assert ("sharebench clean" in found["recycle"]["text"]) is bool(command)
+
+
+@pytest.mark.parametrize(
+    ("options", "path", "folder"),
+    [
+        ({}, "a", None),
+        ({"vfs_objects": "fruit recycle"}, "a/b", ".recycle"),
+        ({"vfs_objects": "recycle", "recycle:repository": "bin/", "recycle:keeptree": "no"}, "a/b", "bin"),
+        ({"vfs_objects": "recycle", "recycle:repository": "bin", "recycle:keeptree": "Yes"}, "a/b", "bin/a/b"),
+    ],
+)
+def test_where_a_recycle_bin_is(options: dict[str, str], path: str, folder: str | None):
+    assert share_access.recycle_folder(share_facts(**options), path) == folder
+
+
+def test_a_file_that_could_be_written_and_not_removed_is_told(inside: Inside, server: ShareServer):
+    text = checks_of(inside, server.url("unremovable", user="bench"), "--put")["file"]["text"]
+    names = [path.name for path in server.smbd.guest_folder.glob(".sharebench-*")]
+    for name in names:
+        (server.smbd.guest_folder / name).unlink()
+    assert len(names) == 1
+    assert names[0] in text
+    assert "remove it by hand" in text
 
 
 def test_a_share_that_is_full_is_not_said_to_be_broken(inside: Inside, server: ShareServer):
@@ -433,6 +529,39 @@ def test_a_server_that_refuses_everything(
     assert setting in found["cause"]["text"]
     assert found["cause"]["state"] == "attention"
     assert found["settings"]["state"] != "fine"
+
+
+@pytest.mark.varied
+@pytest.mark.parametrize(
+    ("options", "check", "setting"),
+    [
+        ({"root directory": "/nowhere"}, "connect", "root directory = /nowhere"),
+        ({"unix charset": "NOSUCH"}, "log in", "unix charset = NOSUCH"),
+        ({"security": "ads", "realm": "NOWHERE.EXAMPLE"}, "log in", "security = ads"),
+        ({"passdb backend": "tdbsam:/nowhere/users"}, "share", "passdb backend = tdbsam:/nowhere/users"),
+        ({"username map": "/nowhere/users"}, "share", "username map = /nowhere/users"),
+    ],
+)
+def test_a_server_that_knows_nobody(
+    inside: Inside, make_smbd: Callable[..., Smbd], options: dict[str, str], check: str, setting: str
+):
+    # With some of these no user can be added.
+    smbd = make_smbd()
+    smbd.kill()
+    smbd.global_options.update(options)
+    smbd.start()
+
+    found = checks_of(inside, format_target(smbd.target()))
+    assert found[check]["state"] == "failed"
+    assert setting in found["cause"]["text"]
+    assert found["cause"]["state"] == "attention"
+
+
+def test_a_wrong_password_has_no_cause_among_the_settings(server: ShareServer, tmp_path: Path):
+    wrong = Inside(tmp_path / "notebook.db", password="wrong")
+    found = checks_of(wrong, server.url("bench", user="bench"))
+    assert found["log in"]["state"] == "failed"
+    assert "cause" not in found
 
 
 @pytest.mark.parametrize(("processes", "count"), [("0", 0), ("1", 1)])

@@ -15,6 +15,7 @@ import pytest
 from app.clients.registry import make_client
 from app.server import probe, running_program, shell
 from app.server.facts import collect, with_counters
+from app.server.filesystem_facts import rights_facts
 from app.server.mounts import Mount, mount_of
 from app.server.probe import ask_server, counters_since, server_facts
 from app.server.shell import Answer
@@ -356,6 +357,24 @@ def test_facts_of_a_local_folder(tmp_path: Path) -> None:
     (tmp_path / "big.iso").write_bytes(b"x")
     of_file = server_facts(Target(protocol="file", path=str(tmp_path / "big.iso"))).facts
     assert "filesystem.folder_missing" not in of_file
+
+
+def test_rights_of_folders_are_facts_where_they_shut_somebody_out(tmp_path: Path) -> None:
+    folder = tmp_path / "closed" / "data"
+    folder.mkdir(parents=True)
+    for mode_above, mode, rights, closed in (
+        (0o711, 0o777, None, None),
+        (0o700, 0o1777, None, "drwx------"),
+        (0o755, 0o755, "drwxr-xr-x", None),
+    ):
+        folder.parent.chmod(mode_above)
+        folder.chmod(mode)
+        answer = ask_server({"folder": str(folder)}, None)
+        # What lies above belongs to the tests.
+        text = "\n".join(line for line in answer.sections["folder.rights"].splitlines() if str(folder.parent) in line)
+        facts = rights_facts(Answer({"folder.rights": text}))
+        assert facts.get("filesystem.folder_rights") == rights
+        assert facts.get("filesystem.folder_closed_above") == (closed and f"{closed} {folder.parent}")
 
 
 def test_collecting_loads_no_screen_and_no_client_library() -> None:

@@ -10,7 +10,7 @@ from forms.audit.judge import judge
 from forms.audit.value_findings import value_findings
 from forms.tuning import vfs_modules
 from forms.tuning.conf_file import read_conf
-from forms.tuning.fact_names import PARAMETER_PREFIX, SAMBA_VERSION
+from forms.tuning.fact_names import ACCOUNTS_MISSING, PARAMETER_PREFIX, SAMBA_VERSION
 from storage.looks import AuditFinding, Ruling
 from storage.records import FactValue
 
@@ -728,6 +728,8 @@ def test_an_interface_in_brackets_is_skipped():
     [
         ("guest account =", "no-guest-account", True),
         ("guest account = nobody", "no-guest-account", False),
+        ("max open files = 100", "too-few-files-to-start", True),
+        ("max open files = 101", "too-few-files-to-start", False),
         ("security = ads", "ads-without-realm", True),
         ("security = ads\nrealm = EXAMPLE.COM", "ads-without-realm", False),
         ("security = user", "ads-without-realm", False),
@@ -761,3 +763,28 @@ def test_a_missing_folder_of_smbd_is_told_with_what_smbd_does(name: str, key: st
     for missing_folders, is_told in ((frozenset({"/nowhere/samba"}), True), (frozenset({"/nowhere"}), False)):
         findings = judge(AuditedServer(conf=conf, path=CONF, missing_folders=missing_folders))
         assert (key in {finding.key for finding in findings}) is is_told
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "key"),
+    [
+        ("guest account", "ftp", "no-accounts"),
+        ("root directory", "/nowhere", "no-accounts"),
+        ("passdb backend", "tdbsam:/nowhere/users.tdb", "no-accounts"),
+        ("username map", "/nowhere/users", "no-username-map"),
+    ],
+)
+def test_what_the_server_does_not_have_for_its_users_is_told(name: str, value: str, key: str):
+    conf = read_conf(CONF, {CONF: f"[global]\n{name} = {value}\n"})
+    for missing, is_told in ((f"{name} = {value}", True), (f"{name} = other", False)):
+        findings = judge(AuditedServer(conf=conf, path=CONF, facts={ACCOUNTS_MISSING: missing}))
+        assert (key in {finding.key for finding in findings}) is is_told
+
+
+def test_an_account_of_another_share_is_told_as_that_of_its_line():
+    conf = read_conf(CONF, {CONF: "[data]\npath = /srv\nforce user = gone\n"})
+    missing = {ACCOUNTS_MISSING: "force user = gone"}
+    of_target = {"smb.conf/share/force user": "gone"}
+    for facts, is_told in ((missing, True), ({}, False), (missing | of_target, False)):
+        findings = judge(AuditedServer(conf=conf, path=CONF, facts=facts))
+        assert ("missing-account" in {finding.key for finding in findings}) is is_told
