@@ -14,6 +14,7 @@ from app.base import errors
 from app.base.targets import parse_target
 from app.check.checked import CheckState
 from app.check.target_checks import check_refusal
+from app.clients import refusals
 from app.clients.registry import connected_files
 from forms.audit import share_access
 from forms.tuning import fact_names
@@ -535,26 +536,37 @@ def test_a_server_that_refuses_everything(
 @pytest.mark.parametrize(
     ("options", "check", "setting"),
     [
-        ({"root directory": "/nowhere"}, "connect", "root directory = /nowhere"),
         ({"unix charset": "NOSUCH"}, "log in", "unix charset = NOSUCH"),
-        ({"security": "ads", "realm": "NOWHERE.EXAMPLE"}, "log in", "security = ads"),
-        ({"passdb backend": "tdbsam:/nowhere/users"}, "share", "passdb backend = tdbsam:/nowhere/users"),
         ({"username map": "/nowhere/users"}, "share", "username map = /nowhere/users"),
     ],
 )
 def test_a_server_that_knows_nobody(
     inside: Inside, make_smbd: Callable[..., Smbd], options: dict[str, str], check: str, setting: str
 ):
-    # With some of these no user can be added.
-    smbd = make_smbd()
-    smbd.kill()
-    smbd.global_options.update(options)
-    smbd.start()
-
-    found = checks_of(inside, format_target(smbd.target()))
+    smbd = make_smbd(options)
+    found = checks_of(inside, format_target(smbd.target()), "--smb-conf", str(smbd.conf))
     assert found[check]["state"] == "failed"
     assert setting in found["cause"]["text"]
     assert found["cause"]["state"] == "attention"
+
+
+@pytest.mark.parametrize(
+    ("error", "facts", "count"),
+    [
+        (errors.HungUpError(), {"smb.conf/global/root directory": "/nowhere"}, 1),
+        (errors.HungUpError(), {"smb.conf/global/root directory": "/"}, 0),
+        (errors.LoginError(), {"smb.conf/global/security": "ADS"}, 1),
+        (errors.LoginError(), {"smb.conf/global/security": "USER"}, 0),
+        (errors.LoginError(), {"smb.conf/global/unix charset": "NOSUCH"}, 0),
+        (errors.LoginDeniedError(), {"smb.conf/global/unix charset": "NOSUCH"}, 1),
+        (errors.LoginDeniedError(), {"smb.conf/global/unix charset": "UTF-8"}, 0),
+        (errors.GuestDeniedError(), {fact_names.ACCOUNTS_MISSING: "passdb backend = tdbsam:/nowhere/users"}, 1),
+        (errors.GuestDeniedError(), {fact_names.ACCOUNTS_MISSING: "guest account = gone"}, 0),
+        (errors.ShareDeniedError(), {fact_names.ACCOUNTS_MISSING: "username map = /nowhere/users"}, 0),
+    ],
+)
+def test_settings_by_which_users_are_not_known(error: errors.MeasurementError, facts: dict[str, str], count: int):
+    assert len(refusals.settings_that_may_refuse(error, facts)) == count
 
 
 def test_a_wrong_password_has_no_cause_among_the_settings(server: ShareServer, tmp_path: Path):
