@@ -145,7 +145,10 @@ class Session:
             raise refused_login(where)
 
     def _explained_refusal(self, error: errors.MeasurementError, where: str) -> errors.LoginError | None:
-        """What an error means of a login; None where it means the same of any request."""
+        """What an error means of a login; None where it says that itself, or means the same of any request."""
+        if isinstance(error, errors.LoginError):
+            return None
+
         status = ""
         if isinstance(error.__cause__, SessionError):
             status = wire.status_name(error.__cause__.getErrorCode())
