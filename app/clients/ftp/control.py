@@ -87,6 +87,9 @@ class ControlConnection(ftplib.FTP):
         """A whole reply: one line, or those from ``123-`` to the one that begins with ``123`` and a blank."""
         line = self.getline()
         code = line[:3]
+        # A server of another protocol: SSH's "SSH-2.0-…" would be the first of many lines.
+        if not (code.isascii() and code.isdecimal()):
+            raise ftplib.error_proto(line)  # noqa: S321  ftplib's exception, no call into the network
         lines = [line]
         length = len(line)
         is_last = line[3:4] != "-"

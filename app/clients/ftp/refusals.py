@@ -31,6 +31,9 @@ _SWITCHES = {
 }
 """What switches a command off in vsftpd, beside ``cmds_denied``: its reply is that of a file's rights."""
 
+_QUESTION = "is it an FTP server, and on that port?"
+_UNKNOWN_COMMANDS = ("500", "501", "502", "503", "504")
+
 _NEEDS_TLS = re.compile("encrypt|TLS|SSL")
 _ANONYMOUS_ONLY = re.compile(r"anonymous\W+only|only\W+anonymous", re.IGNORECASE)
 _TOO_MANY = re.compile(r"too many|maximum|limit", re.IGNORECASE)
@@ -95,6 +98,8 @@ def login_refusal(error: ftplib.error_perm, where: str, user: str, *, command: s
         return errors.LoginDeniedError(f"{refused}; wait until others have ended, or let it take more connections")
     if _OF_SETTINGS.search(reply):
         return errors.LoginDeniedError(f"{refused}; its settings stop it, not the password: {_settings_advice(reply)}")
+    if reply.startswith(_UNKNOWN_COMMANDS):
+        return errors.LoginDeniedError(f"{refused}: it does not know the command {command}; {_QUESTION}")
     if not user:
         return errors.LoginError(f"{refused}; name a user: ftp://USER@HOST/PATH")
     if _ANONYMOUS_ONLY.search(reply):
@@ -115,21 +120,20 @@ def _settings_advice(reply: str) -> str:
 
 def no_welcome(error: Exception, where: str, timeout_seconds: float) -> errors.MeasurementError:
     """The error for a connection that was not greeted."""
-    question = "is it an FTP server, and on that port?"
     if isinstance(error, ftplib.error_perm):
         text = f"the server takes no connection ({tcp.one_line(str(error))}); look at its settings and its log"
     elif isinstance(error, ftplib.error_temp):
         text = f"the server takes no connection now ({tcp.one_line(str(error))}); try later"
     elif isinstance(error, ftplib.Error):
-        text = f"what it sends is no FTP ({tcp.one_line(str(error), 60)}); {question}"
+        text = f"what it sends is no FTP ({tcp.one_line(str(error), 60)}); {_QUESTION}"
     elif isinstance(error, TimeoutError):
         text = (
-            f"connected, but no greeting within {timeout_seconds:g} s; {question} One that begins with TLS is spoken to"
-            f" on port {IMPLICIT_PORT} alone"
+            f"connected, but no greeting within {timeout_seconds:g} s; {_QUESTION} One that begins with TLS is spoken "
+            f"to on port {IMPLICIT_PORT} alone"
         )
     else:
         connection_error = tcp.connection_error(error, where, timeout_seconds)
         if not isinstance(connection_error, errors.ConnectionLostError):
             return connection_error
-        text = f"the server hung up without a greeting; {question}"
+        text = f"the server hung up without a greeting; {_QUESTION}"
     return errors.UnreachableError(f"{where}: {text}")

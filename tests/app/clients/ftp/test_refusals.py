@@ -68,6 +68,15 @@ def test_who_is_refused_before_a_password_is_not_told_of_one():
     assert "check the user and the password" not in str(error)
 
 
+def test_a_server_of_another_protocol_is_not_said_to_refuse_the_user():
+    of_ssh = refusal_of_size({"greeting": b"SSH-2.0-OpenSSH_9.2\r\n"}, user="bench")
+    assert isinstance(of_ssh, UnreachableError)
+    assert "SSH-2.0-OpenSSH_9.2" in str(of_ssh)
+    of_mail = refusal_of_size({"greeting": b"220 ESMTP\r\n", "USER": b"502 5.5.2 Error\r\n"}, user="bench")
+    assert isinstance(of_mail, LoginDeniedError)
+    assert "is it an FTP server" in str(of_mail)
+
+
 def test_an_anonymous_login_is_told_to_name_a_user():
     assert "name a user" in str(refusal_of_size({"USER": b"530 Permission denied.\r\n"}))
 
