@@ -49,6 +49,7 @@ class Bench:
         self._emit = emit
         self._open: list[SMBLink] = []
         self._has_folder = False
+        self._folder_refusal: errors.AccessDeniedError | None = None
         self._has_bulk = False
         self._affordable_sizes: diagnosis_plan.Sizes | None = None
         self._numbers_of_packets = itertools.count(_FIRST_OF_PACKETS)
@@ -96,11 +97,20 @@ class Bench:
         return file_tree.path_within(self.target, self.plan.own_folder, name)
 
     def make_folder(self, files: SMBFiles) -> None:
-        if not self._has_folder:
-            # Told before it is made, so that it is found however this process ends.
-            self._emit(diagnosis_plan.FolderMade(path=self.path()))
-            self._has_folder = True
+        """Raises for each stage the refusal with which the server has denied it: none would find it there."""
+        if self._folder_refusal is not None:
+            raise self._folder_refusal
+        if self._has_folder:
+            return
+
+        # Told before it is made, so that it is found however this process ends.
+        self._emit(diagnosis_plan.FolderMade(path=self.path()))
+        self._has_folder = True
+        try:
             files.make_folder(self.path())
+        except errors.AccessDeniedError as error:
+            self._folder_refusal = error
+            raise
 
     def bulk(self) -> str:
         """The path of a large file, which is written when it is first asked for."""

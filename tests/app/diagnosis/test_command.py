@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from contextlib import closing
@@ -185,6 +186,16 @@ def test_a_folder_that_is_missing_ends_it_and_stores_nothing(inside: Inside, smb
     assert "there is no such folder" in refused(inside, 4, target, "--yes")
     with Notebook(inside.db) as notebook:
         assert notebook.recordings() == []
+
+
+def test_a_share_where_no_folder_can_be_made_is_told_so_of_each_stage(inside: Inside, make_smbd):
+    smbd: Smbd = make_smbd(share_options={"read only": "yes"})
+    stages = "distance,small-files,folders"
+    done = inside("diagnose", format_target(smbd.target()), "--only", stages, "--yes", "--json")
+    said = json.loads(done.stdout)["error"]
+    assert done.returncode == 4
+    assert said.count("denies access") >= 3
+    assert "no such folder" not in said
 
 
 def test_an_interrupted_one_is_resumed_where_it_stopped(inside: Inside, smbd: Smbd):

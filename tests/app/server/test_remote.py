@@ -372,7 +372,7 @@ def test_rights_of_folders_are_facts_where_they_shut_somebody_out(tmp_path: Path
         answer = ask_server({"folder": str(folder)}, None)
         # What lies above belongs to the tests.
         text = "\n".join(line for line in answer.sections["folder.rights"].splitlines() if str(folder.parent) in line)
-        facts = rights_facts(Answer({"folder.rights": text}))
+        facts = rights_facts(Answer(sections={"folder.rights": text}))
         assert facts.get("filesystem.folder_rights") == rights
         assert facts.get("filesystem.folder_closed_above") == (closed and f"{closed} {folder.parent}")
 
