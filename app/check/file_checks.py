@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 
 from app.base import errors, own_names
-from app.base.advised_commands import clean_command
-from app.check import surroundings
+from app.check import share_reasons, surroundings
 from app.check.checked import Checked, CheckState
 from app.clients import base
 from app.clients.written_otherwise import as_it_is_written
@@ -15,7 +13,6 @@ from app.recording.spec import SeriesSpec
 from app.series.earlier_rate import measured_rate
 from app.server.facts import Environment
 from forms import wording
-from forms.audit import share_access
 from forms.findings.rules_series import why_hidden
 from forms.series import file_size
 from forms.series.wording import suitability
@@ -36,7 +33,7 @@ def check_file(
     try:
         if spec.command is records.Command.PUT:
             yield _folder_to_write(target, client)
-            yield from _recycle_bin(target, environment)
+            yield from share_reasons.recycle_bin(target, environment)
         else:
             yield _file_to_read(target, client, _file_size_context(target, spec, environment, notebook))
     except errors.MeasurementError as error:
@@ -44,24 +41,7 @@ def check_file(
         if isinstance(error, errors.NoSuchFileError):
             reasons += [why_hidden(environment.server, target) or "", as_it_is_written(client, target)]
         yield Checked("file", "; ".join(filter(None, reasons)), CheckState.FAILED)
-        yield from _why_denied(target, spec, error, environment)
-
-
-def _why_denied(
-    target: records.Target, spec: SeriesSpec, error: errors.MeasurementError, environment: Environment
-) -> Iterator[Checked]:
-    """What may deny the file, by the server's settings and rights; nothing where none is known, or nothing was."""
-    if not isinstance(error, errors.AccessDeniedError):
-        return
-
-    is_put = spec.command is records.Command.PUT
-    causes = share_access.rights_that_may_refuse(environment.server, writing=is_put)
-    if is_put:
-        # Not the file that was refused, but one that is called like it.
-        path = own_names.new_scratch_path(target)
-        causes = share_access.settings_against_writing(environment.server, path) + causes
-    if causes:
-        yield Checked("cause", share_access.possible_text(causes), CheckState.ATTENTION)
+        yield from share_reasons.why_denied(target, spec, error, environment)
 
 
 def _file_size_context(
@@ -96,18 +76,6 @@ def _folder_to_write(target: records.Target, client: base.Client) -> Checked:
             f"{error}; a file could be written, not removed: remove it by hand, and let this user delete in the folder"
         ) from error
     return Checked("folder", f"a file can be written in {records.format_target(target)} and removed")
-
-
-def _recycle_bin(target: records.Target, environment: Environment) -> Iterator[Checked]:
-    """That the share keeps what is removed there, where its settings say so."""
-    folder = share_access.recycle_folder(environment.server, target.path)
-    if folder is None:
-        return
-
-    text = "the share keeps what is removed (vfs objects = recycle), also the files that sharebench makes"
-    if "%" not in folder:
-        text += f"; `{clean_command(replace(target, path=folder))}` removes them from there"
-    yield Checked("recycle", text, CheckState.ATTENTION)
 
 
 def _file_to_read(target: records.Target, client: base.Client, context: file_size.FileSizeContext) -> Checked:

@@ -27,7 +27,12 @@ _NO_FOLDERS = {
 """What stands in the place of a folder, by the word of the probe."""
 
 
-def missing_folder_facts(answer: Answer) -> dict[str, FactValue]:
+def folder_facts(answer: Answer) -> dict[str, FactValue]:
+    """What is wrong with the folder that a share is configured with: that there is none, or its rights."""
+    return _missing_folder_facts(answer) | rights_facts(answer)
+
+
+def _missing_folder_facts(answer: Answer) -> dict[str, FactValue]:
     """The folder that a share is configured with, where there is none to use, and what stands in its place."""
     configured_folder = answer.stripped("folder")
     word = answer.stripped("folder.missing")

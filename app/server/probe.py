@@ -30,13 +30,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.server import routes, shell
-from app.server.filesystem_facts import filesystem_facts, missing_folder_facts, rights_facts
+from app.server.filesystem_facts import filesystem_facts, folder_facts
 from app.server.host_activity import parse_cpu
 from app.server.host_facts import HOST_FILES, host_facts, storable
 from app.server.machine_meter import MachineCounters, busy_percent
 from app.server.network_facts import network_facts
 from app.server.samba import SambaFacts, samba_facts
-from forms.tuning.fact_names import ACCOUNTS_MISSING, in_one_fact
 from storage.records import FactValue, Target
 
 COUNTER_FILES = ("/proc/stat", "/proc/net/dev", "/proc/net/snmp")
@@ -106,8 +105,8 @@ def server_facts(
     """
     protocol = target.abilities
     if protocol.is_local:
-        folder_facts = filesystem_facts(ask_server({"folder": target.path}, client.ssh if client else None))
-        return ServerFacts(facts=folder_facts)
+        of_path = filesystem_facts(ask_server({"folder": target.path}, client.ssh if client else None))
+        return ServerFacts(facts=of_path)
     if client is not None and client.is_server:
         ssh = ssh or client.ssh
     if ssh is None and not routes.is_this_machine(target.host):
@@ -141,10 +140,7 @@ def server_facts(
     facts: dict[str, FactValue] = {"os": answer.stripped("uname") or "unknown"}
     facts |= host_facts(answer.file)
     facts |= network_facts(answer)
-    facts |= missing_folder_facts(answer) | rights_facts(answer) | filesystem_facts(answer)
-    missing_accounts = (answer.text("accounts.missing") or "").splitlines()
-    if missing_accounts:
-        facts[ACCOUNTS_MISSING] = in_one_fact(missing_accounts)
+    facts |= folder_facts(answer) | filesystem_facts(answer)
     busy = busy_percent(parse_cpu(answer.text("stat.first")), parse_cpu(answer.text("stat.last")))
     if busy is not None:
         facts["cpu.busy_percent_before"] = busy

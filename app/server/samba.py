@@ -79,6 +79,9 @@ def _add_configuration(samba: SambaFacts, answer: Answer, share: str | None) -> 
         return
 
     samba.facts["smb.conf.path"] = path
+    missing_accounts = (answer.text("accounts.missing") or "").splitlines()
+    if missing_accounts:
+        samba.facts[fact_names.ACCOUNTS_MISSING] = fact_names.in_one_fact(missing_accounts)
 
     files = configuration_files(answer)
     if path not in files:
