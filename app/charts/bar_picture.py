@@ -135,18 +135,23 @@ class BarPicture:
         all_but_warm_ups = len(bars) - warm_ups
         count = min(len(bars), self.height - 1)
         while True:
-            legend = self._legend_lines(bars, count)
+            legend = self._legend_lines(bars, count, unit="" if axis_lines else self.unit)
             if count == 1 or count + len(legend) + axis_lines <= self.height:
                 return count, legend
 
             # Each bar has its number: the axis goes before a run that counts, unless only it says where bars begin.
             if warm_ups and not self.zoomed and count == all_but_warm_ups and count + len(legend[:1]) <= self.height:
-                return count, legend[: self.height - count]
+                return count, self._legend_lines(bars, count, unit=self.unit)[: self.height - count]
             count -= 1
 
-    def _legend_lines(self, bars: Sequence[Bar], count: int) -> list[str]:
-        """The legend of the last ``count`` bars; that bars are left out is said even where there is hardly room."""
+    def _legend_lines(self, bars: Sequence[Bar], count: int, *, unit: str = "") -> list[str]:
+        """The legend of the last ``count`` bars; that bars are left out is said even where there is hardly room.
+
+        With the ``unit``, where no axis tells it.
+        """
         parts = self._legend_parts(bars[-count:])
+        if unit:
+            parts.insert(0, f"in {unit}")
         least_lines = 0
         if count < len(bars):
             parts.insert(0, f"{wording.count(len(bars) - count, 'more bar')} not shown")

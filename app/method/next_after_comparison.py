@@ -105,7 +105,9 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
 
     is_settled = busy_times.has_answer(comparison) and not busy_times.is_in_doubt(comparison)
     if comparison.base_baseline and is_settled:
-        # One more in a row tells little of what a baseline of another time lacks.
+        # Right behind the other, one more tells little: what series of different times vary by is not known better.
+        if len(comparison.other_ids) == 1:
+            yield repeat_step(f"Measure {comparison.other_name} again, later: that only narrows the range", other[1])
         return
     is_other_in_doubt = busy_times.is_in_doubt(comparison) and comparison.other_id in comparison.busy_ids
     if comparison.interleaved or (_is_answered_for_good(comparison) and not is_other_in_doubt):

@@ -103,6 +103,8 @@ class ExportScreen(BaseScreen):
     # What was awaited and failed is not read any more, so that keys need not wait for it.
     def work_failed(self, error: Exception) -> None:
         self._awaited.clear()
+        self.query_one("#write", widgets.Button).disabled = False
+        self._show_folder()
         super().work_failed(error)
 
     def on_mount(self) -> None:
@@ -385,6 +387,9 @@ class ExportScreen(BaseScreen):
         self.ask(dialogs.ConfirmDialog("Replace the file?", text, yes="Replace", no="Keep it"), export)
 
     def _export(self, paths: Mapping[str, Path]) -> None:
+        # A PDF of many series takes seconds on a busy machine.
+        self._show_folder_text("Writing …")
+        self.query_one("#write", widgets.Button).disabled = True
         write = partial(
             export_files.write_files, gather=self._gather, paths=paths, paper=self.paper, cover=self._typed_cover()
         )

@@ -45,7 +45,7 @@ def power_sentence(power: BasePower) -> str:
 
 
 def plan_sentence(power: BasePower, plan: RepeatPlan) -> str:
-    """``Measure it twice more, 10 min apart: instead of 34 %, a change of 12 % will show.``"""
+    """``Measure it twice more, 10 min apart: then a change of 12 % will show; as it is, 34 %.``"""
     return f"{plan_title(power, plan, 'it')}: {plan_gain(power, plan)}."
 
 
@@ -56,10 +56,10 @@ def plan_title(power: BasePower, plan: RepeatPlan, base: str) -> str:
 
 
 def plan_gain(power: BasePower, plan: RepeatPlan) -> str:
-    """``instead of 34 %, a change of 12 % will show``"""
+    """``then a change of 12 % will show; as it is, 34 %``"""
     before = verdict_wording.change_size(power.shows_percent)
     after = verdict_wording.change_size(plan.shows_percent)
-    return f"instead of {before}, a change of {after} will show"
+    return f"then a change of {after} will show; as it is, {before}"
 
 
 def plan_line(power: BasePower, plan: RepeatPlan) -> str:

@@ -56,6 +56,9 @@ _LARGEST_ADVISED = 64 * 1024**3
 MEMORY_SHARE = 0.5
 """Of the server's memory that a file may fill, so that it is read from there after the warm-up."""
 
+_BUSY = "busy"
+"""The key of the warning of a busy time."""
+
 _SHALLOW_REQUESTS = 8
 """Of fewer requests in flight, more may be faster."""
 
@@ -64,6 +67,11 @@ def advice(series: records.Series) -> list[Finding]:
     """All warnings, the gravest first; empty for a series that can be trusted."""
     rules = _PRACTICE_RULES if path.is_practice(series) else _RULES
     return list(chain.from_iterable(rule(series) for rule in rules))
+
+
+def warnings_beside_busy_time(series: records.Series) -> list[Finding]:
+    """The same without that it was a busy time, where that stands already."""
+    return [finding for finding in advice(series) if finding.key != _BUSY]
 
 
 def near_ceiling_percent(series: records.Series) -> float | None:
@@ -186,7 +194,7 @@ def _processor_load(series: records.Series) -> Iterator[Finding]:
     percent = full_processors_percent(series)
     if series.quiet_verdict is records.QuietVerdict.BUSY:
         if percent is None:
-            yield warning_from_texts("busy")
+            yield warning_from_texts(_BUSY)
         else:
             yield warning_from_texts("busy.full", used=wording.percent(percent))
     elif percent is not None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from forms import link_share, wording
 from forms.findings.full_links import shaper_of_link
-from forms.findings.series_warnings import MEMORY_SHARE, advice, advised_size
+from forms.findings.series_warnings import MEMORY_SHARE, advised_size, warnings_beside_busy_time
 from forms.layout import Tone, Toned
 from forms.series import file_size
 from forms.series.summary import CountedAverage, SeriesSummary
@@ -56,7 +56,8 @@ def series_headline(series_summary: SeriesSummary) -> Iterator[Toned]:
         yield wording.ended_early(series.status)
     if series.change and series.change.evidence is Evidence.CONTRADICTED:
         yield Toned("! change not in effect", Tone.CAUTION)
-    warnings = len(advice(series))
+    # That it was a busy time stands here already.
+    warnings = len(warnings_beside_busy_time(series))
     if warnings:
         yield Toned(f"! {wording.count(warnings, 'warning')}", Tone.CAUTION)
 

@@ -36,7 +36,7 @@ def repeat_options(choices: GuideChoices, base: StoredBase | None) -> list[page.
         page.Option(
             plan_title(base.power, plan, name),
             page.Begin(first_repeat(choices, base.series, plan)),
-            plan_gain(base.power, plan),
+            f"only before the change: {plan_gain(base.power, plan)}",
         )
         for plan in base.power.plans
     ]

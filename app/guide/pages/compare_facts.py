@@ -79,9 +79,9 @@ def _averages_of_sides(judgement: JudgedYardstick) -> Iterator[str]:
 
 
 def _averages_text(side: Sequence[records.Series]) -> str:
-    """``119, 119 and 120 MB/s``, or each with its unit where these differ."""
+    """``118.9, 119.4 and 120.1 MB/s``, or each with its unit where these differ."""
     oldest_first = sorted(side, key=attrgetter("created_at"))
-    rates = [wording.byte_rate(run_form(series).counted_rate) for series in oldest_first]
+    rates = [wording.rate(run_form(series).counted_rate) for series in oldest_first]
     units = {rate.partition(" ")[2] for rate in rates}
     if len(units) > 1:
         return wording.listed(rates)

@@ -41,7 +41,7 @@ def _source_sentence(choices: GuideChoices, context: GuideContext) -> str:
 
     if given_rate is None and seen_rate is None:
         is_asked = target is not None and not target.abilities.is_local
-        ask = " Set it below, or later in step 6, to see a percentage." if is_asked else ""
+        ask = " Set it below, or later in step 6, to see how much of it is used." if is_asked else ""
         return f"Link: rate not known ({source}).{ask}"
     if given_rate is None:
         return f"Link: {wording.link_rate(seen_rate)} ({source})."
@@ -113,7 +113,7 @@ def share_fact(form: SeriesSummary) -> str:
     percent = form.percent_of_link
     if percent is None:
         ask = "" if form.series.target.abilities.is_local else " Step 6 sets it."
-        return f"Link: its rate is not known, so there is no percentage.{ask}"
+        return f"Link: its rate is not known, so how much of it was used is not.{ask}"
 
     link = wording.link_rate(form.series.link_bits_per_second)
     if not link_share.is_possible_share(percent):

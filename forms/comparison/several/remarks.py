@@ -27,6 +27,8 @@ def weaknesses_of_several(several: Sequence[ComparisonSummary]) -> tuple[str, ..
     busy: dict[str, Comparison] = {}
     series_with_trend: dict[str, None] = {}
     held_ids: set[str] = set()
+    faster_ids: set[str] = set()
+    not_faster_ids: set[str] = set()
     for compared in several:
         summaries = (*compared.bases, *compared.others)
         if any(map(while_measuring.is_busy, summaries)):
@@ -34,10 +36,14 @@ def weaknesses_of_several(several: Sequence[ComparisonSummary]) -> tuple[str, ..
         if not compared.comparison.interleaved:
             series_with_trend.update(dict.fromkeys(summary.series.id for summary in summaries))
         held_ids |= ids_held_by_links(compared)
+        ids_of_faster = remarks.ids_of_faster_side(compared)
+        faster_ids |= ids_of_faster
+        not_faster_ids |= {summary.series.id for summary in summaries} - ids_of_faster
 
+    faster_in_all = frozenset(faster_ids - not_faster_ids)
     sentences = [
         while_measuring.busy_sentence_of_several(busy, named_series),
-        while_measuring.processors_sentence(named_series, frozenset(held_ids)),
+        while_measuring.processors_sentence(named_series, frozenset(held_ids), faster_in_all),
         while_measuring.loss_sentence(named_series),
     ]
     for name, summary in named_series:

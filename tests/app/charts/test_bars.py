@@ -165,6 +165,7 @@ def test_few_lines_have_the_last_bars_and_say_so():
         assert len(bars) == height - (2 if has_axis else 1)
         assert bars == ["W1", "W2", "1", "2", "3", "4", "5", "Average"][-len(bars) :]
         assert re.match(rf"{8 - len(bars)} more bars? not shown", lines[-1])
+        assert ("in MB/s" in lines[-1]) is not has_axis, "the axis tells it"
         assert ("W warm-up" in lines[-1]) is ("W2" in bars)
 
 

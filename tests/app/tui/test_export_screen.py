@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from textual import events
-from textual.widgets import Input, OptionList
+from textual.widgets import Button, Input, OptionList
 
 from app.tui.export import ExportScreen
 from app.tui.frame.dialogs import ConfirmDialog, MessageDialog
@@ -217,6 +217,7 @@ async def test_a_place_that_cannot_be_written_is_told_and_nothing_is_lost(path, 
         await pilot.press("enter")
         assert isinstance(here(app), ExportScreen)
         assert here(app).query_one("#path", Input).value == typed
+        assert not here(app).query_one("#write", Button).disabled, "nothing is written any more"
 
 
 @pytest.mark.long

@@ -20,7 +20,10 @@ def test_a_base_is_judged_by_its_valid_runs():
 
 @pytest.mark.parametrize(
     ("seconds", "told"),
-    [(30.0, "twice more now: instead of 34 %, a change of 12 %"), (600.0, "twice more, 10 min apart: instead of 34 %")],
+    [
+        (30.0, "twice more now: then a change of 12 % will show; as it is, 34 %"),
+        (600.0, "twice more, 10 min apart: then"),
+    ],
 )
 def test_a_plan_says_what_it_gains_and_how_long_one_waits(seconds: float, told: str):
     plans = tuple(RepeatPlan(series=2, spacing_seconds=wait, shows_percent=12.0) for wait in (30.0, 600.0))

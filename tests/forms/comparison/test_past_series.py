@@ -148,6 +148,18 @@ def test_full_processors_are_no_second_limit_of_what_a_link_held_back(slowest: f
     assert ("during april (" in told) is ("faster" in consequence)
 
 
+def test_full_processors_of_the_faster_side_make_the_difference_larger():
+    base = with_full_processors(BEFORE)
+    faster = with_full_processors(measured_in(10, "april", [rate + 120e6 for rate in STEADY]))
+    as_fast = measured_in(11, "may", [rate + 120e6 for rate in STEADY])
+    (told,) = weaknesses_of_several([comparison_form(base, faster)])
+    assert told.endswith(", so the true difference is, if anything, larger.")
+
+    # Beside one that is as fast, it is no longer faster in each comparison.
+    (told,) = weaknesses_of_several([comparison_form(base, faster), comparison_form(faster, as_fast)])
+    assert "larger" not in told
+
+
 OPEN_BASE = measured_in(7, "before", STEADY)
 
 

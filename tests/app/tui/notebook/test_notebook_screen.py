@@ -1683,6 +1683,8 @@ async def test_an_answered_comparison_offers_the_report_and_the_end(tmp_path, ba
         places = [place for place, step in enumerate(steps) if step.screen in ("export", "notebook")]
         assert places == ([0, 1] if first else [len(steps) - 2, len(steps) - 1])
         assert steps[places[0]].arguments["is_page"]
+        # Where one series a side has the answer, a later one narrows its range.
+        assert any("only narrows the range" in step.name for step in steps) is first
 
         screen.take_step(steps[places[1]])
         await settled(app, pilot)
