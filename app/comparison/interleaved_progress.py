@@ -3,8 +3,8 @@
 Whatever is a sequence here has the base first; ``index`` is 0 for the base, and from 1 on for the others.
 """
 
-import math
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any
 
 from app.charts.series_charts import bars_chart
@@ -108,8 +108,9 @@ class InterleavedProgress:
         pairs = list(zip(self._rates[0], self._rates[index], strict=False))
         if len(pairs) < LEAST_RUNS:
             return ""
-        ratios = [math.log(other / base) for base, other in pairs]
-        percent = 100 * math.expm1(mean(ratios) or 0.0)
+        # As the comparison judges them at the end, and as the averages above have it.
+        base_rates, other_rates = zip(*pairs, strict=True)
+        percent = 100 * (fmean(other_rates) / fmean(base_rates) - 1)
         way = "faster" if percent >= 0 else "slower"
         names = f"{self._names[index]} is {abs(percent):.1f} % {way} than {self._names[0]}"
         return f"So far {names}, by {len(pairs)} pairs."

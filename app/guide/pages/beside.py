@@ -13,7 +13,7 @@ from app.guide.pages import run_lines
 from app.method import other_targets
 from app.method.choices import GuideChoices, MethodStep, same_again
 from forms import wording
-from forms.comparison import pair_tables, properties
+from forms.comparison import pair_tables, properties, remarks
 from forms.comparison import wording as words
 from forms.comparison.judged_sides import Sides
 from forms.comparison.summary import ComparisonSummary, comparisons
@@ -243,6 +243,7 @@ def _texts_of_answer(summary: ComparisonSummary) -> Iterator[str]:
     basis = words.basis_sentence(summary.comparison)
     if basis:
         yield basis
+    yield from remarks.sentences_on_other_work(summary)
     if summary.comparison.verdict is Verdict.UNKNOWN:
         yield f"To settle it: {words.next_sentence(summary.comparison) or _USUAL_NEXT_STEP}"
 

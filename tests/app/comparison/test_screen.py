@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from app.clients.base import OWN
 from app.comparison import run_screen
+from app.comparison.interleaved_progress import InterleavedProgress
 from app.comparison.screen import InterleavedScreen
 from app.recording.process import Paused, RunFinished, RunStarted, ScratchMade
 from app.series.pace import RunPace
@@ -164,6 +165,16 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
         screen.control.cancelled.set()
         screen.tick()
         assert len(drawn) == 3, "that it stops is told at once"
+
+
+def test_the_change_so_far_is_that_of_the_averages_above_it():
+    progress = InterleavedProgress(5)
+    for number, rates in enumerate([(2.0e8, 1.0e8), (1.0e8, 1.0e8), (3.0e8, 1.0e8)], 1):
+        for index, rate in enumerate(rates):
+            progress.take_event(index, RunFinished(run=run_at(number, rate)))
+    text = progress.text(("", ""), 100, 30)
+    assert "200.0 MB/s" in text
+    assert "50.0 % slower" in text
 
 
 def test_the_end_of_a_run_is_told_at_once_but_no_more_often_than_every_two_seconds(monkeypatch):

@@ -31,7 +31,7 @@ from app.tui.frame.dialogs import AskDialog
 from forms.comparison.pairs import paired_runs
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, RunCounts
-from storage.records import Command, Phase, RunStatus, SeriesStatus, Target, format_target
+from storage.records import CONTENT_SAMPLE, Command, Phase, RunStatus, SeriesStatus, Target, format_target
 from tests.builders import book, interleaved, one
 from tests.tui import measured, painted, press, settled, text_of
 
@@ -439,6 +439,17 @@ def test_of_three_that_one_is_named_whose_file_has_another_size():
     of_three = replace(choices, others=(*choices.others, third))
     assert "on third" in other_targets.why_not_comparable(of_three)
     assert "Choose the file on third" in titles(of_three)
+
+
+@pytest.mark.parametrize("other_sample", ["a1", "b2"])
+def test_the_answer_says_where_the_files_have_different_content(other_sample: str):
+    base, other = interleaved(one(1, target=replace(OLD, path="big.bin")), one(2, target=replace(NEW, path="big.bin")))
+    base = replace(base, environment={"path": {CONTENT_SAMPLE: "a1"}})
+    other = replace(other, environment={"path": {CONTENT_SAMPLE: other_sample}})
+    side = OtherSide(target=NEW, file="big.bin", file_bytes=4 * MIB, series_id=other.id)
+    choices = choices_of_two(step=MethodStep.EXPECTED, series_id=base.id, others=(side,), reviewed=True)
+    facts = map(str, page_of(choices, GuideContext(series=base, others=(other,))).facts)
+    assert any("not the same content" in fact for fact in facts) == (other_sample != "a1")
 
 
 def test_the_target_itself_is_no_second_one():
