@@ -103,6 +103,8 @@ def keep_memory_to_ourselves() -> None:
 
 # Of one message; the longest has the progress of a long run, ten samples a second.
 _MOST_LINE_CHARACTERS = 16 * 2**20
+# What a login shell prints for its user, such as the state of the machine.
+_MOST_LINES_OF_GREETING = 100
 # The end of stderr that is read for its last line; a line of an error is shorter.
 _READ_ERROR_BYTES = 4000
 
@@ -161,9 +163,11 @@ class ChildProcess:
     def events(self, kinds: Iterable[type]) -> Iterator[Any]:
         """The records of these types that it sends, until it ends.
 
-        Of another machine, what is no such record, or longer than any, is the end: it may say anything.
+        Of another machine, what is no such record, or longer than any, is the end: it may say anything. Before its
+        first record, its shell may greet.
         """
         assert self._process.stdout
+        lines_of_greeting = _MOST_LINES_OF_GREETING if self._is_elsewhere else 0
         while (line := self._process.stdout.readline(_MOST_LINE_CHARACTERS)).endswith("\n"):
             try:
                 message = message_of(line, kinds)
@@ -171,7 +175,13 @@ class ChildProcess:
                 if not self._is_elsewhere:
                     raise
                 self._problem = "sent what is no message of sharebench"
-                return
+                if not lines_of_greeting:
+                    return
+                lines_of_greeting -= 1
+                continue
+
+            self._problem = ""
+            lines_of_greeting = 0
             yield message
 
     def cancel(self) -> None:

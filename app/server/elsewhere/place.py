@@ -4,9 +4,11 @@ The program there has to be the same. It is the ``sharebench`` of the same versi
 of this one, which is carried there once (`program_files`) and checked before each start (`start_there`).
 """
 
+import base64
 import json
 import shlex
 import time
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -34,7 +36,7 @@ for python in $pythons; do
 done
 printf '\\n%s end\\n' "$mark"
 """
-_INSTALLED = 'PATH="$PATH:$HOME/.local/bin"; export PATH; exec sharebench measuring-process'
+_INSTALLED = 'PATH="$PATH:$HOME/.local/bin"; export PATH; exec sharebench measuring-process "$@"'
 
 OnProgram = Callable[[Callable[[], object]], object]
 """Is given what ends a program that runs now, to be called from another thread to cancel."""
@@ -60,7 +62,7 @@ class MeasuringPlace:
     def words(self, module: str, *arguments: str) -> list[str]:
         """The words that run our module there until its stdin ends."""
         if not self.python:
-            command = f"{_INSTALLED} {shlex.join([module, *arguments])}"
+            command = f"exec {shlex.join(['sh', '-c', _INSTALLED, 'sh', module, *arguments])}"
         else:
             command = f"exec {_words_there(self.python, 'start', __version__, program_digest(), module, *arguments)}"
         return ServerShell(self.ssh).words(command)
@@ -118,7 +120,7 @@ def remove_programs(ssh: str) -> list[str]:
 
     for python in _pythons():
         if shell.has(python):
-            outcome = shell.run(python, "-B", "-c", _program_text(), "remove")
+            outcome = shell.run(python, "-B", "-c", _packed_program_text(), "remove")
             if outcome.problem or outcome.code:
                 raise errors.MeasurementError(f"the program may still be on {ssh}: {outcome.last_words}")
             return outcome.out.splitlines()
@@ -200,7 +202,13 @@ def _carry(place: MeasuringPlace, on_program: OnProgram | None) -> MeasuringPlac
 
 def _words_there(python: str, *words: str) -> str:
     """Shell text that runs ``start_there`` with these words."""
-    return shlex.join([python, "-B", "-P", "-c", _program_text(), *words])
+    return shlex.join([python, "-B", "-P", "-c", _packed_program_text(), *words])
+
+
+def _packed_program_text() -> str:
+    """The text of ``start_there`` for the quotes of any login shell: csh takes no line end in them, nor a ``!``."""
+    packed = base64.b64encode(zlib.compress(_program_text().encode())).decode()
+    return f'import base64, zlib; exec(zlib.decompress(base64.b64decode("{packed}")))'
 
 
 def _program_text() -> str:

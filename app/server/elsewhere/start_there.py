@@ -91,6 +91,16 @@ def take(version: str, digest: str, size_bytes: int) -> int:
         sys.stderr.write(f"{len(archive)} of {size_bytes} bytes of the program arrived\n")
         return 1
 
+    try:
+        return _unpack(archive, version, digest)
+    except OSError as error:
+        sys.stderr.write(
+            f"{_cache()} cannot be written ({error.strerror}): make that possible, or install sharebench there\n"
+        )
+        return 1
+
+
+def _unpack(archive: bytes, version: str, digest: str) -> int:
     cache = _cache()
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=str(cache)))

@@ -16,9 +16,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.base.child_process import end_input, own_command
+from app.base.child_process import ChildProcess, end_input, own_command
+from app.base.messages import line_of, message_of
 from app.clients.programs import Subprocess
 from app.practice.servers import PracticeServers
+from app.recording.process import Paused
 from app.server.host_facts import run_text
 from app.server.shell import ServerShell
 from storage.programs import PASSWORD_VARIABLE, clean_environment
@@ -197,3 +199,51 @@ def test_a_signal_in_the_middle_of_a_write_ends_the_input_after_it():
         signal.signal(signal.SIGALRM, before)
     reader.join(HANG_SECONDS)
     assert len(seen[0]) == 2**20
+
+
+class ShellElsewhere:
+    """Another machine whose login shell prints lines before the program's first message."""
+
+    def __init__(self, lines: int) -> None:
+        self._lines = lines
+
+    def words(self, _module: str, *_arguments: str) -> list[str]:
+        return [
+            "sh",
+            "-c",
+            'seq "$1"; printf "%s\\n" "$2"; cat',
+            "sh",
+            str(self._lines),
+            line_of(Paused(has_all_runs=True)),
+        ]
+
+
+@pytest.mark.parametrize(("lines", "is_heard"), [(0, True), (100, True), (101, False)])
+def test_a_greeting_of_another_machine_is_passed_over(lines: int, is_heard: bool):
+    child = ChildProcess("app.recording.child", grace_seconds=HANG_SECONDS, elsewhere=ShellElsewhere(lines))
+    with contextlib.closing(child):
+        child.cancel()
+        events = list(child.events([Paused]))
+        assert events == ([Paused(has_all_runs=True)] if is_heard else [])
+        assert ("no message" in child.how_it_ended()) != is_heard
+
+
+def test_a_machine_that_only_greets_sent_no_message():
+    child = ChildProcess("m", grace_seconds=HANG_SECONDS, elsewhere=SaysOnly("Welcome"))
+    with contextlib.closing(child):
+        assert list(child.events([Paused])) == []
+        assert "no message" in child.how_it_ended()
+
+
+class SaysOnly:
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def words(self, _module: str, *_arguments: str) -> list[str]:
+        return ["echo", self._text]
+
+
+@pytest.mark.parametrize("line", ["1", "[]", '"Paused"', '{"event": []}', '{"event": "Other"}', "Welcome", ""])
+def test_what_is_no_record_is_told_by_one_kind_of_error(line: str):
+    with pytest.raises(ValueError, match=r"message|JSON|Expecting"):
+        message_of(line, [Paused])

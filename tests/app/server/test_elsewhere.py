@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import time
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,15 @@ def test_the_same_version_that_is_installed_there_is_used(answers: dict[str, str
     answers["version"] = f"sharebench {__version__}"
     place = reach_place("branch")
     assert (place.python, place.carried_bytes) == ("", 0)
-    assert place.words("app.recording.child")[-1].endswith("exec sharebench measuring-process app.recording.child")
+    *_shell, script, _name, module = shlex.split(place.words("app.recording.child")[-1])
+    assert script.endswith('exec sharebench measuring-process "$@"')
+    assert module == "app.recording.child"
+
+
+@pytest.mark.parametrize("python", ["", "python3"])
+def test_the_command_is_one_that_every_login_shell_reads(python: str):
+    words = MeasuringPlace(ssh="branch", python=python).words("app.recording.child")
+    assert not {"\n", "!"} & set(words[-1]), "csh takes neither in quotes"
 
 
 def test_it_is_carried_only_where_it_is_not_yet(answers: dict[str, str]):
@@ -121,3 +130,13 @@ def test_only_what_was_carried_long_ago_and_cut_off_is_removed(tmp_path, age_sec
     moment = time.time() - age_seconds
     os.utime(folder, (moment, moment))
     assert start_there._forgotten_in(tmp_path) == [folder] * is_forgotten
+
+
+def test_a_cache_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch, capsys):
+    (tmp_path / ".cache").write_text("a file in its place")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(start_there, "_read_archive", lambda _size_bytes: b"x")
+    assert start_there.take(__version__, DIGEST, 1) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert str(tmp_path / ".cache" / "sharebench") in line
+    assert "Error" not in line
