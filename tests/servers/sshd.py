@@ -6,6 +6,8 @@ import getpass
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -61,6 +63,20 @@ class Sshd(ServerProcess):
         python = self.path / f"python{sys.version_info.major}.{sys.version_info.minor}"
         python.write_text(f'#!/bin/sh\nexec {sys._base_executable} "$@"\n')  # type: ignore[attr-defined]
         python.chmod(0o755)
+
+    @contextmanager
+    def login_shell(self, script: str) -> Iterator[None]:
+        """Within this, commands are run by this script of sh, which has them in ``$SSH_ORIGINAL_COMMAND``."""
+        shell = self.root / "login_shell"
+        shell.write_text(f"#!/bin/sh\n{script}\n")
+        shell.chmod(0o755)
+        keys = self.root / "authorized_keys"
+        usual_keys = keys.read_text()
+        keys.write_text(f'command="{shell}" {usual_keys}')
+        try:
+            yield
+        finally:
+            keys.write_text(usual_keys)
 
     @property
     def carried(self) -> Path:

@@ -171,3 +171,22 @@ def test_a_killed_ssh_leaves_no_process_and_no_data(tmp_path: Path, make_smbd, m
     assert closed.failure.kind is ChildDiedError
     wait_for(lambda: not place.processes())
     wait_for(lambda: not files_in(server.folder))
+
+
+_LIKE_CSH = """echo "Welcome to the branch office"
+case $SSH_ORIGINAL_COMMAND in
+*"
+"*) echo "Unmatched '." >&2; exit 1 ;;
+*!*) echo "Event not found." >&2; exit 1 ;;
+esac
+exec sh -c "$SSH_ORIGINAL_COMMAND"
+"""
+
+
+@pytest.mark.long
+def test_a_login_shell_that_greets_and_reads_one_line_alone(inside: Inside, smbd: Smbd, place: Sshd):
+    with place.login_shell(_LIKE_CSH):
+        series = inside.json("run", url(smbd), "--from", "fileserver", "--json", *ONE_RUN)
+        assert [run["status"] for run in series["runs"]] == ["valid"]
+        assert inside("clean", "--from", "fileserver").returncode == 0
+    assert not place.carried.exists()
