@@ -4,11 +4,9 @@ The program there has to be the same. It is the ``sharebench`` of the same versi
 of this one, which is carried there once (`program_files`) and checked before each start (`start_there`).
 """
 
-import base64
 import json
 import shlex
 import time
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,9 +14,9 @@ from app import __version__
 from app.base import errors
 from app.base.ssh_address import FROM_OPTION, check_ssh_host
 from app.server.elsewhere import start_there
-from app.server.elsewhere.program_files import packed_program, program_digest
+from app.server.elsewhere.program_files import packed_program, packed_start_text, program_digest
 from app.server.running_program import RunningProgram
-from app.server.shell import Answer, ServerShell, run_script, script_file
+from app.server.shell import Answer, ServerShell, run_script
 from forms import wording
 from storage.json_reader import DocumentError, JSONNode
 
@@ -120,7 +118,7 @@ def remove_programs(ssh: str) -> list[str]:
 
     for python in _pythons():
         if shell.has(python):
-            outcome = shell.run(python, "-B", "-c", _packed_program_text(), "remove")
+            outcome = shell.run(python, "-B", "-c", packed_start_text(), "remove")
             if outcome.problem or outcome.code:
                 raise errors.MeasurementError(f"the program may still be on {ssh}: {outcome.last_words}")
             return outcome.out.splitlines()
@@ -128,7 +126,7 @@ def remove_programs(ssh: str) -> list[str]:
 
 
 def _ask(ssh: str) -> Answer:
-    variables = {"pythons": " ".join(_pythons()), "text": _program_text(), "version": __version__}
+    variables = {"pythons": " ".join(_pythons()), "text": packed_start_text(), "version": __version__}
     return run_script(_FIND_PROGRAM, variables, ssh)
 
 
@@ -202,14 +200,4 @@ def _carry(place: MeasuringPlace, on_program: OnProgram | None) -> MeasuringPlac
 
 def _words_there(python: str, *words: str) -> str:
     """Shell text that runs ``start_there`` with these words."""
-    return shlex.join([python, "-B", "-P", "-c", _packed_program_text(), *words])
-
-
-def _packed_program_text() -> str:
-    """The text of ``start_there`` for the quotes of any login shell: csh takes no line end in them, nor a ``!``."""
-    packed = base64.b64encode(zlib.compress(_program_text().encode())).decode()
-    return f'import base64, zlib; exec(zlib.decompress(base64.b64decode("{packed}")))'
-
-
-def _program_text() -> str:
-    return f"{script_file('app.server.elsewhere', 'start_there.py')}\nsys.exit(main())\n"
+    return shlex.join([python, "-B", "-P", "-c", packed_start_text(), *words])

@@ -4,9 +4,11 @@ They are taken from where this process has them: a checkout, an installation, or
 unpacked itself. What only screens and documents need is left out.
 """
 
+import base64
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.base.errors import MeasurementError
 from app.server.elsewhere.start_there import digest_of
+from app.server.shell import script_file
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
@@ -141,3 +144,10 @@ def _library_files(distribution: "Distribution") -> Iterator[ProgramFile]:
         path = Path(str(distribution.locate_file(file)))
         if path.is_file():
             yield ProgramFile(file.as_posix(), path)
+
+
+def packed_start_text() -> str:
+    """The text of ``start_there`` for the quotes of any login shell: csh takes no line end in them, nor a ``!``."""
+    text = f"{script_file('app.server.elsewhere', 'start_there.py')}\nsys.exit(main())\n"
+    packed = base64.b64encode(zlib.compress(text.encode())).decode()
+    return f'import base64, zlib; exec(zlib.decompress(base64.b64decode("{packed}")))'
