@@ -65,7 +65,7 @@ class Case:
     content: bytes
     truth: Series
     seconds_within: float
-    """How far the times may be off that were printed with few digits."""
+    """How far the times may be off that were printed with few digits of their unit."""
     texts: list[str] = field(default_factory=list)
     """What the note or the label has to have."""
     features: list[str] = field(default_factory=list)
@@ -173,6 +173,8 @@ def foreign_case(chance: random.Random) -> Case:
         case.features.append("columns in another order")
     scales: dict[str, float] = {}
     headings = [_heading(column, scales, chance, case) for column in columns]
+
+    case.seconds_within /= scales.get("time", 1.0)
 
     head = list(_head(case, style, chance))
     rows = list(_rows(case, style, columns, scales, chance))
