@@ -236,7 +236,7 @@ class LayerBench:
         has_whole_script = run.layer is isolation.Layer.SERVER_WHOLE_SCRIPT
         is_profiled = run.layer is not isolation.Layer.SERVER_UNPROFILED
         if smbd:
-            smbd.set_level(server_smbd.ON if is_profiled else server_smbd.OFF)
+            smbd.switch_level(server_smbd.ON if is_profiled else server_smbd.OFF)
         profile_before = smbd.profile() if smbd and is_profiled else {}
         quota_before = smbd.quota() if smbd else server_smbd.ProcessorQuota()
 

@@ -116,6 +116,8 @@ ON = "on"
 OFF = "off"
 LATE_SECONDS = 5.0
 """Extra time for a busy server's processes to write their counters."""
+SWITCH_SECONDS = 20.0
+"""Time for a busy smbd to read that its level is another one."""
 _LOOK_SECONDS = 0.2
 
 
@@ -198,6 +200,21 @@ class SmbdControl:
                 f"`smbcontrol smbd profile {level}` there says why"
             )
 
+    def switch_level(self, level: str) -> None:
+        """Set the level, and wait until smbd has it. Raises MeasurementError.
+
+        A busy smbd reads its messages late; a process that it starts before would count as with the level of before.
+        """
+        self.set_level(level)
+        until = time.monotonic() + SWITCH_SECONDS
+        while self.level() != level:
+            if time.monotonic() >= until:
+                late = (
+                    f"smbd on {self._shell.where} has not set its profiling to {level!r} within {SWITCH_SECONDS:.0f} s"
+                )
+                raise MeasurementError(f"{late}; measure again when it is less busy")
+            time.sleep(_LOOK_SECONDS)
+
     def guard_of_level(self, level: str) -> RunningProgram:
         """A program that sets that level on the server once it is ended, or once this process is killed or cut off."""
         return self._shell.start_at_the_end("smbcontrol", *self._conf, "smbd", "profile", level)
@@ -258,7 +275,7 @@ class Profiler:
         self._guard = self._smbd.guard_of_level(self._level)
         """Restores it on the server, should this process be killed."""
         try:
-            self._smbd.set_level(ON)
+            self._smbd.switch_level(ON)
             self._before = self._smbd.profile()
             """The counters at the end of the last round."""
             self._spent = self._smbd.processor_microseconds()

@@ -219,6 +219,9 @@ class Counted(SmbdControl):
     def set_level(self, level: str) -> None:
         self.level_now = level
 
+    def level(self) -> str:
+        return self.level_now
+
     def profile(self) -> dict[str, ProfileCounter]:
         return {}
 

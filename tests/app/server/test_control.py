@@ -1,14 +1,18 @@
 """smbd's profiling level on a real server: restored at the end, and after a kill."""
 
+import itertools
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from app.base.errors import MeasurementError
 from app.clients.registry import make_files
+from app.server import smbd as smbd_module
 from app.server.shell import ServerShell
 from app.server.smbd import Profiler, SmbdControl
 from storage.isolation import PROCESSOR, profile_rounds
@@ -42,6 +46,24 @@ def test_the_profiling_level_is_restored_at_the_end_and_after_a_kill(smbd: Smbd,
         process.kill()
     wait_for(lambda: control.level() == level)
     control.set_level("off")
+
+
+@pytest.mark.parametrize(("looks", "is_switched"), [(["off", "off", "on"], True), (["off"] * 9, False)])
+def test_an_smbd_that_reads_its_messages_late_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, looks: list[str], is_switched: bool
+):
+    """What is measured before would be told without its counters."""
+    answers = iter(looks)
+    sent: list[str] = []
+    moments = itertools.count(100.0, smbd_module.SWITCH_SECONDS / 4)
+    monkeypatch.setattr(SmbdControl, "set_level", lambda _, level: sent.append(level))
+    monkeypatch.setattr(SmbdControl, "level", lambda _: next(answers))
+    clock = SimpleNamespace(monotonic=lambda: next(moments), sleep=lambda _: None)
+    monkeypatch.setattr(smbd_module, "time", clock)
+    with nullcontext() if is_switched else pytest.raises(MeasurementError, match="less busy"):
+        SmbdControl(ServerShell(None), None).switch_level("on")
+    assert sent == ["on"]
+    assert len(list(answers)) == (0 if is_switched else 5)
 
 
 def test_a_server_without_counters_is_left_with_its_level(smbd: Smbd, monkeypatch: pytest.MonkeyPatch):
