@@ -82,8 +82,13 @@ def part_of(items: list[pytest.Item], part: str) -> tuple[list[pytest.Item], lis
     number, count = map(int, part.split("/"))
     if not 1 <= number <= count:
         raise pytest.UsageError(f"--part {part}: K/N is a part K from 1 to N, such as 2/4")
-    mine = set(sorted(item.nodeid for item in items)[number - 1 :: count])
-    return [item for item in items if item.nodeid in mine], [item for item in items if item.nodeid not in mine]
+    mine = set(sorted(set(map(unit_of, items)))[number - 1 :: count])
+    return [item for item in items if unit_of(item) in mine], [item for item in items if unit_of(item) not in mine]
+
+
+def unit_of(item: pytest.Item) -> str:
+    """What is not divided between parts: a test, or all of a module whose tests share what takes long to make."""
+    return item.nodeid if item.get_closest_marker("undivided") is None else str(item.path)
 
 
 def is_long(item: pytest.Item) -> bool:

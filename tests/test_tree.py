@@ -16,7 +16,7 @@ import pytest
 
 from app import __version__
 from tests.builders import book, one
-from tests.conftest import part_of
+from tests.conftest import part_of, unit_of
 
 ROOT = Path(__file__).resolve().parents[1]
 LOADED_BY_NAME = {"uharfbuzz"}
@@ -301,7 +301,9 @@ def test_each_long_test_is_in_one_of_the_parts_that_ci_runs_in_turn(request: pyt
     items = request.session.items
     parts = [[item.nodeid for item in part_of(items, f"{number}/16")[0]] for number in range(1, 17)]
     assert sorted(name for part in parts for name in part) == sorted(item.nodeid for item in items)
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    units = [{unit_of(item) for item in part_of(items, f"{number}/16")[0]} for number in range(1, 17)]
+    assert sum(map(len, units)) == len(set().union(*units)), "what is not divided is in one part"
+    assert max(map(len, units)) - min(map(len, units)) <= 1
     assert all(len(part_of(items, f"{number}/16")[1]) == len(items) - len(parts[number - 1]) for number in (1, 16))
     for wrong in ("0/16", "17/16"):
         with pytest.raises(pytest.UsageError):

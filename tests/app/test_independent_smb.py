@@ -14,7 +14,7 @@ from tests.servers import independent_smb
 from tests.servers.independent_smb import IndependentSmb
 from tests.servers.process import NotPossibleHereError
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("independent-smb")]
+pytestmark = [pytest.mark.long, pytest.mark.undivided, pytest.mark.xdist_group("independent-smb")]
 """One process builds it."""
 
 BUILT_WITHIN_SECONDS = 300.0
