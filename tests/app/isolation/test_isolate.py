@@ -31,7 +31,13 @@ from storage.notebook import Notebook
 from storage.plan import Settings
 from storage.records import SeriesStatus
 from tests.servers.smbd import Smbd
-from tests.waiting import HANG_SECONDS, wait_for
+from tests.waiting import HANG_SECONDS, LIMIT_SECONDS, wait_for
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However late a busy smbd writes its counters, they are waited for."""
+    monkeypatch.setattr("app.server.smbd.LATE_SECONDS", LIMIT_SECONDS)
 
 
 def control(smbd: Smbd) -> SmbdControl:
@@ -229,7 +235,9 @@ def check_all_layers(document: dict[str, Any]) -> None:
     layers = Counter(run["layer"] for run in document["runs"])
     assert layers == {layer.value: 1 for layer in Layer if layer is not Layer.SERVER_WHOLE_SCRIPT}
     (server,) = [run for run in document["runs"] if run["layer"] == "server"]
-    assert server["profile"]["smb2_read"]["calls"] == server["requests"]["read"]
+    # On a busy machine the time may be over before the first file is read.
+    counted = {name: server["profile"].get(f"smb2_{name}", {}).get("calls") for name in server["requests"]}
+    assert counted == server["requests"] != {}
     assert any(run["server_cpu"] and run["server_cpu"]["total"]["mean"] > 0 for run in document["runs"])
     assert document["ceilings"]["2"] > 0
     assert document["verdict"]["cause"]
