@@ -14,6 +14,7 @@ The script prints sections; a section of a command ``NAME`` has its exit code in
 ``folder.missing``                    ``yes`` where there is no such folder
 ``folder.rights``                     mode and path of the shared folder, and before it of each folder above it
 ``accounts.missing``                  lines of smb.conf with accounts, or files of them, that are not there
+``addresses``, ``hosts``              interfaces that are up, and ``/etc/hosts``, where smbd listens on some alone
 ``folders.missing``                   paths of all shares that are not there, one a line (only if asked for)
 ``df``, ``mounts``                    of that folder, and ``/proc/self/mounts``
 ``disk:rotational`` and the like      of the disk below it, from ``/sys/class/block/…/queue``

@@ -262,6 +262,7 @@ configuration() {
     settings=$(testparm -s "$conf" 2>/dev/null)
     remote=$(awk '$3 ~ /^(nfs|cifs|smb|autofs|fuse)/ { print $2 }' /proc/self/mounts)
     missing_accounts
+    smbds_interfaces
     [ "$folders" != yes ] || missing_folders
     [ -n "$share" ] || return 0
     [ -n "$folder" ] || folder=$(parameter path "$share" | sed "s|%S|$share|g")
@@ -310,6 +311,21 @@ missing_accounts() {
             esac
             ! is_missing "$path" || printf '%s\n' "$line"
         done
+}
+
+# Prints the addresses of interfaces that are up, where smbd listens on those alone that its configuration names.
+smbds_interfaces() {
+    printf '%s\n' "$settings" | grep -q '^[[:blank:]]*bind interfaces only = Yes' || return 0
+    has ip || return 0
+    # An smbd that runs in a network of its own has other interfaces.
+    own_network=$(readlink /proc/self/ns/net)
+    its_networks=$(printf '%s\n' "$smbds" | while IFS=' ' read -r process given; do
+        [ "$given" != "$started" ] || readlink "$process/ns/net"
+    done | sort -u)
+    case $its_networks in '' | "$own_network") ;; *) return 0 ;; esac
+    record addresses ip -o addr show up
+    section hosts
+    cat /etc/hosts 2>/dev/null
 }
 
 # Prints the paths of shares that are not there, and those of smbd itself that it cannot make: it makes the last folder

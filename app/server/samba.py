@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from app.server import smbd_interfaces
 from app.server.conf_warnings import own_warnings, reason_for_not_loading, refused_settings
 from app.server.shell import Answer
 from app.server.testparm import Scopes, parse_dump, parse_scopes, warnings
@@ -204,10 +205,23 @@ def _add_parameters(samba: SambaFacts, answer: Answer, scopes: Scopes, share: st
         if not belongs_to_shares(name):
             samba.facts[f"smb.conf/global/{name}"] = value
     samba.facts.update({f"smb.conf/share/{name}": value for name, value in effective.items()})
+    _add_missing_interfaces(samba, answer, server.get("interfaces", ""))
 
     # A share's parameter that decides in [global] whether sessions are encrypted.
     if _ENCRYPTION in server:
         samba.facts[f"smb.conf/global/{_ENCRYPTION}"] = server[_ENCRYPTION]
+
+
+def _add_missing_interfaces(samba: SambaFacts, answer: Answer, interfaces: str) -> None:
+    # Without any address there is nothing to hold them against.
+    addresses = smbd_interfaces.server_addresses(answer.text("addresses") or "")
+    if not addresses:
+        return
+
+    entries = interfaces.split()  # testparm prints them without their quotes
+    missing = smbd_interfaces.missing_interfaces(entries, addresses, answer.text("hosts") or "")
+    if missing:
+        samba.facts[fact_names.INTERFACES_MISSING] = fact_names.in_one_fact(missing)
 
 
 def _by_newest_name(values: Mapping[str, str]) -> dict[str, str]:

@@ -179,7 +179,10 @@ def _interface_findings(setting: AuditedSetting, *, is_dump: bool) -> Iterator[A
             reason = f"{name} is taken for an interface: quotes must enclose each interface with its options."
             yield line_finding(setting, "unquoted-interface", Ruling.MISPLACED, 48, reason, instead=None)
         elif _LOOKS_LIKE_ADDRESS.fullmatch(name) and not _is_address_or_network(name):
-            reason = f"{name} is neither an address nor a network: smbd skips it, and does not start with no other."
+            reason = (
+                f"{name} is neither an address nor a network: smbd skips it, and if it is bound to these interfaces"
+                " alone, it does not start with no other."
+            )
             yield line_finding(setting, "no-interface", Ruling.MISPLACED, 59, reason, instead=None)
         elif semicolon:
             yield from _interface_option_findings(setting, name, options)

@@ -253,6 +253,26 @@ def test_accounts_and_their_files_that_are_not_there_are_looked_for(inside: Insi
     assert found.get("force user") != "missing-account"
 
 
+@pytest.mark.parametrize(
+    ("interfaces", "is_bound", "key"),
+    [
+        ("no-card9", True, "no-interface-to-listen"),
+        ("no-card9 lo", True, "missing-interface"),
+        ("no-card9", False, None),
+        ("lo", True, None),
+    ],
+)
+def test_a_card_that_is_not_there_is_looked_for_where_smbd_is_bound_to_it(
+    inside: Inside, tmp_path: Path, interfaces: str, is_bound: bool, key: str | None
+):
+    conf = tmp_path / "smb.conf"
+    bound = "yes" if is_bound else "no"
+    conf.write_text(f"[global]\ninterfaces = {interfaces}\nbind interfaces only = {bound}\n")
+    audit = json.loads(inside("audit", "smb://127.0.0.1/data", "--smb-conf", str(conf), "--json").stdout)
+    found = {finding["key"] for finding in audit["findings"] if finding["setting"] == "interfaces"}
+    assert found == ({key} if key else set())
+
+
 @pytest.mark.long
 def test_the_costliest_finding_is_tested_and_restored_also_in_the_registry_and_over_ssh(inside: Inside, through: Sshd):
     require("net")

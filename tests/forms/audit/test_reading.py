@@ -10,7 +10,7 @@ from forms.audit.judge import judge
 from forms.audit.value_findings import value_findings
 from forms.tuning import vfs_modules
 from forms.tuning.conf_file import read_conf
-from forms.tuning.fact_names import ACCOUNTS_MISSING, PARAMETER_PREFIX, SAMBA_VERSION
+from forms.tuning.fact_names import ACCOUNTS_MISSING, INTERFACES_MISSING, PARAMETER_PREFIX, SAMBA_VERSION
 from storage.looks import AuditFinding, Ruling
 from storage.records import FactValue
 
@@ -779,6 +779,21 @@ def test_what_the_server_does_not_have_for_its_users_is_told(name: str, value: s
     for missing, is_told in ((f"{name} = {value}", True), (f"{name} = other", False)):
         findings = judge(AuditedServer(conf=conf, path=CONF, facts={ACCOUNTS_MISSING: missing}))
         assert (key in {finding.key for finding in findings}) is is_told
+
+
+@pytest.mark.parametrize(
+    ("missing", "key"),
+    [
+        ("eth9; eth8", "no-interface-to-listen"),
+        ("eth9", "missing-interface"),
+        ("eth7", None),
+    ],
+)
+def test_interfaces_that_the_server_does_not_have_are_told_with_what_smbd_does(missing: str, key: str | None):
+    conf = read_conf(CONF, {CONF: '[global]\ninterfaces = eth9, "eth8;speed=1000000000"\nbind interfaces only = yes\n'})
+    findings = judge(AuditedServer(conf=conf, path=CONF, facts={INTERFACES_MISSING: missing}))
+    found = {finding.key for finding in findings} & {"no-interface-to-listen", "missing-interface"}
+    assert found == ({key} if key else set())
 
 
 def test_an_account_of_another_share_is_told_as_that_of_its_line():
