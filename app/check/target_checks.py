@@ -19,6 +19,9 @@ def check_refusal(target: records.Target, error: errors.MeasurementError, server
     """
     if isinstance(error, errors.UnreachableError):
         yield Checked("reach", str(error), CheckState.FAILED)
+        settings = share_access.settings_against_listening(server)
+        if settings:
+            yield Checked("cause", share_access.possible_text(settings), CheckState.ATTENTION)
         return
 
     yield Checked("reach", f"{target.host} answers on port {target.port}")

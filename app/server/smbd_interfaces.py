@@ -21,7 +21,7 @@ class ServerAddress:
 
 
 def server_addresses(printed: str) -> list[ServerAddress]:
-    """From ``ip -o addr show up``: ``2: eth0    inet 10.0.0.1/8 brd 10.255.255.255 scope global eth0:1\\ …``."""
+    r"""From ``ip -o addr show up``: ``2: eth0    inet 10.0.0.1/8 brd 10.255.255.255 scope global eth0:1\ …``."""
     addresses = []
     for line in printed.splitlines():
         words = line.partition("\\")[0].split()

@@ -37,6 +37,8 @@ _YES = frozenset({"yes", "true", "1", "on"})
 _RIGHTS_OF_OTHERS = slice(7, 10)
 """In ``drwxr-x--x``."""
 
+_BOUND = "bind interfaces only"
+
 _OF_A_DOMAIN = frozenset({"ads", "domain"})
 
 _NO_LIMIT = "0"
@@ -67,6 +69,21 @@ def settings_about_users(server: Facts) -> list[str]:
     security = (effective(server, "security", in_share=False) or "").lower()
     if security in _OF_A_DOMAIN:
         settings.append(f"security = {security}, for which the server must have joined a domain")
+    return settings
+
+
+def settings_against_listening(server: Facts) -> list[str]:
+    """The settings by which smbd may not listen at the address, or not start; empty where none is known."""
+    settings = []
+    interfaces = effective(server, "interfaces", in_share=False) or ""
+    is_bound = smb_conf.tidy_value(_BOUND, effective(server, _BOUND, in_share=False) or "") == "yes"
+    if interfaces and is_bound:
+        missing = fact_names.lines_of_fact(server, fact_names.INTERFACES_MISSING)
+        absence = f", and the server has no {wording.listed(missing, 'or')}" if missing else ""
+        settings.append(f"interfaces = {interfaces}, on which alone smbd listens{absence}")
+    for line in fact_names.lines_of_fact(server, fact_names.ACCOUNTS_MISSING):
+        if line.startswith("guest account"):
+            settings.append(f"{line}, which the server does not know, so that smbd does not start")
     return settings
 
 

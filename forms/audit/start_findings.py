@@ -56,7 +56,9 @@ def missing_interface_findings(setting: AuditedSetting, facts: Facts) -> Iterato
         return
     # Options, which stand behind a semicolon, may be quoted here.
     entries = [entry.partition(";")[0] for entry in smb_values.entries_of_list(setting.value)]
-    known_missing = {entry.partition(";")[0] for entry in fact_names.lines_of_fact(facts, fact_names.INTERFACES_MISSING)}
+    known_missing = {
+        entry.partition(";")[0] for entry in fact_names.lines_of_fact(facts, fact_names.INTERFACES_MISSING)
+    }
     missing = [entry for entry in entries if entry in known_missing]
     if not missing:
         return

@@ -7,7 +7,6 @@ import builtins
 import ftplib
 import hashlib
 import posixpath
-import re
 import socket
 import ssl
 import threading
@@ -22,14 +21,12 @@ from app.clients.ftp import data as transfers
 from app.clients.ftp import listing as ftp_listing
 from app.clients.ftp.control import ControlConnection
 from app.clients.ftp.link import FTPLink
-from app.clients.ftp.refusals import reply_error
+from app.clients.ftp.refusals import closed_folder, folder_refusal, is_not_allowed, reply_error
 from storage import records
 from storage.plan import Settings
 
 DEFAULT_BLOCK_BYTES = 1024 * 1024
 """Handed to the socket, or asked of it, at a time."""
-_NOT_ALLOWED = re.compile(r"permission|denied|not allowed|disabled", re.IGNORECASE)
-"""Of a 550, which servers say of a file that is not there as well as of one that they do not show."""
 
 
 class FTPClient(FTPLink):
@@ -60,12 +57,9 @@ class FTPClient(FTPLink):
         path = path or "/"
         listing = base.Listing(self._place_of(path))
         with self._using(path) as control, self._stall.stage(base.LISTING_TIMEOUTS * self._stall.seconds):
-            try:
-                control.cwd(path)
-            except ftplib.error_perm as error:
-                raise errors.NoSuchFileError(
-                    f"{self._place_of(path)}: there is no such folder, or this user may not see it; check the path"
-                ) from error
+            refusal = control.refusal_to_enter(path)
+            if refusal is not None:
+                raise folder_refusal(refusal, self._place_of(path)) from refusal
 
             if "MLST" in control.features or "MLSD" in control.features:
                 self._take_list(control, path, "MLSD", ftp_listing.parse_mlsd, listing)
@@ -253,9 +247,10 @@ class FTPClient(FTPLink):
             try:
                 control.mkd(path)
             except ftplib.error_perm as error:
-                if not str(error).startswith("550") or self._has_folder_above(control, path):
+                closed_above = self._refusal_of_folder_above(control, path)
+                if not str(error).startswith("550") or closed_above is None:
                     raise
-                raise self._no_folder_above(path) from error
+                raise closed_above from error
 
     def remove_folder(self, path: str) -> None:
         with self._using(path) as control:
@@ -283,21 +278,35 @@ class FTPClient(FTPLink):
         try:
             return control.size(path)
         except ftplib.error_perm as error:
-            if control.is_folder(path):
+            refusal = control.refusal_to_enter(path)
+            if refusal is None:
                 raise errors.NotAFileError(
                     f"{self._place_of(path)}: that is a folder, not a file; name a file in it"
                 ) from error
             if not str(error).startswith("550"):
                 raise
-            if _NOT_ALLOWED.search(str(error)):
+            if is_not_allowed(error):
                 raise errors.AccessDeniedError(
                     f"{self._place_of(path)}: the server does not say how long the file is "
                     f"({tcp.one_line(str(error))}); check the rights of the file and its folder, and that the server "
                     "allows the command SIZE"
                 ) from error
+            closed_above = self._refusal_of_folder_above(control, path)
+            if closed_above is not None:
+                raise closed_above from error
+            if self._is_listed_as_folder(path):
+                raise closed_folder(refusal, self._place_of(path)) from error
             raise errors.NoSuchFileError(
                 f"{self._place_of(path)}: there is no such file; check the name, case counts"
             ) from error
+
+    def _is_listed_as_folder(self, path: str) -> bool:
+        """Whether the folder above, which can be entered, shows a folder of that name."""
+        try:
+            entries = self.list(_folder_above(path))
+        except errors.MeasurementError:
+            return False
+        return any(entry.is_folder and entry.name == posixpath.basename(path) for entry in entries)
 
     def _check_stored(self, control: ControlConnection, path: str, size_bytes: int) -> None:
         """A server answers 226 for a part if the data connection was cut."""
@@ -322,20 +331,19 @@ class FTPClient(FTPLink):
         if not str(error).startswith(("550", "553")):
             return reply_error(error, self._place_of(path))
 
-        if not self._has_folder_above(control, path):
-            return self._no_folder_above(path)
+        closed_above = self._refusal_of_folder_above(control, path)
+        if closed_above is not None:
+            return closed_above
         folder = _folder_above(path)
         return errors.AccessDeniedError(
             f"{self._place_of(folder)}: the server does not let this user write there; check the folder's rights and "
             "the server's settings (vsftpd: write_enable, deny_file)"
         )
 
-    def _has_folder_above(self, control: ControlConnection, path: str) -> bool:
-        return control.is_folder(_folder_above(path))
-
-    def _no_folder_above(self, path: str) -> errors.NoSuchFileError:
-        place = self._place_of(_folder_above(path))
-        return errors.NoSuchFileError(f"{place}: there is no such folder; make it, or name another one")
+    def _refusal_of_folder_above(self, control: ControlConnection, path: str) -> errors.MeasurementError | None:
+        folder = _folder_above(path)
+        refusal = control.refusal_to_enter(folder)
+        return None if refusal is None else folder_refusal(refusal, self._place_of(folder))
 
 
 def _folder_above(path: str) -> str:

@@ -249,12 +249,16 @@ class ControlConnection(ftplib.FTP):
         return True
 
     def is_folder(self, path: str) -> bool:
-        """Whether there is a folder; it is the current one then."""
+        """Whether there is a folder that this user may enter; it is the current one then."""
+        return self.refusal_to_enter(path) is None
+
+    def refusal_to_enter(self, path: str) -> ftplib.error_perm | None:
+        """The refusal of a folder; None where it can be entered, and is the current one then."""
         try:
             self.cwd(path)
-        except ftplib.error_perm:
-            return False
-        return True
+        except ftplib.error_perm as error:
+            return error
+        return None
 
     def cipher_name(self) -> str | None:
         """The version of TLS and its cipher; None without TLS."""

@@ -9,6 +9,10 @@ from app.clients import tcp
 IMPLICIT_PORT = 990
 """TLS begins at once on this port; elsewhere AUTH TLS asks for it (RFC 4217)."""
 
+_NOT_ALLOWED = re.compile(r"permission|denied|not allowed|disabled", re.IGNORECASE)
+_NOT_THERE = re.compile(r"no such|not found|not exist|doesn't exist|cannot find", re.IGNORECASE)
+"""Of a 550, which servers say of what is not there as well as of what they do not show: some with the reason."""
+
 _FULL = re.compile(
     r"no space|disk.{0,20}full|quota|exceeded storage|insufficient (storage|disk)|\[Errno 28\]", re.IGNORECASE
 )
@@ -63,6 +67,34 @@ def reply_error(
     if kind is errors.AccessDeniedError and command in _SWITCHES:
         advice += f"; or the server does not allow {command} (vsftpd: {_SWITCHES[command]})"
     return kind(f"{where}: the server said: {reply}; {advice}")
+
+
+def is_not_allowed(error: ftplib.Error) -> bool:
+    """Whether the server says that something is there, or may be, and not for this user."""
+    return bool(_NOT_ALLOWED.search(str(error)))
+
+
+def folder_refusal(error: ftplib.error_perm, where: str) -> errors.MeasurementError:
+    """The error where a folder cannot be entered: it is missing only where the server says so."""
+    reply = tcp.one_line(str(error))
+    if is_not_allowed(error):
+        return errors.AccessDeniedError(
+            f"{where}: the server does not let this user into this folder ({reply}); check its rights and those of the "
+            "folders above it, and that the server allows the command CWD"
+        )
+    if _NOT_THERE.search(reply):
+        return errors.NoSuchFileError(f"{where}: there is no such folder; make it, or name another one")
+    return errors.NoSuchFileError(
+        f"{where}: there is no such folder, or this user may not enter it ({reply}); check the path, and the rights of "
+        "the folders"
+    )
+
+
+def closed_folder(error: ftplib.error_perm, where: str) -> errors.AccessDeniedError:
+    """The error where a folder that the server lists cannot be entered."""
+    return errors.AccessDeniedError(
+        f"{where}: that is a folder which this user may not enter ({tcp.one_line(str(error))}); check its rights"
+    )
 
 
 def passive_refusal(error: ftplib.Error, where: str) -> errors.MeasurementError:

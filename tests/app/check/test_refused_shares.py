@@ -569,6 +569,28 @@ def test_settings_by_which_users_are_not_known(error: errors.MeasurementError, f
     assert len(refusals.settings_that_may_refuse(error, facts)) == count
 
 
+@pytest.mark.parametrize(
+    ("facts", "count"),
+    [
+        ({"smb.conf/global/interfaces": "eth9", "smb.conf/global/bind interfaces only": "Yes"}, 1),
+        ({"smb.conf/global/interfaces": "eth9", "smb.conf/global/bind interfaces only": "No"}, 0),
+        ({"smb.conf/global/interfaces": "", "smb.conf/global/bind interfaces only": "Yes"}, 0),
+        ({fact_names.ACCOUNTS_MISSING: "guest account = gone"}, 1),
+        ({fact_names.ACCOUNTS_MISSING: "force user = gone"}, 0),
+    ],
+)
+def test_settings_by_which_nothing_listens(facts: dict[str, str], count: int):
+    assert len(share_access.settings_against_listening(facts)) == count
+
+
+def test_a_server_that_does_not_start_for_its_interfaces_is_told(inside: Inside, tmp_path: Path):
+    conf = tmp_path / "smb.conf"
+    conf.write_text("[global]\ninterfaces = no-card9\nbind interfaces only = yes\n")
+    found = checks_of(inside, "smb://127.0.0.1:9/data", "--smb-conf", str(conf))
+    assert found["reach"]["state"] == "failed"
+    assert "the server has no no-card9" in found["cause"]["text"]
+
+
 def test_a_wrong_password_has_no_cause_among_the_settings(server: ShareServer, tmp_path: Path):
     wrong = Inside(tmp_path / "notebook.db", password="wrong")
     found = checks_of(wrong, server.url("bench", user="bench"))

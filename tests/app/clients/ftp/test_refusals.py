@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ from app.clients.base import Secrets
 from app.clients.ftp.client import FTPClient
 from storage.plan import Settings
 from tests.app.clients.ftp.stand_in import Answer, StandIn
+from tests.servers.vsftpd import Vsftpd
 
 DENIED = b"550 Permission denied.\r\n"
 
@@ -105,6 +107,41 @@ def test_a_command_that_names_no_file_says_nothing_of_one():
 def test_a_file_whose_size_is_denied_is_not_said_to_be_missing(reply: bytes, kind: type[Exception]):
     error = refusal_of_size({"SIZE": reply, "CWD": b"550 Failed to change directory.\r\n"})
     assert type(error) is kind
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (DENIED, AccessDeniedError),
+        (b"550 closed: Permission denied\r\n", AccessDeniedError),
+        (b"550 closed: No such file or directory\r\n", NoSuchFileError),
+        (b"550 Failed to change directory.\r\n", NoSuchFileError),
+    ],
+)
+def test_a_folder_that_may_not_be_entered_is_missing_only_where_the_server_says_so(reply: bytes, kind: type[Exception]):
+    listed = refusal_of_list({"CWD": reply})
+    # The folder of the file, of which the reply to SIZE tells nothing.
+    sized = refusal_of_size({"SIZE": b"550 Could not get file size.\r\n", "CWD": reply})
+    for error in (listed, sized):
+        assert type(error) is kind
+        may_be_closed = b"No such" not in reply
+        assert ("may not enter" in str(error) or "let this user into" in str(error)) is may_be_closed
+
+
+def test_a_closed_folder_is_not_said_to_be_a_missing_file(make_vsftpd: Callable[..., Vsftpd]):
+    server = make_vsftpd()
+    closed = server.folder / "closed"
+    closed.mkdir(mode=0o000)
+    client = FTPClient(server.target(anonymous=True), Secrets(), Settings(timeout_seconds=5))
+    with closing(client):
+        for path, kind in (("/closed", AccessDeniedError), ("/missing", NoSuchFileError)):
+            with pytest.raises(MeasurementError) as caught:
+                client.size(path)
+            assert type(caught.value) is kind
+        with pytest.raises(MeasurementError, match="may not enter"):
+            client.size("/closed/file")
+        with pytest.raises(MeasurementError, match="may not enter"):
+            client.list("/closed")
 
 
 def test_refused_passive_mode_is_no_refused_file():
