@@ -17,7 +17,6 @@ from forms.audit import (
     option_findings,
     parameter_findings,
     place_findings,
-    start_findings,
     value_findings,
 )
 from forms.audit.audited_server import AuditedServer
@@ -174,7 +173,7 @@ def _findings_of_setting(
     findings += module_findings.module_findings(conf, setting, server.modules)
     findings += place_findings.folder_findings(setting, server.missing_folders, server.facts)
     findings += place_findings.account_findings(setting, server.facts)
-    findings += start_findings.missing_interface_findings(setting, server.facts)
+    findings += place_findings.interface_findings(setting, server.facts)
     hiding = None if findings else hiding_finding(server, setting)
     if findings:
         yield from findings

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Collection, Iterator
 
+from forms import wording
 from forms.audit.configuration import Configuration
 from forms.audit.line_finding import line_finding
-from forms.tuning import fact_names, smb_conf
+from forms.tuning import fact_names, smb_conf, smb_values
 from forms.tuning.differences import effective
 from storage.looks import AuditedSetting, AuditFinding, Ruling
 from storage.records import Facts
@@ -22,6 +23,8 @@ _WITHOUT_WHICH = {
     "passdb backend": "There is no folder for this file of users: smbd takes every user for unknown.",
 }
 """What follows where the server does not have what the line names (tried on Samba 4.17.12)."""
+
+_LISTING_COMMAND = "`ip -brief address`"
 
 _FOREIGN_PATH = re.compile(r"~|\$|\\\\|[A-Za-z]:[\\/]|[a-z]+://")
 """Begins a path as shells, Windows and URLs have it."""
@@ -87,6 +90,29 @@ def account_findings(setting: AuditedSetting, facts: Facts) -> Iterator[AuditFin
         reason = f"The server knows no such name: nobody can open [{setting.section}]."
         advice = "Make it on the server, or correct the name."
         yield line_finding(setting, "missing-account", Ruling.CONTRADICTORY, 70, reason, instead=None, advice=advice)
+
+
+def interface_findings(setting: AuditedSetting, facts: Facts) -> Iterator[AuditFinding]:
+    """That the server does not have an interface to which smbd is bound, by what was found out of it."""
+    if smb_conf.spelling(setting.name).name != "interfaces":
+        return
+    # Options, which stand behind a semicolon, may be quoted here.
+    entries = [entry.partition(";")[0] for entry in smb_values.entries_of_list(setting.value)]
+    known_missing = {
+        entry.partition(";")[0] for entry in fact_names.lines_of_fact(facts, fact_names.INTERFACES_MISSING)
+    }
+    missing = [entry for entry in entries if entry in known_missing]
+    if not missing:
+        return
+
+    absence = f"The server has no {wording.listed(missing, 'or')} that is up and has an address"
+    advice = f"Correct the line ({_LISTING_COMMAND} on the server lists what there is), or bring the interface up."
+    if len(missing) == len(entries):
+        reason = f"{absence}: smbd, bound to these interfaces alone, does not start."
+        yield line_finding(setting, "no-interface-to-listen", Ruling.HARMFUL, 998, reason, instead=None, advice=advice)
+        return
+    reason = f"{absence}: smbd starts, and listens on the others alone."
+    yield line_finding(setting, "missing-interface", Ruling.CONTRADICTORY, 70, reason, instead=None, advice=advice)
 
 
 def _findings_of_smbds_folder(setting: AuditedSetting, name: str) -> Iterator[AuditFinding]:

@@ -7,12 +7,10 @@ import codecs
 import re
 from collections.abc import Iterator
 
-from forms import wording
 from forms.audit.configuration import Configuration
 from forms.audit.line_finding import line_finding
-from forms.tuning import fact_names, smb_conf, smb_values
+from forms.tuning import smb_conf, smb_values
 from storage.looks import AuditedSetting, AuditFinding, Ruling
-from storage.records import Facts
 
 _LOG_BACKENDS = frozenset({"file", "syslog", "systemd", "lttng", "gpfs", "ringbuf"})
 _BACKEND_WITH_OPTIONS = re.compile(r"([^:@]*)(?::[^@]*)?(?:@.*)?")
@@ -20,8 +18,6 @@ _BACKEND_WITH_OPTIONS = re.compile(r"([^:@]*)(?::[^@]*)?(?:@.*)?")
 
 _CHARACTER_SETS_OF_SAMBA = frozenset({"utf8_nfd", "macosxfs", "utf-16be", "utf-16le", "ucs2-hex", "cp850", "ascii"})
 """What Samba converts by itself, beside what the machine's iconv does."""
-
-_LISTING_COMMAND = "`ip -brief address`"
 
 _TOO_FEW_FILES = 100
 """``max open files`` with which smbd does not start; with 101 it does."""
@@ -48,29 +44,6 @@ def start_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[Aud
         yield line_finding(setting, "long-separator", Ruling.MISPLACED, 57, reason, instead=None)
     if name == "logging":
         yield from _logging_findings(setting)
-
-
-def missing_interface_findings(setting: AuditedSetting, facts: Facts) -> Iterator[AuditFinding]:
-    """That the server does not have an interface to which smbd is bound, by what was found out of it."""
-    if smb_conf.spelling(setting.name).name != "interfaces":
-        return
-    # Options, which stand behind a semicolon, may be quoted here.
-    entries = [entry.partition(";")[0] for entry in smb_values.entries_of_list(setting.value)]
-    known_missing = {
-        entry.partition(";")[0] for entry in fact_names.lines_of_fact(facts, fact_names.INTERFACES_MISSING)
-    }
-    missing = [entry for entry in entries if entry in known_missing]
-    if not missing:
-        return
-
-    absence = f"The server has no {wording.listed(missing, 'or')} that is up and has an address"
-    advice = f"Correct the line ({_LISTING_COMMAND} on the server lists what there is), or bring the interface up."
-    if len(missing) == len(entries):
-        reason = f"{absence}: smbd, bound to these interfaces alone, does not start."
-        yield line_finding(setting, "no-interface-to-listen", Ruling.HARMFUL, 998, reason, instead=None, advice=advice)
-        return
-    reason = f"{absence}: smbd starts, and listens on the others alone."
-    yield line_finding(setting, "missing-interface", Ruling.CONTRADICTORY, 70, reason, instead=None, advice=advice)
 
 
 def _realm_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[AuditFinding]:

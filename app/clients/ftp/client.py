@@ -19,9 +19,9 @@ from app.base import errors
 from app.clients import base, tcp, tcp_info
 from app.clients.ftp import data as transfers
 from app.clients.ftp import listing as ftp_listing
+from app.clients.ftp import refusals
 from app.clients.ftp.control import ControlConnection
 from app.clients.ftp.link import FTPLink
-from app.clients.ftp.refusals import closed_folder, folder_refusal, is_not_allowed, reply_error
 from storage import records
 from storage.plan import Settings
 
@@ -59,7 +59,7 @@ class FTPClient(FTPLink):
         with self._using(path) as control, self._stall.stage(base.LISTING_TIMEOUTS * self._stall.seconds):
             refusal = control.refusal_to_enter(path)
             if refusal is not None:
-                raise folder_refusal(refusal, self._place_of(path)) from refusal
+                raise refusals.folder_refusal(refusal, self._place_of(path)) from refusal
 
             if "MLST" in control.features or "MLSD" in control.features:
                 self._take_list(control, path, "MLSD", ftp_listing.parse_mlsd, listing)
@@ -285,7 +285,7 @@ class FTPClient(FTPLink):
                 ) from error
             if not str(error).startswith("550"):
                 raise
-            if is_not_allowed(error):
+            if refusals.is_not_allowed(error):
                 raise errors.AccessDeniedError(
                     f"{self._place_of(path)}: the server does not say how long the file is "
                     f"({tcp.one_line(str(error))}); check the rights of the file and its folder, and that the server "
@@ -295,7 +295,7 @@ class FTPClient(FTPLink):
             if closed_above is not None:
                 raise closed_above from error
             if self._is_listed_as_folder(path):
-                raise closed_folder(refusal, self._place_of(path)) from error
+                raise refusals.closed_folder(refusal, self._place_of(path)) from error
             raise errors.NoSuchFileError(
                 f"{self._place_of(path)}: there is no such file; check the name, case counts"
             ) from error
@@ -329,7 +329,7 @@ class FTPClient(FTPLink):
 
     def _cannot_store(self, control: ControlConnection, path: str, error: ftplib.error_perm) -> errors.MeasurementError:
         if not str(error).startswith(("550", "553")):
-            return reply_error(error, self._place_of(path))
+            return refusals.reply_error(error, self._place_of(path))
 
         closed_above = self._refusal_of_folder_above(control, path)
         if closed_above is not None:
@@ -343,7 +343,7 @@ class FTPClient(FTPLink):
     def _refusal_of_folder_above(self, control: ControlConnection, path: str) -> errors.MeasurementError | None:
         folder = _folder_above(path)
         refusal = control.refusal_to_enter(folder)
-        return None if refusal is None else folder_refusal(refusal, self._place_of(folder))
+        return None if refusal is None else refusals.folder_refusal(refusal, self._place_of(folder))
 
 
 def _folder_above(path: str) -> str:
