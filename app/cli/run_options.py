@@ -10,7 +10,7 @@ import click
 
 from app.base.errors import UsageError
 from app.base.ssh_address import FROM_OPTION, check_ssh_host
-from app.cli import declare, option_values
+from app.cli import console, declare, option_values
 from app.recording import spec as series_spec
 from app.series.requests import parse_change
 from forms.wording import typed_size
@@ -226,10 +226,15 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _measuring_hosts(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Checks each host of ``--from``; one that is named twice counts once. Raises UsageError."""
+    """Checks each host of ``--from``; one that is named twice counts once, and that is said. Raises UsageError."""
     for value in values:
         check_ssh_host(value, FROM_OPTION)
-    return tuple(dict.fromkeys(values))
+
+    hosts = tuple(dict.fromkeys(values))
+    repeated_hosts = [host for host in hosts if values.count(host) > 1]
+    if repeated_hosts:
+        console.say(f"sharebench: named more than once, taken once: {', '.join(repeated_hosts)}")
+    return hosts
 
 
 def from_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -30,7 +30,7 @@ class WhoLookScreen(ReportScreen, views.ShowsMore):
     ReportScreen has ``read`` called in a thread, and ``show`` with what it returned; ShowsMore calls ``show_again``.
     """
 
-    KEYS: ClassVar = keys("who.pause who.keep report.more report.less")
+    KEYS: ClassVar = keys("who.pause who.resume who.keep report.more report.less")
 
     def __init__(self, request: spec.WhoRequest) -> None:
         super().__init__(f"Who uses {wording.place(request.target)}", self._look_at_server)
@@ -40,6 +40,8 @@ class WhoLookScreen(ReportScreen, views.ShowsMore):
         self.kept_id = ""
         """The id of the look that was stored last."""
         self.is_paused = False
+        self._failure = ""
+        """Why the last look was none; empty where it was one."""
         self._is_looking = False
         """Whether a look is under way: it is finished while the screen is paused."""
         self._stop = threading.Event()
@@ -62,6 +64,7 @@ class WhoLookScreen(ReportScreen, views.ShowsMore):
 
     def show(self, report: Report) -> None:
         super().show(report)
+        self._failure = ""
         self._show_headline()
         self._is_looking = False
         if not self.is_paused:
@@ -75,7 +78,12 @@ class WhoLookScreen(ReportScreen, views.ShowsMore):
         return self.query_one(views.FiguresView).figures(self.of_now(report), width, height, zoomed)
 
     def _show_headline(self) -> None:
-        parts = [layout.Toned(f"{layout.Sign.STOPPED} Paused.", layout.Tone.CAUTION)] if self.is_paused else []
+        parts = []
+        if self.is_paused:
+            reason = f": {wording.plain(self._failure)}" if self._failure else ""
+            parts.append(layout.Toned(f"{layout.Sign.STOPPED} Paused{reason}.", layout.Tone.CAUTION))
+        if self.who is not None and self._failure:
+            parts.append(layout.Toned("The look before:"))
         if self.who is not None:
             answer = who_answer(self.who)
             parts.append(replace(answer, text=wording.plain(answer.text)))
@@ -90,21 +98,36 @@ class WhoLookScreen(ReportScreen, views.ShowsMore):
         """Stop looking; what was seen before stays."""
         self.is_paused = True
         self._is_looking = False
+        if isinstance(error, CancelledError):
+            self._show_headline()
+            return
+        # The dialog is closed; that nothing more comes has to be seen after it, too.
+        self._failure = str(error)
         self._show_headline()
-        if not isinstance(error, CancelledError):
-            super().work_failed(error)
+        self.refresh_bindings()
+        super().work_failed(error)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "keep":
             return self.who is not None and self.who.id != self.kept_id
         if action == "more" and (self.report is None or self.report.brief == self.report):
             return False
+        if action in ("pause", "resume"):
+            return self.is_paused == (action == "resume")
         return super().check_action(action, parameters)
 
     def action_pause(self) -> None:
-        self.is_paused = not self.is_paused
+        self.is_paused = True
         self._show_headline()
-        if not (self.is_paused or self._is_looking):
+        self.refresh_bindings()
+
+    def action_resume(self) -> None:
+        self.is_paused = False
+        self._failure = ""
+        self._show_headline()
+        self.refresh_bindings()
+        # The look that was under way at the pause leads on to the next.
+        if not self._is_looking:
             self.look()
 
     def action_keep(self) -> None:

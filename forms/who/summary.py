@@ -168,8 +168,10 @@ def _shares(sessions: Sequence[ServerSession], amount_of: Callable[[ServerSessio
     total = sum(map(amount_of, sessions))
     total_bytes = sum(session.moved_bytes for session in sessions)
 
-    # Where two have the same amount, the bytes decide, and then the processor time.
-    ordered = sorted(sessions, key=attrgetter("moved_bytes", "cpu_percent"), reverse=True)
+    # Where two have the same amount, the bytes decide, and then the processor time; those that did nothing keep their
+    # places from look to look.
+    ordered = sorted(sessions, key=attrgetter("process"))
+    ordered.sort(key=attrgetter("moved_bytes", "cpu_percent"), reverse=True)
     ordered.sort(key=amount_of, reverse=True)
     return [
         SessionShare(

@@ -95,6 +95,8 @@ def _check(answer: shell.Answer, server: shell.ServerShell, port: int) -> None:
         raise errors.MeasurementError(
             f"no smbd listens on port {port} of {server.where}: start it, or name its port in the target"
         )
+    if answer.stripped("gone"):
+        raise errors.MeasurementError(f"smbd on port {port} of {server.where} ended during the look: look again")
 
 
 def _all_requests(first: session_readings.SessionsReading, last: session_readings.SessionsReading) -> int | None:

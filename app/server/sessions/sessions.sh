@@ -125,6 +125,8 @@ main() {
     reading first
     sleep "$seconds"
     reading last
+    # Its children end with it: there would seem to be nobody. One that ended and was not waited for has no program.
+    [ -e "/proc/$smbd/exe" ] || { section gone; printf '%s\n' "$smbd"; section end; return; }
     holders "$sockets"
     section times
     times

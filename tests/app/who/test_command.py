@@ -183,6 +183,18 @@ def test_another_user_than_root_is_told_to_be_root(busy_smbd: Smbd, inside: Insi
     assert "root" in inside.fails(4, "who", url(busy_smbd), "--seconds", "1")
 
 
+def test_a_server_that_ends_during_the_look_is_not_one_that_nobody_uses(
+    make_smbd: Callable[..., Smbd], inside: Inside, monkeypatch: pytest.MonkeyPatch
+):
+    server = make_smbd()
+    script = Path("app/server/sessions/sessions.sh").read_text()
+    ended = script.replace('sleep "$seconds"', 'kill -9 "$smbd"; while [ -e "/proc/$smbd/exe" ]; do sleep 0.1; done')
+    assert ended != script
+    monkeypatch.setattr("app.server.sessions.look.shell.script_file", lambda *_: ended)
+    assert "ended" in inside.fails(4, "who", url(server), "--seconds", "1")
+    assert not inside.db.exists()
+
+
 def test_an_anonymous_export_has_no_names(inside: Inside):
     with Notebook(inside.db) as notebook:
         note = r"NT\alice and Bob on ws-alice filled the disk, carol did not"

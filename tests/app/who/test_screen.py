@@ -96,8 +96,10 @@ async def test_it_is_drawn_anew_after_each_look_paused_and_kept(tmp_path: Path, 
         assert "Keep" not in footer_of(app), "it is kept"
 
         # A pause lets the look under way end, and a second press does not begin another beside it.
+        assert "Pause" in footer_of(app)
         await press(app, pilot, "p", "p", "p")
         assert "Paused" in text_of(app.screen, "#headline")
+        assert "Go on" in footer_of(app)
         looks.results.put(WHO)
         wait_for(looks.results.empty)
         await settled(app, pilot)
@@ -127,8 +129,28 @@ async def test_a_look_that_fails_is_told_and_what_was_seen_stays(tmp_path: Path,
         assert "no smbd listens there" in painted(app)
         await press(app, pilot, "escape")
         assert "ws-alice" in painted(app)
-        assert "Paused" in text_of(app.screen, "#headline")
+        assert "Paused: no smbd listens there" in text_of(app.screen, "#headline")
         assert len(looks.requests) == 2
+
+        await press(app, pilot, "p")
+        assert "no smbd" not in text_of(app.screen, "#headline")
+        looks.results.put(BUSIER)
+        await _looked(app, pilot, looks, 4)
+        assert "Paused" not in text_of(app.screen, "#headline")
+
+
+async def test_where_the_first_look_fails_the_reason_stays_on_the_screen(tmp_path: Path, looks: FakeLooks):
+    app = app_on(tmp_path / "notebook.db", first="who")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.screen.query_one("#target", Input).value = "127.0.0.1"
+        await press(app, pilot, "f9")
+        looks.results.put(MeasurementError("no smbd listens there"))
+        wait_for(looks.results.empty)
+        await settled(app, pilot)
+        await press(app, pilot, "escape")
+        assert "no smbd listens there" in painted(app)
+        assert "Go on" in footer_of(app)
 
 
 async def _looked(app, pilot, looks: FakeLooks, count: int) -> None:

@@ -127,3 +127,9 @@ def test_the_order_is_kept_in_the_record():
 def test_a_document_leads_to_no_server():
     document = who_document(replace(WHO, server_ssh="root@nas", smb_conf="/etc/smb.conf"))
     assert document.keys().isdisjoint({"server_ssh", "smb_conf"})
+
+
+def test_sessions_that_do_nothing_keep_their_order():
+    idle = [session(process) for process in (31, 12, 25)]
+    assert order(look(*idle, MOVER)) == [1, 12, 25, 31]
+    assert order(look(*reversed(idle), MOVER)) == [1, 12, 25, 31]

@@ -84,6 +84,11 @@ def test_without_what_it_needs_there_is_no_look(monkeypatch: pytest.MonkeyPatch,
         looked(monkeypatch, {**SECTIONS, missing: ""})
 
 
+def test_a_server_that_ended_meanwhile_is_not_one_that_nobody_uses(monkeypatch: pytest.MonkeyPatch):
+    with pytest.raises(MeasurementError, match="ended"):
+        looked(monkeypatch, {**SECTIONS, "gone": "1", "sessions": "listed"})
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_a_broken_answer_is_an_error_in_a_line_or_costs_figures(monkeypatch: pytest.MonkeyPatch, seed: int):
     chance = random.Random(seed)
