@@ -107,10 +107,16 @@ _MOST_LINE_CHARACTERS = 16 * 2**20
 _MOST_LINES_OF_GREETING = 100
 # The end of stderr that is read for its last line; a line of an error is shorter.
 _READ_ERROR_BYTES = 4000
+# That of ssh where the connection is lost, or the program there is killed.
+_CODE_OF_SSH = 255
 
 
 class Elsewhere(Protocol):
     """Another machine where our modules run."""
+
+    @property
+    def ssh(self) -> str:
+        """What people call it: the way there by ssh."""
 
     def words(self, module: str, *arguments: str) -> list[str]:
         """The words that run the module there, with its stdin and stdout here."""
@@ -131,6 +137,7 @@ class ChildProcess:
         """
         words = elsewhere.words(module, *arguments) if elsewhere else own_command(module, *arguments)
         self._is_elsewhere = elsewhere is not None
+        self._where = f"on {elsewhere.ssh} " if elsewhere else ""
         self._problem = ""
         """Why its events were not read to the end; empty where they were."""
         self._grace_seconds = grace_seconds
@@ -199,20 +206,26 @@ class ChildProcess:
         self._errors.close()
 
     def how_it_ended(self) -> str:
-        """Waits; such as "ended with exit code 1" and the last line of stderr."""
+        """Waits; such as "ended with exit code 1" and the last line of stderr; of another machine, which one it was."""
         if self._problem:
             self.cancel()
-            return self._problem
+            return f"{self._where}{self._problem}"
 
         code = self._wait()
-        ending = f"ended with exit code {code}"
-        if code < 0:
-            ending = f"was ended by signal {-code} ({signal.Signals(-code).name})"
+        ending = f"{self._where}{self._ending_of(code)}"
 
         self._errors.seek(0)
         error_text = self._errors.read()[-_READ_ERROR_BYTES:].decode(errors="replace")
         lines = error_text.strip().splitlines()
         return f"{ending}: {lines[-1]}" if lines else ending
+
+    def _ending_of(self, code: int) -> str:
+        is_killed = code < 0
+        if self._is_elsewhere and (is_killed or code == _CODE_OF_SSH):
+            return "was cut off"
+        if is_killed:
+            return f"was ended by signal {-code} ({signal.Signals(-code).name})"
+        return f"ended with exit code {code}"
 
     def _wait(self) -> int:
         try:

@@ -73,6 +73,6 @@ def check_elsewhere(
                 return event.client
             yield event
 
-        raise ChildDiedError(f"the check there {process.how_it_ended()}")
+        raise ChildDiedError(f"the check {process.how_it_ended()}")
     finally:
         process.close()

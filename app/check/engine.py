@@ -21,6 +21,9 @@ from app.server.facts import Environment, collect
 from storage.notebook import Notebook
 from storage.records import Target
 
+THE_WAY_THERE = "from"
+"""What is looked at first of another machine that measures: whether it is reached, and has this program."""
+
 
 def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook) -> Iterator[Checked]:
     """Run the checks one after the other; nothing is measured or left behind."""
@@ -37,7 +40,7 @@ def check(target: Target, secrets: Secrets, spec: SeriesSpec, notebook: Notebook
                 environment = observer.environment(target, spec.monitor)
             facts = yield from check_elsewhere(elsewhere, target, secrets, spec, environment)
         except MeasurementError as error:
-            yield Checked("from", str(error), CheckState.FAILED)
+            yield Checked(THE_WAY_THERE, str(error), CheckState.FAILED)
             return
 
     # It takes seconds, and says nothing of what cannot be measured.
@@ -51,5 +54,5 @@ def _reach(host: str) -> Generator[Checked, None, Elsewhere]:
     text = f"{host} has sharebench"
     if place.carried_bytes:
         text = f"{place.carried_text}; `sharebench clean {FROM_OPTION} {host}` removes it"
-    yield Checked("from", text)
+    yield Checked(THE_WAY_THERE, text)
     return place

@@ -245,7 +245,9 @@ def from_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 def only_host(hosts: Sequence[str]) -> str | None:
     """The one machine that ``--from`` names, or None. Raises UsageError for several."""
     if len(hosts) > 1:
-        raise UsageError("name one machine that measures", options=FROM_OPTION)
+        raise UsageError(
+            "one machine measures here: name one, and measure from the next one after it", options=FROM_OPTION
+        )
     return hosts[0] if hosts else None
 
 

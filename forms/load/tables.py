@@ -23,6 +23,9 @@ MARKS = {
 
 def load_tables(load: Load) -> Iterator[Table]:
     """The tables that the load has figures for."""
+    if not load.points:
+        return
+
     yield points_table(load.points, load.scenario)
     if any(point.server for point in load.points):
         yield _processors_table(load.points)

@@ -204,6 +204,8 @@ def test_a_signal_in_the_middle_of_a_write_ends_the_input_after_it():
 class ShellElsewhere:
     """Another machine whose login shell prints lines before the program's first message."""
 
+    ssh = "office"
+
     def __init__(self, lines: int) -> None:
         self._lines = lines
 
@@ -236,11 +238,40 @@ def test_a_machine_that_only_greets_sent_no_message():
 
 
 class SaysOnly:
+    ssh = "office"
+
     def __init__(self, text: str) -> None:
         self._text = text
 
     def words(self, _module: str, *_arguments: str) -> list[str]:
         return ["echo", self._text]
+
+
+class Ends:
+    """Another machine whose ssh ends as this command does."""
+
+    ssh = "office"
+
+    def __init__(self, script: str) -> None:
+        self._script = script
+
+    def words(self, _module: str, *_arguments: str) -> list[str]:
+        return ["sh", "-c", self._script]
+
+
+@pytest.mark.parametrize(
+    ("script", "ending"),
+    [
+        ("echo closed by remote host >&2; exit 255", "on office was cut off: closed by remote host"),
+        ("kill -9 $$", "on office was cut off"),
+        ("exit 254", "on office ended with exit code 254"),
+    ],
+)
+def test_a_machine_that_is_lost_is_named(script: str, ending: str):
+    child = ChildProcess("m", grace_seconds=HANG_SECONDS, elsewhere=Ends(script))
+    with contextlib.closing(child):
+        assert list(child.events([Paused])) == []
+        assert child.how_it_ended() == ending
 
 
 @pytest.mark.parametrize("line", ["1", "[]", '"Paused"', '{"event": []}', '{"event": "Other"}', "Welcome", ""])

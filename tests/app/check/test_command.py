@@ -108,3 +108,31 @@ def test_a_file_that_veto_files_hides_is_said_to_be_hidden(inside: Inside, make_
     assert hidden in " ".join(done.stderr.split())
     other = inside("run", url.replace("big.iso", "no.such"), *conf, "--quiet-time", "skip", "--ceiling", "skip")
     assert "veto" not in other.stderr
+
+
+def test_each_of_several_machines_has_a_line_at_the_end(inside: Inside, smbd: Smbd, monkeypatch: pytest.MonkeyPatch):
+    found = {
+        "office": [Checked("from", "there")],
+        "branch": [Checked("from", "there"), Checked("quiet time", "busy", CheckState.ATTENTION)],
+        "depot": [Checked("log in", "refused", CheckState.FAILED)],
+        "nohost": [Checked("from", "no such host", CheckState.FAILED)],
+    }
+    monkeypatch.setattr(check, "check", lambda _place, _secrets, spec, _notebook: found[spec.monitor.from_host])
+    url = format_target(smbd.target("file"))
+    several = [word for host in found for word in ("--from", host)]
+    done = inside("check", url, *several, "--from", "office")
+    assert done.returncode == 4
+    for host in found:
+        assert done.stdout.count(f"From {host}:") == 1
+    places = dict(line[2:].split(None, 1) for line in done.stdout.partition("Places:\n")[2].splitlines())
+    assert list(places) == list(found)
+    assert "quiet time" in places["branch"]
+    assert "log in" in places["depot"]
+
+    said = done.stderr.splitlines()
+    assert [line for line in said if "once" in line and "office" in line]
+    assert "depot, nohost" in said[-1]
+
+    one_failed = inside("check", url, "--from", "office", "--from", "depot")
+    assert one_failed.stderr.splitlines()[-1] == "sharebench: depot: refused"
+    assert "Places:" not in inside("check", url, "--from", "office").stdout
