@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from app.base.errors import SharebenchError
 from app.base.targets import parse_target
+from forms.diagnosis.change_since import change_since, surer_text
 from forms.diagnosis.chosen_complaint import chosen_complaint
 from forms.diagnosis.explained_complaint import ExplainedComplaint, explained_complaint, has_share
 from storage.looks import AUDIT, DIAGNOSIS, Audit, AuditScope, Diagnosis, audit_of, diagnosis_of
@@ -28,18 +29,33 @@ _MOST_LOOKED_AT = 30
 
 
 def diagnosis_before(notebook: Notebook, diagnosis: Diagnosis) -> Diagnosis | None:
-    """The newest one before of the same share, from the same machine, that measured the complaint that was chosen."""
+    """The newest one before of the same share, from the same machine, that measured the complaint that was chosen.
+
+    Where its answer said to diagnose again, to be surer of what changed since another, it is that other one.
+    """
+    return _diagnosis_before(list(_diagnoses(notebook)), diagnosis)
+
+
+def _diagnosis_before(newest_first: list[Diagnosis], diagnosis: Diagnosis) -> Diagnosis | None:
     complaint = chosen_complaint(diagnosis)
     if complaint is None:
         return None
 
-    for earlier in _diagnoses(notebook):
-        is_earlier = earlier.id != diagnosis.id and earlier.moment < diagnosis.moment
-        is_from_same_machine = earlier.from_host == diagnosis.from_host
-        is_alike = is_from_same_machine and _is_same_share(earlier.target, diagnosis.target)
-        if is_earlier and is_alike and earlier.stage(complaint) is not None:
-            return earlier
-    return None
+    alike = (earlier for earlier in newest_first if _is_held_against(earlier, diagnosis))
+    last = next((earlier for earlier in alike if earlier.stage(complaint) is not None), None)
+    if last is None or chosen_complaint(last) is not complaint:
+        return last
+
+    base = _diagnosis_before(newest_first, last)
+    change = change_since(base, last) if base is not None else None
+    return base if change is not None and surer_text(change) else last
+
+
+def _is_held_against(earlier: Diagnosis, diagnosis: Diagnosis) -> bool:
+    """Whether it is an earlier one of the same share, from the same machine."""
+    is_earlier = earlier.id != diagnosis.id and earlier.moment < diagnosis.moment
+    is_from_same_machine = earlier.from_host == diagnosis.from_host
+    return is_earlier and is_from_same_machine and _is_same_share(earlier.target, diagnosis.target)
 
 
 def explained_by(notebook: Notebook, audit: Audit) -> ExplainedComplaint | None:

@@ -13,8 +13,6 @@ _WAY = "A shorter way to the server"
 _USUAL_LINKS = (100_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000)
 """The bits per second of Ethernet."""
 _BOUNDED = frozenset({faster_network.NetworkHelp.AT_MOST, faster_network.NetworkHelp.HARDLY})
-_ROUGH_TEXTS = {10.0: "a tenth", 25.0: "a quarter", 33.0: "a third", 50.0: "half", 75.0: "three quarters"}
-"""By the percents of a bound that is a rough one."""
 _WAY_LIMITS = frozenset({limits.LineLimit.ROUND_TRIP, limits.LineLimit.PATH})
 
 
@@ -210,17 +208,15 @@ def _speed_texts(all_lines: Sequence[summary.LineFigures]) -> Iterator[str]:
 
 
 def _gain_text(gains: Sequence[faster_network.LinkGain]) -> str:
-    """The largest of these: ``at most 30 %``, or ``about 19 % (a third at most)`` where its bound is a rough one."""
+    """The largest: ``at most 30 %``, or ``about 19 % (at most 33 %, as its runs differ)`` where its bound is rough."""
     bound = bound_text(gains)
     likely = max(gains, key=_told_percent).likely_text
-    return f"{likely} ({bound} at most)" if likely else f"at most {bound}"
+    return f"{likely} (at most {bound}, as its runs differ)" if likely else f"at most {bound}"
 
 
 def bound_text(gains: Sequence[faster_network.LinkGain]) -> str:
-    """The largest of these bounds: ``30 %``, or ``a third`` where that is a rough one."""
-    largest = max(gains, key=_told_percent)
-    percent_text = wording.percent(largest.told_percent)
-    return _ROUGH_TEXTS.get(largest.told_percent, percent_text) if largest.is_rough else percent_text
+    """The largest of these bounds: ``30 %``."""
+    return wording.percent(max(gains, key=_told_percent).told_percent)
 
 
 def _told_percent(gain: faster_network.LinkGain) -> float:

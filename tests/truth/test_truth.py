@@ -53,7 +53,7 @@ def test_what_is_promised_is_found(asked: tuple[Design, float, float]):
     assert design.tally(world, 5, TRIALS, change, seed=1).different_percent >= ASKED[asked]
 
 
-@pytest.mark.varied(kind=8)
+@pytest.mark.varied(kind=3)
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.name)
 def test_equal_series_of_a_real_path_are_not_called_different(kind: Kind):
     found = {
@@ -75,7 +75,7 @@ def test_equal_series_that_were_interleaved_are_not_called_different(kind: str):
     assert interleaved_called(pairs) <= scipy.stats.binom.ppf(0.95, len(pairs), 0.05)
 
 
-@pytest.mark.varied(kind=8)
+@pytest.mark.varied(kind=3)
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.name)
 def test_the_constant_holds_on_a_kind_that_it_was_not_fitted_on(kind: Kind):
     _, percent = left_out(kind)

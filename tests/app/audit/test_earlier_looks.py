@@ -26,7 +26,7 @@ from storage.looks import Audit, AuditScope, Diagnosis, StageName, recording_of
 from storage.notebook import Notebook
 from storage.records import SeriesStatus
 from tests import diagnoses
-from tests.diagnoses import HEALTHY, SYNC_ALWAYS_IN_PHOTOS, audit_of_file, slow_saving
+from tests.diagnoses import HEALTHY, SYNC_ALWAYS_IN_PHOTOS, audit_of_file, healthy_but, slow_saving
 
 PHOTOS = replace(HEALTHY.target, share="photos")
 SLOW = replace(
@@ -82,6 +82,29 @@ def test_the_diagnosis_before_is_of_the_same_share_machine_and_complaint(
     before = diagnosis_before(notebook, FINE)
     assert (before.id if before is not None else None) == (SLOW.id if found else None)
     assert diagnosis_before(notebook, replace(FINE, complaint=None)) is None
+
+
+@pytest.mark.parametrize(("read_after_ms", "is_held_against_first"), [(0.96, True), (6.0, False)])
+def test_a_diagnosis_made_again_to_be_surer_is_held_against_that_before_the_change(
+    notebook: Notebook, read_after_ms: float, is_held_against_first: bool
+):
+    """Reading changed too, so that the second says to diagnose again and compare with the first."""
+
+    def small_files(hour: int, put_ms: float, get_ms: float) -> Diagnosis:
+        stage = diagnoses.small_files_stage(put_ms / 1000, get_seconds=get_ms / 1000)
+        created_at = f"2026-01-08T{hour:02}:00:00.000Z"
+        identifier = f"dd{hour:02}" * 3
+        return replace(healthy_but(stage, complaint=StageName.SMALL_FILES), id=identifier, created_at=created_at)
+
+    first = small_files(10, 24.0, 6.0)
+    second = small_files(11, 3.0, read_after_ms)
+    third = small_files(12, 3.0, read_after_ms)
+    add(notebook, first, second, third)
+
+    expected = first if is_held_against_first else second
+    assert diagnosis_before(notebook, second) == first
+    assert diagnosis_before(notebook, third) == expected
+    assert diagnosis_before(notebook, replace(third, complaint=StageName.FOLDERS)) == second
 
 
 def test_a_stored_diagnosis_says_what_changed_and_leads_to_the_comparison(notebook: Notebook):

@@ -121,7 +121,7 @@ def test_a_bound_of_runs_that_vary_is_told_roughly(part: float, is_rough: bool):
     assert gain.is_rough is is_rough
     assert gain.told_percent >= gain.most_percent
     text = network_text(quick_test(lines=(line,)))
-    assert ("(a quarter at most)." in text) is is_rough
+    assert ("(at most 25 %, as its runs differ)." in text) is is_rough
     assert ("(more Gbit/s) would help RND4K Q1T1 read by at most " in text) is not is_rough
     likely_percent = link_percent(quick_test(), RND_Q1, 9e6)
     assert gain.likely_percent == (pytest.approx(likely_percent, rel=1e-4) if is_rough else None)

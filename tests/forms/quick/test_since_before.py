@@ -185,5 +185,5 @@ def test_of_two_bounds_the_larger_holds(rates_before: list[float], is_told: bool
     now = quick_test(lines=(quick_line(RND_Q1, Command.GET, [7e6, 9e6, 12e6]),))
     before = replace(BEFORE, lines=(quick_line(RND_Q1, Command.GET, rates_before),))
     judgements = " ".join(judgements_since(since(now, before)))
-    assert ("RND4K Q1T1 at most three quarters before, a third now" in judgements) is is_told
+    assert ("RND4K Q1T1 at most 75 % before, 33 % now" in judgements) is is_told
     assert ("the larger holds" in judgements) is is_told
