@@ -32,6 +32,10 @@ _OPTIONS_BEHIND = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A share with the options of a command behind it, or a line of fstab."""
+_FIRST_WORD = re.compile(r"[^\s/\\]+\s")
+"""A word before a blank that is no part of a path, in which there may be blanks."""
+_OPTION = re.compile(r"\s(?:-{1,2}[a-z][\w-]*|/[a-z]+:)(?=[\s=:,\"']|\S*[:,=%]|$)", re.IGNORECASE)
+"""An option of a command, which may be the one before a password."""
 _TARGET_INSIDE = re.compile(
     r"[\"'](?P<quoted>(?:(?:smb|cifs|ftps?)://|//|\\\\)[^\"']+)[\"']|(?P<bare>(?:(?:smb|cifs|ftps?)://|//|\\\\)[^\s\"']+)",
     re.IGNORECASE,
@@ -60,8 +64,17 @@ def is_line_around_target(text: str) -> bool:
     """Whether it is no target, but a line of a command, of fstab or of a page that has one inside."""
     if _LOCAL.match(text):
         return False
-    is_command = _COMMAND.match(text) is not None and _TARGET_INSIDE.search(text) is not None
+    inside = _TARGET_INSIDE.search(text)
+    if inside is None:
+        return False
+    is_behind_words = _FIRST_WORD.match(text) is not None and text[inside.start() - 1] in " \t\"'"
+    is_command = _COMMAND.match(text) is not None or is_behind_words
     return is_command or _OPTIONS_BEHIND.match(text) is not None
+
+
+def is_command_line(text: str) -> bool:
+    """Whether it is a command with options, any of which may be a password."""
+    return _FIRST_WORD.match(text) is not None and _OPTION.search(text) is not None
 
 
 def target_inside(text: str) -> str:

@@ -5,6 +5,7 @@ A password never belongs in one: what may be a password is refused, and never re
 
 import posixpath
 import re
+import unicodedata
 from dataclasses import replace
 from urllib.parse import unquote
 
@@ -129,6 +130,8 @@ def _unwrapped(text: str) -> str:
     if pasted_targets.is_line_around_target(text):
         target = pasted_targets.target_inside(text)
         raise UsageError(f"a target is wanted, not the line of a command or of fstab: write {target}")
+    if pasted_targets.is_command_line(text):
+        raise UsageError(f"a target is wanted, not the line of a command: write {FORMS}")
     return text
 
 
@@ -317,7 +320,8 @@ def split_domain(login: str) -> tuple[str, str]:
     """
     separators = [sign for sign in (";", _BACKSLASH, "/") if sign in login]
     domain, _, user = login.rpartition(separators[0] if separators else ";")
-    return domain, user
+    # In a script a backslash is written twice.
+    return domain.rstrip(_BACKSLASH), user
 
 
 def typed_user(text: str) -> tuple[str | None, str | None]:
@@ -350,6 +354,12 @@ def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:
         raise UsageError(
             f"no host is called {visible(match[1])[:40]!r}: its name has a blank, or a character that is not printed"
         )
+    strange_sign = next((sign for sign in match[1] if not _may_be_in_host(sign)), "")
+    if strange_sign:
+        raise UsageError(
+            f"no host is called {match[1][:40]!r}: {strange_sign} is none of letters, digits, hyphens and dots; slashes"
+            " stand behind it, as in smb://HOST/SHARE"
+        )
 
     digits = match[2].lstrip("0") if match[2] else str(protocol.default_port)
     port = int(digits or "0") if len(digits) < 6 else 0
@@ -363,6 +373,11 @@ def _address(text: str, address: str, protocol: Protocol) -> tuple[str, int]:
     host = match[1].strip("[]")
     # In the URL of an address with a zone, the sign before the zone is written as an escape (RFC 6874).
     return host.replace("%25", "%", 1) if match[1].startswith("[") else host, port
+
+
+def _may_be_in_host(sign: str) -> bool:
+    """Whether it may stand in the name or address of a host; marks are parts of letters."""
+    return sign.isalnum() or sign in "-._:%[]" or unicodedata.category(sign).startswith("M")
 
 
 def check_complete(target: Target, command: Command, *, make_file: bool = False) -> None:

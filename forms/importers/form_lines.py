@@ -120,6 +120,8 @@ class FilledForm:
     """With the numbers of their lines."""
     texts: list[str] = field(default_factory=list)
     """Lines that no field or row of a form is."""
+    lines_between: list[tuple[int, str]] = field(default_factory=list)
+    """Those of the texts that stand above a run, below the headings, with the numbers of their lines."""
     left_out: list[str] = field(default_factory=list)
     """Lines with numbers that are no run, in words for people."""
     _run_column: int = 0
@@ -296,19 +298,25 @@ class FilledForm:
             name = record[0].strip()
             reason = f"{_cited(name)} is no run" if name else "its run has no name"
             self.left_out.append(f"line {line}: {reason}")
-        else:
-            self.texts.append(_in_one_line(record))
+            return
+
+        text = _in_one_line(record)
+        self.texts.append(text)
+        if is_between_rows:
+            self.lines_between.append((line, text))
 
     def unknown_columns(self) -> list[str]:
         """The headings of columns that hold anything in a run, and that no column of a form is."""
+        return list(dict.fromkeys(visible(heading[:_LONGEST_CITED]) for _, heading in self.other_columns()))
+
+    def other_columns(self) -> Iterator[tuple[int, str]]:
+        """Place and printed heading of each column that holds anything in a run, and that no column of a form is."""
         known: set[str] = {*PaperColumn, csv_form.STATUS, csv_form.REMARK}
-        unknown: dict[str, None] = {}
         printed = self._with_run_first(form_rows.printed_headings(self.printed_headings))
         for index, heading in enumerate(self.headings):
             is_known = heading in known and self.headings.index(heading) == index
             if not is_known and any("".join(record[index : index + 1]).strip() for _, record in self.runs):
-                unknown[visible(printed[index][:_LONGEST_CITED])] = None
-        return list(unknown)
+                yield index, printed[index]
 
     def text(self, name: str) -> str:
         """The first cell of a field, empty where there is none."""

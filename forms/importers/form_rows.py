@@ -87,11 +87,15 @@ def columns_of_headings(record: Sequence[str]) -> list[str]:
 
 
 def _folded(record: Sequence[str]) -> list[str]:
-    """Headings in small letters without blanks and most signs.
+    return [folded_heading(heading) for heading in record]
+
+
+def folded_heading(heading: str) -> str:
+    """A heading in small letters without blanks and most signs.
 
     Letters and digits of any kind stay: "Time (µs)" is not "Time (s)", nor "Bytes (10^6)" "Bytes".
     """
-    return [re.sub(r"[^\w%#]|_", "", heading.lower()) for heading in record]
+    return re.sub(r"[^\w%#]|_", "", heading.lower())
 
 
 def _is_cut_off(folded: Sequence[str], index: int) -> bool:

@@ -123,3 +123,39 @@ def test_an_ipv6_address_as_windows_writes_it(host: str, address: str):
 def test_an_escaped_semicolon_parts_domain_and_user():
     expected = Target(protocol="smb", host="files", port=445, user="ada", domain="LAB", share="public", path="")
     assert parse_target("smb://LAB%3Bada@files/public") == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "lftp -u ada,PW files",
+        "ncftpput -u ada -p PW files . /x",
+        "smbmap -H files -u ada -p PW",
+        "tool /login:ada:PW x",
+    ],
+)
+def test_the_options_of_a_command_are_not_repeated(line: str):
+    with pytest.raises(UsageError, match="the line of a command") as caught:
+        parse_typed_target(line)
+    assert "PW" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "typed", ["files/public/plans -old", "smb://files/public/a -u b", r"\\files\public\plans -old"]
+)
+def test_a_name_may_have_a_blank_and_a_hyphen(typed: str):
+    assert parse_typed_target(typed).host == "files"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        r"robocopy C:\data \\files\public /E",
+        r"xcopy /E C:\data \\files\public",
+        r"Laufwerk: \\files\public",
+        r'runas /user:LAB\ada "\\files\public"',
+    ],
+)
+def test_a_target_behind_any_words_is_suggested(line: str):
+    with pytest.raises(UsageError, match=r"write smb://files/public$"):
+        parse_typed_target(line)

@@ -408,3 +408,20 @@ def test_brackets_are_advised_for_an_ipv6_address_alone():
         parse_target("smb://2001:db8::1/data")
     with pytest.raises(UsageError, match="no host in"):
         parse_target("smb://nas:445:445/data")
+
+
+@pytest.mark.parametrize("host", ["files\u2215public", "files\uff0fpublic", "fi$les", "a+b", "files\u2024lan"])
+def test_a_sign_that_no_host_has_is_named(host: str):
+    with pytest.raises(UsageError, match="no host is called"):
+        parse_target(f"smb://{host}/share")
+
+
+@pytest.mark.parametrize("host", ["büro-nas", "nas_1", "बैकअप", "xn--bro-hoa.example", "10.0.0.1", "fe80::1%eth0"])
+def test_letters_of_any_language_may_name_a_host(host: str):
+    address = f"[{host}]" if ":" in host else host
+    assert parse_target(f"smb://{address}/share").host == host
+
+
+def test_a_backslash_that_is_written_twice_is_one():
+    assert typed_user(r"LAB\\carol") == ("LAB", "carol")
+    assert parse_target(r"smb://LAB\\carol@files/data").domain == "LAB"
