@@ -13,7 +13,6 @@ from forms.findings.rules_series import CONTRADICTIONS, LEFT_OUT
 from forms.importers import form_fields, form_runs, moments
 from forms.importers.decimal_signs import settle_decimal_sign
 from forms.importers.form_lines import FilledForm, forms_in
-from forms.importers.mixed_runs import check_runs_are_alike
 from forms.importers.numerals import DecimalSign
 from forms.series.report import BLANK_TITLE
 from forms.series.summary import TIME_ROUNDING
@@ -41,7 +40,6 @@ def series_from_csv(content: bytes, defaults: FormDefaults) -> list[records.Seri
     for form in forms:
         form.check_columns()
         form.check_units()
-        check_runs_are_alike(form)
     settle_decimal_sign(forms, defaults.decimal_sign, defaults.size_bytes)
     day_first = moments.is_day_first(form_fields.measured_text(form) for form in forms)
     return [_read_form(form, defaults, day_first) for form in forms]

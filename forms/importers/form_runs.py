@@ -7,6 +7,7 @@ from forms.importers import form_rows, units
 from forms.importers.contradictions import check_times, find_contradictions
 from forms.importers.decimal_signs import SLOWEST
 from forms.importers.form_lines import TABLE_EXPECTED, FilledForm
+from forms.importers.mixed_runs import check_runs_are_alike
 from forms.importers.paper_columns import PaperColumn
 from forms.importers.run_names import RunName, leaves_out, run_name_in
 from forms.report import Mark
@@ -91,7 +92,8 @@ class FormRuns:
         return f"{text} ({self._left_out[0]}; number the runs 1, 2, …)" if self._left_out else text
 
     def runs(self) -> Iterator[records.Run]:
-        """The runs with a time, and the failed ones."""
+        """The runs with a time, and the failed ones. Raises DocumentError where they measured several things."""
+        check_runs_are_alike(self._form)
         for line, record in self._form.runs:
             row = self._form.row(line, record)
             name = run_name_in(record[0])
