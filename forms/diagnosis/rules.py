@@ -70,6 +70,10 @@ _BUSY_PERCENT = 90.0
 _NAMED_SETTINGS = 3
 """Of the bad settings, as many are named with their reasons."""
 
+_LEGS_OF_TCP = ("tcp_ipv4", "tcp_ipv6")
+_SHARE_OF_TCP = 0.5
+"""Of a round trip, the share from which on connecting by TCP says that the server is as far as its requests say."""
+
 LEGS = {
     "lookup": ("the name lookup", "a DNS server that does not answer: check /etc/resolv.conf here"),
     "tcp_ipv6": ("connecting by IPv6", "an address that nobody answers: remove the AAAA record, or let IPv6 through"),
@@ -186,7 +190,7 @@ def far_away(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | None:
     if not echoes or len(rates) < 2 or summary.time_of_nearly_each(echoes) < FAR_SECONDS:
         return None
 
-    return _too_few_credits(stage, diagnosis) or _distance(stage)
+    return _too_few_credits(stage, diagnosis) or _distance(stage, diagnosis)
 
 
 def _too_few_credits(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | None:
@@ -227,25 +231,43 @@ def _too_few_credits(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding 
     )
 
 
-def _distance(stage: looks.Stage) -> Finding:
-    """The round trip itself, which no setting shortens."""
+def _distance(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding:
+    """The round trip itself, which no setting shortens; or that requests alone are answered late."""
     rates = summary.rates_in_flight(stage)
     most = max(rates)
     least = min(rates)
     round_trip, _ = summary.median_with_interval(stage.of("echo_seconds"))
     carried = f"{wording.binary_size(most)} in flight carry {wording.rate(rates[most])}"
+    title = f"The server is {wording.milliseconds(round_trip)} away, and each request waits that long"
+    advice = (
+        "No setting brings the server closer: copy several files at once, in large blocks, or keep a copy at this site."
+    )
+    if _is_near_by_tcp(diagnosis, round_trip):
+        title = f"Each request is answered after {wording.milliseconds(round_trip)}, though TCP is answered much sooner"
+        advice = (
+            "The server is slow to answer, or far behind what answers TCP in its place (a proxy, VPN or port"
+            " forwarding): look at its load, and diagnose from a machine beside it."
+        )
 
     return Finding(
         key="distance",
-        title=f"The server is {wording.milliseconds(round_trip)} away, and each request waits that long",
+        title=title,
         evidence=f"One request of {wording.binary_size(least)} at a time carries {wording.rate(rates[least])},"
         f" {carried}.",
-        what_to_do="No setting brings the server closer: copy several files at once, in large blocks, or keep a copy at"
-        " this site.",
+        what_to_do=advice,
         cost=max(0.0, 1 - rates[least] / max(rates.values())),
         sure=_round_trip_text(stage),
         figures=("round_trip",),
     )
+
+
+def _is_near_by_tcp(diagnosis: looks.Diagnosis, round_trip: float) -> bool:
+    """Whether TCP connected in much less than a round trip of requests; where that is not known, on the loopback."""
+    connects = diagnosis.stage(looks.StageName.CONNECT)
+    times = [seconds for leg in _LEGS_OF_TCP for seconds in (connects.of(f"{leg}_seconds") if connects else ())]
+    if not times:
+        return diagnosis.loopback
+    return min(times) < _SHARE_OF_TCP * round_trip
 
 
 def _round_trip_text(stage: looks.Stage) -> str:

@@ -1,7 +1,8 @@
 """What a series' facts say of the path to its server: how far, by which kind of link, to which kind of server.
 
 *Facts* are names with values that were collected while it was measured, of the client, the server and the path. A path
-is *relayed* where something between, such as a VPN or an SSH tunnel, answers TCP in place of the server.
+is called *relayed* where TCP is answered much sooner than requests: by something between, such as a VPN or an SSH
+tunnel, or by a server that is slow to answer.
 """
 
 import ipaddress
@@ -41,7 +42,7 @@ def server_facts(series: Series) -> Facts:
 def round_trip_seconds(series: Series) -> float | None:
     """The least round trip to the server, by requests where TCP is relayed; None where unknown."""
     if is_relayed(series):
-        return request_seconds(series)
+        return least_request_seconds(series)
     return tcp_round_trip_seconds(series)
 
 
@@ -51,6 +52,18 @@ def tcp_round_trip_seconds(series: Series) -> float | None:
 
 def request_seconds(series: Series) -> float | None:
     return number_of_fact(path_facts(series), REQUEST_ROUND_TRIP)
+
+
+def least_request_seconds(series: Series) -> float | None:
+    """The least time in which the server answered: an empty request, or the opening of a file, which takes no less.
+
+    A busy server answers late now and then; what is far answers late each time.
+    """
+    by_request = request_seconds(series)
+    if by_request is None:
+        return None
+    openings = [run.open_seconds for run in series.runs if run.open_seconds]
+    return min([by_request, *openings])
 
 
 def known_payload_share(series: Series) -> float | None:
@@ -111,9 +124,12 @@ def full_link_text(payload_share: float) -> str:
 
 
 def is_relayed(series: Series) -> bool:
-    """Whether requests take so much longer than TCP's round trip that TCP must end before the server."""
+    """Whether requests always take so much longer than TCP's round trip that the network is not why.
+
+    TCP may end before the server, or the server is slow to answer: which of both, nothing here tells.
+    """
     by_tcp = tcp_round_trip_seconds(series)
-    by_request = request_seconds(series)
+    by_request = least_request_seconds(series)
     if by_tcp is None or by_request is None:
         return False
 

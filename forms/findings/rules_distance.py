@@ -110,8 +110,9 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
     if smallest is not None and fills_smallest and not has_losses and not is_slow_start:
         # Twice what the link has on the way, as the kernel keeps half of a buffer; or twice what there is.
         needed_bytes = 2 * link_bits_per_second / 8 * round_trip if link_bits_per_second else 2 * smallest.size_bytes
+        variant = "latency.window" if smallest.is_window else "latency"
         yield finding_from_texts(
-            "latency.window" if smallest.is_window else "latency",
+            "latency.late" if path.is_relayed(series) else variant,
             series,
             seen=f"{evidence}.",
             bound=smallest.bound_text(bytes_on_the_way, round_trip),
@@ -121,7 +122,9 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
         return
 
     name = "far"
-    if has_losses:
+    if path.is_relayed(series):
+        name = "far.late"
+    elif has_losses:
         name = "far.losses"
     elif is_slow_start:
         name = "far.starts"
@@ -130,13 +133,13 @@ def limited_by_distance(series: Series) -> Iterator[Finding]:
 
 
 def relayed(series: Series) -> Iterator[Finding]:
-    """TCP is answered sooner than requests: something in between has its own connections."""
+    """TCP is answered sooner than requests: something in between has its own connections, or the server is slow."""
     if path.is_relayed(series):
         yield finding_from_texts(
             "relayed",
             series,
             tcp=wording.milliseconds(path.tcp_round_trip_seconds(series) or 0.0),
-            request=wording.milliseconds(path.request_seconds(series) or 0.0),
+            request=wording.milliseconds(path.least_request_seconds(series) or 0.0),
         )
 
 

@@ -277,7 +277,7 @@ class ControlConnection(ftplib.FTP):
             **tcp_info.connection_facts(tcp_info.TcpInfo.of_socket(self.sock)),
         }
         with contextlib.suppress(ftplib.error_perm, ftplib.error_temp):
-            facts |= tcp_info.request_facts(self._do_nothing)
+            facts |= tcp_info.request_facts(self._do_nothing, tcp_info.TcpInfo.of_socket(self.sock))
 
         if not self.knows_size:
             facts["ftp.size"] = "no"

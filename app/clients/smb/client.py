@@ -160,8 +160,9 @@ class SMBClient(SMBLink):
     def facts_of_path(self) -> dict[str, str | int | float]:
         link = self._linked()
         negotiated = link.negotiated
+        network = tcp_info.TcpInfo.of_socket(link.channel.sock)
         with link.channel.stage():
-            times_of_requests = tcp_info.request_facts(lambda: link.channel.ask(wire.frame(*wire.ECHO)))
+            times_of_requests = tcp_info.request_facts(lambda: link.channel.ask(wire.frame(*wire.ECHO)), network)
 
         return {
             "smb.max_read_bytes": negotiated.max_read_bytes,

@@ -115,14 +115,40 @@ def test_mtu_and_segment_of_a_kernels_bytes():
 
 
 def test_a_request_takes_the_least_of_three(monkeypatch: pytest.MonkeyPatch):
-    clock, waits = [5.0], iter((0.03, 0.01, 0.02))
+    clock, waits = [5.0], iter((0.003, 0.001, 0.002))
     monkeypatch.setattr("app.clients.tcp.time.perf_counter", lambda: clock[0])
 
     def ask() -> None:
         clock[0] += next(waits)
 
-    assert request_facts(ask) == {"request.least_round_trip_seconds": pytest.approx(0.01)}
+    assert request_facts(ask) == {"request.least_round_trip_seconds": pytest.approx(0.001)}
     assert next(waits, None) is None
+
+
+@pytest.mark.parametrize(
+    ("waits", "network_seconds", "looks"),
+    [
+        ([0.0049] * 3, None, 3),
+        ([0.02] * 3, 0.0151, 3),
+        ([0.02, 0.03, 0.02, 0.001], None, 4),
+        ([0.02] * 12, 0.0149, 12),
+        ([0.6] * 12, None, 5),
+    ],
+)
+def test_a_request_that_is_late_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch, waits: list[float], network_seconds: float | None, looks: int
+):
+    clock, to_come = [5.0], iter(waits)
+    monkeypatch.setattr("app.clients.tcp.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("app.clients.tcp_info.time.sleep", lambda _: None)
+
+    def ask() -> None:
+        clock[0] += next(to_come)
+
+    network = TcpInfo(segments=Segments(), least_round_trip_seconds=network_seconds)
+    least = request_facts(ask, network)["request.least_round_trip_seconds"]
+    assert len(list(to_come)) == len(waits) - looks
+    assert least == pytest.approx(min(waits[:looks]))
 
 
 def test_an_older_kernel_tells_less():

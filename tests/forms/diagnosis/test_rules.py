@@ -100,6 +100,27 @@ def test_a_server_is_far_from_five_milliseconds_on():
     assert found.cost == pytest.approx(1 - 25 / 30)
 
 
+@pytest.mark.parametrize(
+    ("connect_seconds", "loopback", "is_away"),
+    [
+        (0.0101, False, True),
+        (0.0099, False, False),
+        (0.0101, True, True),
+        (None, False, True),
+        (None, True, False),
+    ],
+)
+def test_a_server_that_answers_late_is_away_only_where_tcp_is_answered_as_late(
+    connect_seconds: float | None, loopback: bool, is_away: bool
+):
+    distant = far(0.02, 25e6, loopback=loopback)
+    if connect_seconds is not None:
+        connects = stage(StageName.CONNECT, tcp_ipv4_seconds=[connect_seconds, 1.0])
+        distant = replace(distant, stages=(*distant.stages, connects))
+    (found,) = [one for one in complaints(distant) if one.key == "distance"]
+    assert (" away" in found.title) is is_away
+
+
 def test_credits_are_the_limit_where_throughput_still_rises_where_they_end():
     assert [one.key for one in complaints(far(0.02, 20.1e6))] == ["distance"]
     found = the_one(far(0.02, 20e6))

@@ -161,6 +161,22 @@ def test_what_answers_tcp_in_between_is_named():
     assert line(behind_a_proxy(0.2)) == "0.004 ms; an empty request 0.2 ms; bandwidth-delay product 80 bytes"
 
 
+def test_late_answers_alone_are_no_distance():
+    late = behind_a_proxy(100)
+    titles = {finding.title for finding in findings([late]) if finding.key in {"relayed", "far", "latency"}}
+    assert len(titles) == 2
+    assert not [title for title in titles if "away" in title or "distance" in title or "between" in title]
+
+
+@pytest.mark.parametrize(("opening_seconds", "told"), [(0.005003, False), (0.005005, True), (0.0, True), (None, True)])
+def test_a_server_that_opened_a_file_in_time_is_not_far(opening_seconds: float | None, told: bool):
+    late = behind_a_proxy(100)
+    first, *others = late.runs
+    runs = (replace(first, open_seconds=opening_seconds), *[replace(run, open_seconds=0.1) for run in others])
+    found = findings([replace(late, runs=runs)])
+    assert bool({finding.key for finding in found} & {"relayed", "far", "latency"}) is told
+
+
 @pytest.mark.parametrize(("milliseconds", "told"), [(5.003, False), (5.005, True)])
 def test_a_request_may_take_five_milliseconds_longer_than_tcp(milliseconds, told):
     assert bool({f.key for f in findings([behind_a_proxy(milliseconds)])} & {"relayed"}) is told
