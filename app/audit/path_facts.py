@@ -27,16 +27,16 @@ def path_facts(target: Target) -> dict[str, FactValue]:
     facts: dict[str, FactValue] = {}
     if address[0] != target.host:
         facts["lookup.seconds"] = seconds
-    round_trip = None
+    round_trips: list[float] = []
     for _ in range(_LOOKS):
-        seconds = _round_trip_seconds(family, kind, protocol, address)
-        if seconds is None:
+        round_trip = _round_trip_seconds(family, kind, protocol, address)
+        if round_trip is None:
             break
-        round_trip = seconds if round_trip is None else min(seconds, round_trip)
+        round_trips.append(round_trip)
         if round_trip < FAR_SECONDS:
             break
-    if round_trip is not None:
-        facts["path.far"] = "yes" if round_trip >= FAR_SECONDS else "no"
+    if round_trips:
+        facts["path.far"] = "yes" if min(round_trips) >= FAR_SECONDS else "no"
     return facts
 
 

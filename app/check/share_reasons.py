@@ -1,11 +1,10 @@
 """What a share's settings and rights say of a file that was denied, or of one that is removed."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from app.base import errors, own_names
-from app.base.advised_commands import clean_command
 from app.check.checked import Checked, CheckState
+from app.recording.recycle_bin import kept_text
 from app.recording.spec import SeriesSpec
 from app.server.facts import Environment
 from forms.audit import share_access
@@ -31,11 +30,6 @@ def why_denied(
 
 def recycle_bin(target: records.Target, environment: Environment) -> Iterator[Checked]:
     """That the share keeps what is removed there, where its settings say so."""
-    folder = share_access.recycle_folder(environment.server, target.path)
-    if folder is None:
-        return
-
-    text = "the share keeps what is removed (vfs objects = recycle), also the files that sharebench makes"
-    if "%" not in folder:
-        text += f"; `{clean_command(replace(target, path=folder))}` removes them from there"
-    yield Checked("recycle", text, CheckState.ATTENTION)
+    text = kept_text(target, target.path, environment.server)
+    if text:
+        yield Checked("recycle", text, CheckState.ATTENTION)

@@ -1,5 +1,6 @@
 """The stages of a diagnosis under way, most of them in a process of their own."""
 
+import posixpath
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from app.diagnosis import events, own_folder, plan
 from app.diagnosis.settings_stage import with_audit
 from app.diagnosis.spec import DiagnosisRequest
 from app.diagnosis.stage_times import StageTimes, pace_of_this_machine
-from app.recording import process
+from app.recording import process, recycle_bin
 from app.server import facts
 from app.server.link_facts import find_link
 from app.server.smbd import profiled_conf
@@ -182,12 +183,19 @@ class StagesUnderWay:
             if isinstance(event, plan.FolderMade):
                 self.diagnosis = replace(self.diagnosis, leftover=event.path)
                 yield from self._tell_change()
+                yield from self._warn_of_recycle_bin(event.path)
             elif isinstance(event, plan.StageMeasured):
                 stage = event.stage
                 self.diagnosis = replace(self.diagnosis, client=event.client or self.diagnosis.client)
                 break
 
         self.diagnosis = self.diagnosis.with_stage(stage)
+
+    def _warn_of_recycle_bin(self, path: str) -> Iterator[process.Warned]:
+        audit = self.diagnosis.audit
+        text = recycle_bin.kept_text(self.request.target, posixpath.dirname(path), audit.facts if audit else {})
+        if text:
+            yield process.Warned(text=text)
 
     def _tell_change(self, stage: looks.Stage | None = None) -> Iterator[events.MeasurementEvent]:
         """Have the diagnosis stored as it is now, the first time as a new one; ``stage`` is the one that has ended."""
@@ -204,7 +212,12 @@ class StagesUnderWay:
     def error_text(self, control: process.SeriesControl) -> str | None:
         if control.cancelled.is_set():
             return control.why_cancelled
-        return "; ".join(f"{stage.name}: {stage.error}" for stage in self._failed_stages()) or None
+        # One reason, such as a read-only share, may stop several stages: it is told once.
+        names_by_reason: dict[str, list[str]] = {}
+        for stage in self._failed_stages():
+            names_by_reason.setdefault(str(stage.error), []).append(stage.name)
+        texts = [f"{', '.join(names)}: {reason}" for reason, names in names_by_reason.items()]
+        return "; ".join(texts) or None
 
     def _failed_stages(self) -> list[looks.Stage]:
         return [stage for stage in self.diagnosis.stages if stage.status is not records.SeriesStatus.COMPLETE]

@@ -4,7 +4,8 @@ The lines are measured in a child process (`app.quick.child`). `app.quick.record
 before the event is told.
 """
 
-from collections.abc import Generator
+import posixpath
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 
 from app.base import own_names
@@ -12,7 +13,7 @@ from app.base.child_process import ChildProcess
 from app.base.errors import CancelledError, ChildDiedError, SharebenchError
 from app.quick import plan
 from app.quick.spec import RUNS, QuickRequest
-from app.recording import process
+from app.recording import process, recycle_bin
 from app.series.reached_machine import reach_machine
 from app.server import facts
 from app.server.elsewhere.place import MeasuringPlace
@@ -104,6 +105,7 @@ def _follow(
                 if not is_opened:
                     is_opened = True
                     yield QuickOpened(quick=quick)
+                    yield from _warn_of_recycle_bin(quick, path)
             case process.ScratchRemoved():
                 quick = replace(quick, scratch_path=None)
             case plan.FileReady():
@@ -147,6 +149,14 @@ def _with_file(quick: quick_records.Quick, ready: plan.FileReady) -> quick_recor
         past_page_cache=ready.past_page_cache,
         environment={**quick.environment, "path": path_facts},
     )
+
+
+def _warn_of_recycle_bin(quick: quick_records.Quick, path: str) -> Iterator[process.Warned]:
+    if quick.target is None:
+        return
+    text = recycle_bin.kept_text(quick.target, posixpath.dirname(path), quick.environment.get("server", {}))
+    if text:
+        yield process.Warned(text=text)
 
 
 def _without_leftover(

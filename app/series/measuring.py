@@ -7,12 +7,13 @@ event tells was written down before it is passed on.
 """
 
 import contextlib
-from collections.abc import Generator
+import posixpath
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 from app.base import errors
 from app.base.child_process import Elsewhere
-from app.recording import process
+from app.recording import process, recycle_bin
 from app.recording.reaching import reach
 from app.recording.series_writer import SeriesWriter
 from app.series import events
@@ -103,6 +104,7 @@ def _measure_runs(
 ) -> Generator[events.RecorderEvent, None, process.Failed | None]:
     """Write down each event of the measuring process, then pass it on; returns the failure that ended it, or None."""
     failure: process.Failed | None = None
+    is_bin_told = False
     earlier_dialect = dialect_before(writer.series, notebook)
     with process.MeasuringProcess(order, control, elsewhere=elsewhere) as child:
         for event in child.events():
@@ -115,6 +117,9 @@ def _measure_runs(
                 yield process.Warned(text=text)
             if writer.stored and not was_stored:
                 yield events.SeriesStored(series_id=writer.series.id)
+            if isinstance(event, process.ScratchMade) and not is_bin_told:
+                is_bin_told = True
+                yield from _warn_of_recycle_bin(writer.series, event.path)
 
             if isinstance(event, process.Failed):
                 failure = monitor.explain_failure(event)
@@ -129,6 +134,12 @@ def _measure_runs(
             remains = f"{writer.series.scratch_path} may still be there: remove it, or resume the series"
             failure = replace(failure, text=f"{failure.text}; {remains}")
     return failure
+
+
+def _warn_of_recycle_bin(series: records.Series, path: str) -> Iterator[process.Warned]:
+    text = recycle_bin.kept_text(series.target, posixpath.dirname(path), series.environment.get("server", {}))
+    if text:
+        yield process.Warned(text=text)
 
 
 def _try_login(

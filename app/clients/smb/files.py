@@ -7,7 +7,7 @@ would cost more than the server has granted is asked for in smaller pieces.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from app.base.errors import ProtocolError
+from app.base.errors import ElsewhereError, ProtocolError
 from app.clients import base
 from app.clients.smb import wire
 from app.clients.smb.channel import Channel
@@ -105,7 +105,11 @@ class SMBFiles(SMBLink):
     def query(self, path: str) -> base.FileStatus:
         # Ours: smbclient-ng's path_isdir and path_isfile take every error for "no", and loads time it.
         share = self._share_at(path)
-        state = wire.parse_state(self._ask_about(share, path, wire.query(wire.SAME_FILE, wire.STANDARD_INFORMATION)))
+        try:
+            answer = self._ask_about(share, path, wire.query(wire.SAME_FILE, wire.STANDARD_INFORMATION))
+        except ElsewhereError as error:
+            raise self._with_its_target(error, path) from error
+        state = wire.parse_state(answer)
         if state is None:
             raise ProtocolError(f"{share.channel.where}: the server's answer is cut off; see its log")
         size_bytes, is_folder = state

@@ -185,6 +185,31 @@ def test_a_dfs_link_names_its_target(
     assert leads_to in found[check]["text"]
 
 
+@pytest.mark.parametrize("command", [("quick",), ("diagnose", "--yes", "--only", "distance")])
+def test_a_dfs_link_names_its_target_to_whoever_works_in_folders(
+    inside: Inside, server: ShareServer, command: tuple[str, ...]
+):
+    done = inside(*command, server.url("links", "link", user="bench"))
+    assert done.returncode == 4
+    assert "//other.example/data" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("quick", "--size", "64M", "--seconds", "0.1"), ("run", "--put", "--runs", "1", "--warmup", "0", "--size", "64K")],
+)
+def test_a_share_that_keeps_what_is_removed_says_so_where_files_are_made(
+    inside: Inside, server: ShareServer, command: tuple[str, ...]
+):
+    for share, is_told in (("keeping-all", True), ("bench", False)):
+        url = server.url(share, user="bench")
+        options = ("--quiet-time", "skip", "--ceiling", "skip") if command[0] == "run" else ()
+        done = inside(*command, url, *options, "--smb-conf", str(server.smbd.conf))
+        assert done.returncode == 0, done.stderr
+        assert ("/keeping-all/.recycle`" in done.stderr) is is_told
+        assert ("vfs objects = recycle" in done.stderr) is is_told
+
+
 @pytest.mark.varied(share=2)
 @pytest.mark.parametrize("share", ["gone", "off", "no-hosts", "script", "others"])
 def test_an_audit_tells_what_it_knows_without_a_session(inside: Inside, server: ShareServer, share: str):

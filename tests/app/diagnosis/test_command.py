@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -282,3 +283,13 @@ def test_what_a_kill_leaves_is_named_and_cleaned(sharebench, smbd: Smbd):
 def _children(pid: int) -> list[str]:
     with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:  # noqa: PTH123
         return file.read().split()
+
+
+def test_files_that_could_not_be_removed_end_it_with_a_code_of_their_own(
+    inside: Inside, make_smbd: Callable[..., Smbd]
+):
+    smbd = make_smbd(share_options={"vfs objects": "worm", "worm:grace_period": "0"})
+    done = inside("diagnose", format_target(smbd.target()), "--yes", "--json", "--only", "small-files")
+    assert list(smbd.folder.glob(".sharebench-diagnose-*"))
+    assert done.returncode == 4, done.stderr
+    assert done.stderr.count("sharebench clean") == 1
