@@ -1,6 +1,5 @@
 """The stages of a diagnosis under way, most of them in a process of their own."""
 
-import posixpath
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -183,19 +182,14 @@ class StagesUnderWay:
             if isinstance(event, plan.FolderMade):
                 self.diagnosis = replace(self.diagnosis, leftover=event.path)
                 yield from self._tell_change()
-                yield from self._warn_of_recycle_bin(event.path)
+                server = self.diagnosis.audit.facts if self.diagnosis.audit else {}
+                yield from recycle_bin.kept_warning(self.request.target, event.path, server)
             elif isinstance(event, plan.StageMeasured):
                 stage = event.stage
                 self.diagnosis = replace(self.diagnosis, client=event.client or self.diagnosis.client)
                 break
 
         self.diagnosis = self.diagnosis.with_stage(stage)
-
-    def _warn_of_recycle_bin(self, path: str) -> Iterator[process.Warned]:
-        audit = self.diagnosis.audit
-        text = recycle_bin.kept_text(self.request.target, posixpath.dirname(path), audit.facts if audit else {})
-        if text:
-            yield process.Warned(text=text)
 
     def _tell_change(self, stage: looks.Stage | None = None) -> Iterator[events.MeasurementEvent]:
         """Have the diagnosis stored as it is now, the first time as a new one; ``stage`` is the one that has ended."""

@@ -4,8 +4,7 @@ The lines are measured in a child process (`app.quick.child`). `app.quick.record
 before the event is told.
 """
 
-import posixpath
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 from app.base import own_names
@@ -105,7 +104,7 @@ def _follow(
                 if not is_opened:
                     is_opened = True
                     yield QuickOpened(quick=quick)
-                    yield from _warn_of_recycle_bin(quick, path)
+                    yield from recycle_bin.kept_warning(quick.target, path, quick.environment.get("server", {}))
             case process.ScratchRemoved():
                 quick = replace(quick, scratch_path=None)
             case plan.FileReady():
@@ -149,14 +148,6 @@ def _with_file(quick: quick_records.Quick, ready: plan.FileReady) -> quick_recor
         past_page_cache=ready.past_page_cache,
         environment={**quick.environment, "path": path_facts},
     )
-
-
-def _warn_of_recycle_bin(quick: quick_records.Quick, path: str) -> Iterator[process.Warned]:
-    if quick.target is None:
-        return
-    text = recycle_bin.kept_text(quick.target, posixpath.dirname(path), quick.environment.get("server", {}))
-    if text:
-        yield process.Warned(text=text)
 
 
 def _without_leftover(

@@ -7,8 +7,7 @@ event tells was written down before it is passed on.
 """
 
 import contextlib
-import posixpath
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import replace
 
 from app.base import errors
@@ -119,7 +118,8 @@ def _measure_runs(
                 yield events.SeriesStored(series_id=writer.series.id)
             if isinstance(event, process.ScratchMade) and not is_bin_told:
                 is_bin_told = True
-                yield from _warn_of_recycle_bin(writer.series, event.path)
+                server = writer.series.environment.get("server", {})
+                yield from recycle_bin.kept_warning(writer.series.target, event.path, server)
 
             if isinstance(event, process.Failed):
                 failure = monitor.explain_failure(event)
@@ -134,12 +134,6 @@ def _measure_runs(
             remains = f"{writer.series.scratch_path} may still be there: remove it, or resume the series"
             failure = replace(failure, text=f"{failure.text}; {remains}")
     return failure
-
-
-def _warn_of_recycle_bin(series: records.Series, path: str) -> Iterator[process.Warned]:
-    text = recycle_bin.kept_text(series.target, posixpath.dirname(path), series.environment.get("server", {}))
-    if text:
-        yield process.Warned(text=text)
 
 
 def _try_login(
