@@ -30,7 +30,7 @@ def _variables(colours: dict[str, str]) -> str:
     return " ".join(f"--{name}: {value};" for name, value in colours.items())
 
 
-_LONG_ROWS = 24
+_LONG_ROWS = 16
 """A form of more rows has smaller charts where it is printed."""
 
 
