@@ -24,7 +24,10 @@ _SPELLINGS = {
 }
 """Headings as people write them, in small letters without blanks and most signs."""
 
-_REMARK_SPELLINGS = frozenset({"remark", "remarks", "comment", "comments", "note", "notes"})
+_REMARK_SPELLINGS = (
+    "remark remarks comment comments note notes bemerkung bemerkungen anmerkung anmerkungen kommentar kommentare notiz"
+    " remarque remarques commentaire commentaires nota notas comentario observación opmerking uwagi poznámka примечание"
+)
 
 HEADINGS_IN_ERRORS = {
     PaperColumn.SIZE: "Size in Bytes",
@@ -79,7 +82,7 @@ def columns_of_headings(record: Sequence[str]) -> list[str]:
             headings.append(heading.strip())
         elif name.startswith("%of"):
             headings.append(str(PaperColumn.PERCENT))
-        elif name in _REMARK_SPELLINGS:
+        elif name in _REMARK_SPELLINGS.split():
             headings.append(REMARK)
         else:
             headings.append(str(_COLUMN_OF_SPELLING.get(name) or _column_by_unit(heading, by_spelling)))

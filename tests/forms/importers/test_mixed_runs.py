@@ -39,6 +39,7 @@ def test_a_column_that_tells_runs_apart_is_refused(heading: str, values: tuple[s
         ("Server", ("old", "OLD", "old")),
         ("Server", ("old", "", "")),
         ("Remark", ("cold", "warm", "cold")),
+        ("Bemerkung", ("kalt", "warm", "warm")),
         ("Weekday", ("Monday", "Tuesday", "Monday")),
         ("File", ("a.iso", "b.iso", "c.iso")),
         ("CPU %", ("12", "13", "12")),
