@@ -616,17 +616,20 @@ def format_target(target: Target, *, login: bool = True, escaped: bool = True) -
 
     domain = f"{write(target.domain)};" if login and target.domain else ""
     user = f"{write(target.user, '@/:;')}@" if login and target.user else ""
-    host = f"[{target.host}]" if ":" in target.host else target.host
-    has_usual_port = target.port_number == (target.abilities.default_port or 0)
-    port = "" if has_usual_port else f":{target.port}"
-
     # smb://HOST/x@y would be read as a domain and its user.
     path_parts = (write(target.share or "", "@"), write(target.path.lstrip("/")))
     path = "/".join(part for part in path_parts if part)
     if has_byte_names:
         path = _escape_bytes(path)
     slash = "/" if path else ""
-    return f"{target.protocol}://{domain}{user}{host}{port}{slash}{_escape_last_blanks(path)}"
+    return f"{target.protocol}://{domain}{user}{host_and_port(target)}{slash}{_escape_last_blanks(path)}"
+
+
+def host_and_port(target: Target) -> str:
+    """Its server, as in the URL: with the port where that is not the usual one, so that two of a host differ."""
+    host = f"[{target.host}]" if ":" in target.host else target.host
+    has_usual_port = target.port_number == (target.abilities.default_port or 0)
+    return host if has_usual_port else f"{host}:{target.port}"
 
 
 def _escape_last_blanks(path: str) -> str:

@@ -15,7 +15,7 @@ from app.base.targets import CREDENTIALS_OPTION, HOW_TO_GIVE, holds_smbclient_pa
 from app.clients.base import Secrets
 from forms.layout import visible
 from storage.programs import PASSWORD_VARIABLE
-from storage.records import Target
+from storage.records import Target, host_and_port
 
 # What a line of a credentials file may begin with, and the field that it sets.
 _KEYS = {
@@ -145,13 +145,14 @@ def log_in_as(
     if kerberos or from_file.nt_hash or not target.user:
         return target, Secrets(kerberos=kerberos, nt_hash=None if kerberos else from_file.nt_hash)
 
+    whose = f"{target.user} on {host_and_port(target)}"
     password = from_file.password
     if password is None:
         password = os.environ.get(PASSWORD_VARIABLE)
     if password is None and ask:
-        password = ask(visible(f"Password of {target.user} on {target.host}: "))
+        password = ask(visible(f"Password of {whose}: "))
     if password is None:
-        raise LoginError(f"no password for {target.user} on {target.host}: {HOW_TO_GIVE}", options=CREDENTIALS_OPTION)
+        raise LoginError(f"no password for {whose}: {HOW_TO_GIVE}", options=CREDENTIALS_OPTION)
     _check_text(target, password, "the password")
     return target, Secrets(password=password)
 

@@ -55,13 +55,14 @@ class Logins:
         """The secrets for the target: typed before, or from the environment. Raises PasswordNeededError."""
         from app.clients.base import Secrets
         from app.clients.logins import log_in_as
+        from storage.records import host_and_port
 
         if kerberos:
             return Secrets(kerberos=True)
         if self.is_kept(target):
             return self._secrets[_login_of(target)]
         if target.user and self.is_refused(target):
-            raise PasswordNeededError(f"the password of {target.user} on {target.host} was refused")
+            raise PasswordNeededError(f"the password of {target.user} on {host_and_port(target)} was refused")
 
         try:
             _, secrets = log_in_as(target)

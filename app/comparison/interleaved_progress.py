@@ -90,7 +90,7 @@ class InterleavedProgress:
         measured_turns = min(map(len, self._rates))
         turn_name = "pair" if len(self._names) == len(TWO_SIDES) else "round"
         if is_over:
-            return f"{measured_turns} {turn_name}s of runs measured."
+            return f"{wording.count(measured_turns, turn_name)} of runs measured."
 
         if measured_turns >= self.runs:
             return f"All {self.runs} {turn_name}s of runs are measured; looking at the servers once more …"

@@ -40,7 +40,20 @@ class PairScreen(PairedRunScreen):
 
     def now(self) -> str:
         sentence = super().now()
-        return f"{sentence} Enter shows the review." if self.is_over and self.end.ids else sentence
+        if not self.is_over:
+            return sentence
+        why = self._why_ended_early()
+        next_step = "Enter offers to resume it." if why else "Enter shows the review."
+        # Why it ended stays after the dialog that tells it.
+        parts = [sentence, f"Ended early: {why}." if why else "", next_step if self.end.ids else ""]
+        return " ".join(filter(None, parts))
+
+    def _why_ended_early(self) -> str:
+        """The side and what happened there; empty where nothing did, or where the user stopped it."""
+        if self.end.failure is None:
+            return ""
+        place, failure = self.end.failure
+        return "" if failure.kind is errors.CancelledError else f"{self.job.names[place]}: {failure.text}"
 
     def measurement_ended(self, error: Exception | None) -> None:
         """Tell what ended it early; where a login was refused, ask for another one and measure again with that."""
@@ -50,12 +63,11 @@ class PairScreen(PairedRunScreen):
             self.dismiss(self.end.ids)
             self.sharebench_app.tell_error(error)
             return
-        if self.end.failure is None:
+        why = self._why_ended_early()
+        if self.end.failure is None or not why:
             return
 
         place, failure = self.end.failure
-        if failure.kind is errors.CancelledError:
-            return
 
         def measure_again(secrets: Secrets) -> None:
             self.dismiss(self.job.with_secrets(place, secrets))
@@ -64,7 +76,7 @@ class PairScreen(PairedRunScreen):
         may_ask = is_of_login and not self.job.todo[self.job.places.index(place)].secrets.kerberos
         if may_ask and log_in_again(self, [self.job.targets[place]], failure.text, measure_again):
             return
-        self.sharebench_app.tell_text("The comparison ended early", f"{self.job.names[place]}: {failure.text}")
+        self.sharebench_app.tell_text("The comparison ended early", why)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "review":

@@ -10,6 +10,7 @@ from app.base.hidden_answer import hidden_answer
 from app.clients.base import Secrets
 from app.guide.needs import Password
 from forms import layout
+from storage.records import host_and_port
 
 _ASCII = str.maketrans("─═│⋮█░", "-=|:#.") | {ord("…"): "..."}
 """Instead of box-drawing characters, which a screen reader spells out."""
@@ -76,7 +77,8 @@ class PlainTerminal:
         """The secrets of the target's user. Raises BackError where none is typed in place of a refused one."""
         if need.why:
             self.say(f"{need.why}. Type the password again.")
-        password = self._ask_password(layout.visible(f"Password of {need.target.user} on {need.target.host}: "))
+        whose = f"{need.target.user} on {host_and_port(need.target)}"
+        password = self._ask_password(layout.visible(f"Password of {whose}: "))
         if need.why and not password:
             raise BackError
         return Secrets(password=password)

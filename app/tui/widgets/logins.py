@@ -11,12 +11,12 @@ from app.clients.logins import same_login
 from app.clients.session_logins import PasswordNeededError
 from app.tui.frame.base import BaseScreen
 from app.tui.frame.dialogs import AskDialog
-from storage.records import Target
+from storage.records import Target, host_and_port
 
 
 def ask_password(screen: BaseScreen, target: Target, answered: Callable[[Secrets], None], *, why: str = "") -> None:
     """Ask for the password of the target's user; ``why`` says what became of the one that was known."""
-    text = f"{target.abilities.label} password for {target.user} on {target.host} (Esc cancels)."
+    text = f"{target.abilities.label} password for {target.user} on {host_and_port(target)} (Esc cancels)."
     if why:
         text = f"{why}. Type the password again (Esc cancels)."
 

@@ -67,7 +67,7 @@ async def test_a_refused_login_leaves_the_settings_read_and_is_asked_for_again(t
         app.screen.query_one("#target", Input).value = target
         for password, said in (
             ("wrong", "SMB password for"),
-            (smbd.password, "the password of bench on 127.0.0.1 was refused"),
+            (smbd.password, f"the password of bench on 127.0.0.1:{smbd.port} was refused"),
         ):
             await press(app, pilot, "f9")
             assert said in text_of(app.screen, ".dialog-text")

@@ -120,15 +120,16 @@ def test_the_environment_comes_before_the_prompt(monkeypatch: pytest.MonkeyPatch
     assert log_in_as(ALICE, ask=never)[1].password == "from the environment"
 
 
-def test_the_prompt_names_user_and_host():
+@pytest.mark.parametrize(("port", "host"), [(None, "server"), (445, "server"), (1445, "server:1445")])
+def test_the_prompt_names_user_and_host_and_a_port_that_is_not_the_usual_one(port: int | None, host: str):
     asked = []
 
     def ask(prompt: str) -> str:
         asked.append(prompt)
         return "typed"
 
-    assert log_in_as(ALICE, ask=ask)[1].password == "typed"
-    assert asked == ["Password of alice on server: "]
+    assert log_in_as(replace(ALICE, port=port), ask=ask)[1].password == "typed"
+    assert asked == [f"Password of alice on {host}: "]
 
 
 def test_a_password_goes_to_another_host_of_a_survey_but_never_by_another_protocol():

@@ -324,7 +324,9 @@ async def test_a_side_that_fails_is_named_and_both_are_resumed(tmp_path: Path, f
         await press(app, pilot, "enter")
         await measured(app, pilot)
         assert "new/big.bin" in text_of(app.screen, ".dialog-text")
-        await press(app, pilot, "enter", "enter")
+        await press(app, pilot, "enter")
+        assert "Ended early: new/big.bin" in painted(app), "it is told once the dialog is closed, too"
+        await press(app, pilot, "enter")
         assert guide(app).session.choices.step is MethodStep.RUN
         assert "Resume where it stopped" in painted(app)
 
