@@ -118,7 +118,8 @@ def file_text(quick: quick_records.Quick) -> str:
         text += f" ({asked_size} asked for: {_file_end_text(quick.file_lacks_room)})"
     if quick.past_page_cache is not None:
         text += ", past the page cache" if quick.past_page_cache else ", through the page cache"
-    return f"{text}, made for this and removed"
+    # Of one that is still there, nobody knows yet whether it can be removed.
+    return f"{text}, made for this" if quick.scratch_path else f"{text}, made for this and removed"
 
 
 def _file_end_text(lacks_room: bool | None) -> str:

@@ -19,7 +19,7 @@ from forms.quick.limits import (
     round_trip_seconds,
     seconds_on_link,
 )
-from forms.quick.report import possible_interval, quick_report
+from forms.quick.report import file_text, possible_interval, quick_report
 from forms.quick.summary import LineFigures, line_figures, quick_figures
 from forms.report import FieldRole
 from forms.worksheets.references import ethernet_payload
@@ -383,3 +383,8 @@ def test_round_trip_and_link_together_are_the_path(milliseconds: float, limit: L
 def test_a_usual_server_is_told_beside_small_reads():
     assert [text for text in quick_report(quick_test()).advice if "small read" in text]
     assert not [text for text in quick_report(quick_test(environment={})).advice if "small read" in text]
+
+
+@pytest.mark.parametrize(("path", "is_removed"), [(None, True), (".sharebench-0123456789ab", False)])
+def test_a_file_is_said_to_be_removed_once_it_is(path: str | None, is_removed: bool):
+    assert file_text(quick_test(scratch_path=path)).endswith("removed") is is_removed
