@@ -42,6 +42,8 @@ class StagesUnderWay:
         """Why the measuring process could not remove our folder, if it made one; empty where it could."""
         self._is_opened = False
         """Whether the diagnosis was told, so that it is stored."""
+        self._is_end_told = False
+        """Whether a stage says how the measuring process ended, which was before its time."""
         self._is_share_prepared = False
         """Whether `_prepare_share` was called: it does its work once."""
         self._earlier_folder = diagnosis.leftover
@@ -177,7 +179,7 @@ class StagesUnderWay:
     def _measure_in_process(self, name: looks.StageName) -> Iterator[events.MeasurementEvent]:
         """Have the process measure a stage; it fails if the process ends before it tells one."""
         self.process.say(plan.MeasureStage(name=name))
-        stage = looks.Stage(name=name, status=records.SeriesStatus.FAILED, error="the measuring process ended")
+        stage = None
         for event in self._events:
             if isinstance(event, plan.FolderMade):
                 self.diagnosis = replace(self.diagnosis, leftover=event.path)
@@ -189,7 +191,16 @@ class StagesUnderWay:
                 self.diagnosis = replace(self.diagnosis, client=event.client or self.diagnosis.client)
                 break
 
+        if stage is None:
+            stage = looks.Stage(name=name, status=records.SeriesStatus.FAILED, error=self._why_it_ended())
         self.diagnosis = self.diagnosis.with_stage(stage)
+
+    def _why_it_ended(self) -> str:
+        """How the process ended, told once: of the stages after that, that they were not begun."""
+        if self._is_end_told:
+            return "not begun: the measuring process had ended"
+        self._is_end_told = True
+        return f"the measuring process {self.process.how_it_ended()}"
 
     def _tell_change(self, stage: looks.Stage | None = None) -> Iterator[events.MeasurementEvent]:
         """Have the diagnosis stored as it is now, the first time as a new one; ``stage`` is the one that has ended."""

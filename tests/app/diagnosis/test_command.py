@@ -280,6 +280,24 @@ def test_what_a_kill_leaves_is_named_and_cleaned(sharebench, smbd: Smbd):
     assert list(smbd.folder.glob(".sharebench-diagnose-*")) == []
 
 
+@pytest.mark.long
+def test_how_the_measuring_process_ended_is_told_once(sharebench, smbd: Smbd):
+    running = sharebench.start("diagnose", format_target(smbd.target()), "--yes", "--only", "folders,protection")
+    wait_for(lambda: any(smbd.folder.glob(".sharebench-diagnose-*/d9000/*")))
+    (child,) = (int(line) for line in _children(running.pid))
+    os.kill(child, signal.SIGKILL)
+    running.communicate()
+    assert running.returncode == 4
+
+    with Notebook(sharebench.db) as notebook:
+        found = diagnosis_of(notebook.recording("last"))
+    first, *later = [stage.error for stage in found.stages if stage.error]
+    assert "SIGKILL" in first
+    assert later
+    assert not [error for error in later if "SIGKILL" in error]
+    assert sharebench("clean", format_target(smbd.target()), "--yes").returncode == 0
+
+
 def _children(pid: int) -> list[str]:
     with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:  # noqa: PTH123
         return file.read().split()
