@@ -14,8 +14,6 @@ from storage.looks import Diagnosis
 from storage.quick.records import Quick
 from storage.records import SeriesStatus
 
-LEFT_BEHIND = MeasurementError.exit_code
-
 
 def _never() -> bool:
     return False
@@ -58,9 +56,8 @@ def cancel_on_signals(control: SeriesControl, must_go_on: Callable[[], bool] = _
 def exit_code_when_complete(
     record: Isolation | Diagnosis | Quick, control: SeriesControl, noun: str, resumed_by: str = ""
 ) -> int:
-    """0; `LEFT_BEHIND` where files that were made are still there, which was told when they could not be removed.
+    """0. Raises CancelledError or MeasurementError of a recording that is not complete, with how to complete it.
 
-    Raises CancelledError or MeasurementError of a recording that is not complete, with how to complete it.
     ``resumed_by`` is the command that can; empty where none does.
     """
     if control.cancelled.is_set() and record.status is not SeriesStatus.COMPLETE:
@@ -70,10 +67,4 @@ def exit_code_when_complete(
         raise CancelledError(f"{control.why_cancelled}; {advice}")
     if record.status is not SeriesStatus.COMPLETE:
         raise MeasurementError(record.error or f"the {noun} did not end")
-    return LEFT_BEHIND if _has_left_files(record) else 0
-
-
-def _has_left_files(record: Isolation | Diagnosis | Quick) -> bool:
-    if isinstance(record, Diagnosis):
-        return record.leftover is not None
-    return isinstance(record, Quick) and record.scratch_path is not None
+    return 0

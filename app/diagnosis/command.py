@@ -68,7 +68,7 @@ def diagnose_command(
     one change to try. Everything it creates lies in one folder on the share, takes at most 10 % of the free space, and
     is removed at the end.
 
-    Exit codes: 0 complete, whatever it found; 4 a stage failed, or files could not be removed.
+    Exit codes: 0 complete, whatever it found; 4 a stage failed.
     """
     notebooks.check_can_store(context)
     control = SeriesControl(option_values.seconds_within(choices))

@@ -49,7 +49,7 @@ def quick_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
     share (file://). The file is made there, of 1 GiB or what is written in 15 seconds, at least 64 MiB, and removed at
     the end; no other file is touched.
 
-    Exit codes: 0 complete; 4 it failed, or its file could not be removed; what was measured before is kept.
+    Exit codes: 0 complete; 4 it failed; what was measured before is kept.
     """
     notebooks.check_can_store(context)
     control = SeriesControl(option_values.seconds_within(choices))

@@ -303,11 +303,10 @@ def _children(pid: int) -> list[str]:
         return file.read().split()
 
 
-def test_files_that_could_not_be_removed_end_it_with_a_code_of_their_own(
+def test_files_that_could_not_be_removed_are_named_once(
     inside: Inside, make_smbd: Callable[..., Smbd]
 ):
     smbd = make_smbd(share_options={"vfs objects": "worm", "worm:grace_period": "0"})
     done = inside("diagnose", format_target(smbd.target()), "--yes", "--json", "--only", "small-files")
     assert list(smbd.folder.glob(".sharebench-diagnose-*"))
-    assert done.returncode == 4, done.stderr
-    assert done.stderr.count("sharebench clean") == 1
+    assert done.stderr.count("sharebench clean") == 1, done.stderr
