@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import itertools
 import os
 import shutil
 import signal
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 _GENTLE_SECONDS = 5.0
 """A server that has not ended by itself after this long is killed."""
+
+_FIRST_PORT = 18_000
+_PORTS_OF_WORKER = 2_000
+_WORKERS = 7
+"""As many times as many ports, from the first on, end below those that connections come from."""
+_STEP = 41
+"""Between two ports in a row, so that a few above each are free as well."""
+_numbers = itertools.count(os.getpid())
 
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -110,11 +119,18 @@ def program(name: str) -> str:
 
 
 def free_port(host: str = LOOPBACK) -> int:
-    """A TCP port that nothing listens on now."""
-    with socket.socket() as probe:
-        probe.bind((host, 0))
-        port: int = probe.getsockname()[1]
-    return port
+    """A TCP port that nothing listens on now, and that no other process of these tests will take.
+
+    One that the kernel gives may be given to another process too, before a server listens on it: smbd then starts
+    beside that process's smbd, and connections go to either.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % _WORKERS
+    for number in itertools.islice(_numbers, _PORTS_OF_WORKER):
+        port = _FIRST_PORT + worker * _PORTS_OF_WORKER + number * _STEP % _PORTS_OF_WORKER
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind((host, port))
+            return port
+    raise RuntimeError("no port is free")
 
 
 def die_with_parent() -> None:
