@@ -128,10 +128,11 @@ class _Worker:
         self._buffer = memoryview(mmap.mmap(-1, workload.block_bytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
 
     def work(self) -> None:
-        """Until the run or the workload is over. Raises OSError, and ProtocolError for a request that moved less."""
+        """Until the run or the workload is over. Raises OSError, and ProtocolError for a request that moved less.
+
+        One request is made in any case: on a busy machine the time may be over before this thread has a processor.
+        """
         for offset, reads in self._places:
-            if self._run.is_over():
-                return
             if not reads:
                 self._buffer[:] = self._content.block(offset, self._block_bytes)
 
@@ -150,3 +151,5 @@ class _Worker:
             self.moved_bytes += moved_bytes
             times = self.reads if reads else self.writes
             times.add(answered_at - sent_at)
+            if self._run.is_over():
+                return

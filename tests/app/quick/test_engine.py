@@ -100,6 +100,16 @@ def test_a_file_that_is_created_must_not_be_there(tmp_path: Path, smbd: Smbd):
         smb.close()
 
 
+def test_each_worker_makes_a_request_however_soon_the_time_is_over(tmp_path: Path):
+    path = tmp_path / "file"
+    path.write_bytes(bytes(4 * MIB))
+    client = LocalClient(local(path), Secrets(), Settings())
+    workload = SequentialWorkload(block_bytes=MIB, in_flight=2, seconds=1e-9, writes=False)
+    moved = client.request_blocks(str(path), workload, Content(MIB), meter())
+    assert moved.requests is not None
+    assert moved.requests.count == 2
+
+
 def test_eight_lines_of_three_runs_are_measured_and_the_file_is_gone(tmp_path: Path):
     other = tmp_path / "other"
     other.write_bytes(OPENED_BY_OTHERS)

@@ -11,6 +11,7 @@ import pytest
 from textual.widgets import Input
 
 from app.base.errors import MeasurementError, SharebenchError, UsageError
+from app.tui.frame.dialogs import MessageDialog
 from app.who import engine
 from app.who.form_screen import WhoScreen
 from app.who.screen import WhoLookScreen
@@ -124,8 +125,7 @@ async def test_a_look_that_fails_is_told_and_what_was_seen_stays(tmp_path: Path,
         looks.results.put(WHO)
         await _looked(app, pilot, looks, 2)
         looks.results.put(MeasurementError("no smbd listens there"))
-        wait_for(looks.results.empty)
-        await settled(app, pilot)
+        await _told(app, pilot)
         assert "no smbd listens there" in painted(app)
         await press(app, pilot, "escape")
         assert "ws-alice" in painted(app)
@@ -146,11 +146,20 @@ async def test_where_the_first_look_fails_the_reason_stays_on_the_screen(tmp_pat
         app.screen.query_one("#target", Input).value = "127.0.0.1"
         await press(app, pilot, "f9")
         looks.results.put(MeasurementError("no smbd listens there"))
-        wait_for(looks.results.empty)
-        await settled(app, pilot)
+        await _told(app, pilot)
         await press(app, pilot, "escape")
         assert "no smbd listens there" in painted(app)
         assert "Go on" in footer_of(app)
+
+
+async def _told(app, pilot) -> None:
+    """The look that was handed out failed, and a dialog says why."""
+    for _ in range(3000):
+        if shows(app, MessageDialog):
+            break
+        await pilot.pause(0.01)
+    assert shows(app, MessageDialog)
+    await settled(app, pilot)
 
 
 async def _looked(app, pilot, looks: FakeLooks, count: int) -> None:
