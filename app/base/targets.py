@@ -186,7 +186,8 @@ def _not_a_target(text: str) -> UsageError:
     protocol_name = _known_scheme(scheme[0]) if scheme else None
     title = pasted_targets.target_of_title(text)
     if title:
-        typed, suggestion = text, title
+        typed = text
+        suggestion = title
     elif not scheme and _BACKSLASHED.fullmatch(typed):
         path = re.sub(r"[/\\]+", "/", typed)
         suggestion = f"smb://{path}"

@@ -7,6 +7,7 @@ screen.
 import os
 import select
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import current_thread, main_thread
@@ -118,6 +119,16 @@ def restored_by_signals(ending: bytes = b"") -> Iterator[None]:
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
+    _silence_screen()
     restore_terminal()
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+
+
+def _silence_screen() -> None:
+    """What another thread goes on writing does not reach the terminal: a screen is drawn by a thread of its own."""
+    with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for file in (sys.__stdout__, sys.__stderr__):
+            if file is not None and file.isatty():
+                os.dup2(nowhere, file.fileno())

@@ -41,13 +41,21 @@ def missing_interfaces(entries: Sequence[str], addresses: Sequence[ServerAddress
 
     An entry that may be the name of a machine is none of them: what it means, only a look-up tells.
     """
-    host_names = {word.lower() for line in hosts.splitlines() for word in line.partition("#")[0].split()[1:]}
+    host_names = _names_of_hosts(hosts)
     missing = []
     for entry in entries:
         name = entry.partition(";")[0]
         if not _may_be_there(name, addresses, host_names):
             missing.append(entry)
     return missing
+
+
+def _names_of_hosts(hosts: str) -> set[str]:
+    names: set[str] = set()
+    for line in hosts.splitlines():
+        _address, *names_of_address = line.partition("#")[0].split() or [""]
+        names.update(name.lower() for name in names_of_address)
+    return names
 
 
 def _may_be_there(name: str, addresses: Sequence[ServerAddress], host_names: set[str]) -> bool:
@@ -57,14 +65,17 @@ def _may_be_there(name: str, addresses: Sequence[ServerAddress], host_names: set
         is_host = "." in name or ":" in name or name.lower() in host_names
         return is_host or "%" in name or _fits_a_name(name, addresses)
 
-    ends = {interface.network.network_address, interface.network.broadcast_address}
-    if "/" in name and interface.ip in ends:
-        return any(own.address in interface.network for own in addresses if own.address.version == interface.version)
-    return any(own.address == interface.ip for own in addresses)
+    # Behind the first or the last address of a network a mask means all of it; behind another it is that address alone.
+    known_addresses = [known.address for known in addresses if known.address.version == interface.version]
+    if "/" in name and interface.ip in {interface.network.network_address, interface.network.broadcast_address}:
+        return any(address in interface.network for address in known_addresses)
+    return interface.ip in known_addresses
 
 
 def _fits_a_name(pattern: str, addresses: Sequence[ServerAddress]) -> bool:
     # Samba's patterns have * and ?, no brackets; case does not matter.
     portable = pattern.lower().replace("[", "[[]")
-    names = [name.lower() for own in addresses for name in own.interface_names]
-    return any(fnmatchcase(name, portable) for name in names)
+    names: list[str] = []
+    for address in addresses:
+        names += address.interface_names
+    return any(fnmatchcase(name.lower(), portable) for name in names)

@@ -35,6 +35,7 @@ def companion_findings(conf: Configuration, setting: AuditedSetting) -> Iterator
         yield from _lookup_findings(conf, setting)
     if name == "aio write behind" and setting.value:
         yield _write_behind_finding(setting)
+
     if name in HOST_LISTS:
         yield from host_findings(conf, setting)
     if name == "server max protocol":
@@ -45,6 +46,7 @@ def companion_findings(conf: Configuration, setting: AuditedSetting) -> Iterator
         yield from _print_findings(conf, setting)
     if name in _DFS_PARAMETERS:
         yield from _dfs_findings(conf, setting)
+
     yield from start_findings(conf, setting)
     yield from domain_findings(conf, setting)
     yield from mask_findings(conf, setting)

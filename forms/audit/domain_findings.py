@@ -34,21 +34,26 @@ def domain_findings(conf: Configuration, setting: AuditedSetting) -> Iterator[Au
     is_member_line = name == "server role" and smb_conf.tidy_value(name, value) == "member server"
     if is_member_line or (name == "security" and value.lower() in _MEMBERS):
         yield from _default_range_findings(conf, setting)
+
     if name == "password server" and value not in {"", "*"} and _is_member(conf):
         reason = (
             "Samba finds the domain controllers by itself; with this line it asks these alone, also when they are down."
         )
         advice = "Delete the line, if DNS on this machine knows the domain."
         yield line_finding(setting, "named-controllers", Ruling.WORTH_TRYING, 25, reason, instead=None, advice=advice)
+
     if name == "ldap ssl" and smb_conf.same_value(name, value, "no"):
         yield from _plain_ldap_findings(conf, setting)
+
     if name == "wins support" and smb_conf.same_value(name, value, "yes") and conf.in_effect("global", "wins server"):
         reason = "wins server is set too: nmbd does not start, since it cannot be a WINS server and ask another one."
         advice = "Delete one of the two lines."
         yield line_finding(setting, "two-wins-servers", Ruling.CONTRADICTORY, 61, reason, instead=None, advice=advice)
+
     if name == "dos charset" and value.upper() in {"UTF8", "UTF-8"}:
         reason = "It is no character set of DOS: Samba takes CP850 in its place, and testparm calls it an error."
         yield line_finding(setting, "utf8-for-dos", Ruling.MISPLACED, 31, reason, instead="")
+
     if name == "netbios name":
         yield from _netbios_findings(conf, setting, value)
 
@@ -96,13 +101,14 @@ def _backend_findings(conf: Configuration, setting: AuditedSetting, domain: str)
 
 
 def _range_findings(conf: Configuration, setting: AuditedSetting, domain: str) -> Iterator[AuditFinding]:
-    own = _RANGE.fullmatch(setting.value.strip())
-    if own is None or int(own[1]) >= int(own[2]):
+    match = _RANGE.fullmatch(setting.value.strip())
+    if match is None or int(match[1]) >= int(match[2]):
         reason = "It is no range from a lower to a higher number, such as 10000-999999: winbindd passes over it."
         yield line_finding(setting, "no-range", Ruling.CONTRADICTORY, 64, reason, instead=None)
         return
 
-    low, high = int(own[1]), int(own[2])
+    low = int(match[1])
+    high = int(match[2])
     backend = conf.in_effect("global", setting.name.rpartition(":")[0] + ": backend").lower()
     has_own_size = conf.in_effect("global", setting.name.rpartition(":")[0] + ": rangesize")
     if backend == "autorid" and not has_own_size and high - low + 1 < _LEAST_OF_AUTORID:

@@ -116,8 +116,8 @@ def denies_everybody(entries: Sequence[str]) -> bool:
     return "except" not in words and not _EVERYBODY.isdisjoint(words)
 
 
-def _entry_finding(setting: AuditedSetting, entry: str, why: str, *, is_allowing: bool) -> AuditFinding:
-    reason = f"{entry} matches no client: {why}. {_outcome(is_allowing=is_allowing)}"
+def _entry_finding(setting: AuditedSetting, entry: str, cause: str, *, is_allowing: bool) -> AuditFinding:
+    reason = f"{entry} matches no client: {cause}. {_outcome(is_allowing=is_allowing)}"
     verdict = Ruling.CONTRADICTORY if is_allowing else Ruling.RISKY
     return line_finding(setting, "host-of-nobody", verdict, 58, reason, instead=None)
 

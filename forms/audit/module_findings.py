@@ -202,10 +202,12 @@ def _double_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
         yield line_finding(setting, "module-twice", Ruling.CONTRADICTORY, 28, reason, instead=instead)
 
     modules = loaded_by(setting.value)
-    for one, other, kept in _RIVALS:
-        if one in modules and other in modules:
-            first, second = sorted((one, other), key=modules.index)
-            reason = f"{first} and {second} are both for {kept}: the first one answers, and the other one is not asked."
+    for module, rival, subject in _RIVALS:
+        if module in modules and rival in modules:
+            first, second = sorted((module, rival), key=modules.index)
+            reason = (
+                f"{first} and {second} are both for {subject}: the first one answers, and the other one is not asked."
+            )
             advice = "Load the one that has what is there already."
             yield line_finding(setting, "rival-modules", Ruling.CONTRADICTORY, 43, reason, instead=None, advice=advice)
 

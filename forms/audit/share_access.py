@@ -167,9 +167,11 @@ def settings_against_writing(server: Facts, path: str) -> list[str]:
     settings = []
     if _tidy_value(server, "read only") == "yes":
         settings.append("read only = yes")
+
     read_list = effective(server, "read list")
     if read_list:
         settings.append(f"read list = {read_list}")
+
     modules = [module for module in loaded_by(effective(server, "vfs objects") or "") if module in _AGAINST_WRITING]
     if modules:
         settings.append(f"vfs objects = {' '.join(modules)}")
@@ -284,11 +286,11 @@ def _impossible_encryption(server: Facts) -> Iterator[tuple[str, str, str]]:
 
     of_server = smb_conf.tidy_value(_ENCRYPTION, effective(server, _ENCRYPTION, in_share=False) or "")
     dialect = (effective(server, "server max protocol", in_share=False) or "").upper()
-    wanted = f"{_ENCRYPTION} = required"
+    demand = f"{_ENCRYPTION} = required"
     if of_server == "no":
-        yield _ENCRYPTION, "required", f"{wanted} in the share, and {_ENCRYPTION} = off in [global]"
+        yield _ENCRYPTION, "required", f"{demand} in the share, and {_ENCRYPTION} = off in [global]"
     elif dialect in _DIALECTS_WITHOUT_ENCRYPTION:
-        yield _ENCRYPTION, "required", f"{wanted}, which server max protocol = {dialect} cannot do"
+        yield _ENCRYPTION, "required", f"{demand}, which server max protocol = {dialect} cannot do"
 
 
 def _missing_module(warning: str) -> str:

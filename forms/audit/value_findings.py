@@ -1,6 +1,7 @@
 """Findings of how smbd reads a value: comments that belong to it, numbers that end early, words that it skips."""
 
 import ipaddress
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -103,8 +104,8 @@ def _unit_of_unit_finding(setting: AuditedSetting, unit: str, unit_bytes: int) -
     reason = f"It is counted in {unit}: smbd takes this for {count:,} {unit}."
     # Whether the unit was meant as well, nobody knows but who wrote it.
     in_bytes = count // unit_bytes
-    meant = f"{in_bytes} if {setting.value} in all is meant, {count}" if in_bytes else str(count)
-    advice = f"Write the number without a unit: {meant} if it is right as it is."
+    choice = f"{in_bytes} if {setting.value} in all is meant, {count}" if in_bytes else str(count)
+    advice = f"Write the number without a unit: {choice} if it is right as it is."
     return line_finding(setting, "unit-of-unit", Ruling.MISPLACED, 56, reason, instead=None, advice=advice)
 
 
@@ -157,7 +158,7 @@ def _separator_findings(setting: AuditedSetting) -> Iterator[AuditFinding]:
         reason = f"Slashes alone separate the patterns: smbd takes `{joined[0]}` for one, of a name that no file has."
     else:
         reason = f"A blank beside a slash belongs to the pattern: `{padded[0]}` is of names with that blank."
-    parts = [part for pattern in patterns for part in parts_of_pattern(pattern)]
+    parts = list(itertools.chain.from_iterable(map(parts_of_pattern, patterns)))
     instead = f"{setting.name} = /{'/'.join(parts)}/"
     yield line_finding(setting, "wrong-separator", Ruling.MISPLACED, 52, reason, instead=instead)
 
@@ -180,8 +181,8 @@ def _interface_findings(setting: AuditedSetting, *, is_dump: bool) -> Iterator[A
             yield line_finding(setting, "unquoted-interface", Ruling.MISPLACED, 48, reason, instead=None)
         elif _LOOKS_LIKE_ADDRESS.fullmatch(name) and not _is_address_or_network(name):
             reason = (
-                f"{name} is neither an address nor a network: smbd skips it, and if it is bound to these interfaces"
-                " alone, it does not start with no other."
+                f"{name} is neither an address nor a network: smbd skips it, and where it is bound to these"
+                " interfaces alone and has no other, it does not start."
             )
             yield line_finding(setting, "no-interface", Ruling.MISPLACED, 59, reason, instead=None)
         elif semicolon:

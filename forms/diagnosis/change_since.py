@@ -266,8 +266,8 @@ def control_text(change: ComplaintChange) -> str:
         return f"{changed} That is as much, so that no effect of a setting is to be seen."
     part = "So a part of it is the client or the path: without" if change.is_partly_control else "Without"
     figure_name = _DOING.get(change.figure.before.key, "") or _small(change.figure.before.name)
-    rest = f"{times_text(rest_times)}{range_text(rest_times, change.rest_range)}"
-    return f"{changed} {part} that, {figure_name} is {rest}."
+    rest_text = f"{times_text(rest_times)}{range_text(rest_times, change.rest_range)}"
+    return f"{changed} {part} that, {figure_name} is {rest_text}."
 
 
 def surer_text(change: ComplaintChange) -> str:

@@ -112,18 +112,19 @@ def no_data_connection(error: OSError, where: str, port: int, timeout_seconds: f
         "open the server's passive ports in the firewalls on the way, and where they are forwarded (vsftpd: "
         "pasv_min_port and pasv_max_port)"
     )
-    named = f"{where}: the server named port {port} for the data"
+    problem = f"{where}: the server named port {port} for the data"
     if isinstance(error, TimeoutError):
-        return errors.StalledError(f"{named}, and nothing answers there within {timeout_seconds:g} s; {advice}")
+        return errors.StalledError(f"{problem}, and nothing answers there within {timeout_seconds:g} s; {advice}")
     if isinstance(error, ConnectionRefusedError):
-        return errors.ConnectionLostError(f"{named}, and a connection to it is refused; {advice}")
-    return errors.ConnectionLostError(f"{named}, which cannot be reached ({error.strerror or error}); {advice}")
+        return errors.ConnectionLostError(f"{problem}, and a connection to it is refused; {advice}")
+    return errors.ConnectionLostError(f"{problem}, which cannot be reached ({error.strerror or error}); {advice}")
 
 
 def login_refusal(error: ftplib.error_perm, where: str, user: str, *, command: str) -> errors.LoginError:
     """The error for a login that is refused to the command USER or PASS; ``user`` is empty for an anonymous one."""
     reply = tcp.one_line(str(error))
     refused = f"{where}: the server refused {user or 'anonymous'} ({reply})"
+
     if _NEEDS_TLS.search(reply):
         return errors.LoginError(f"{refused}; measure ftps:// instead")
     if _TOO_MANY.search(reply):
@@ -132,6 +133,7 @@ def login_refusal(error: ftplib.error_perm, where: str, user: str, *, command: s
         return errors.LoginDeniedError(f"{refused}; its settings stop it, not the password: {_settings_advice(reply)}")
     if reply.startswith(_UNKNOWN_COMMANDS):
         return errors.LoginDeniedError(f"{refused}: it does not know the command {command}; {_QUESTION}")
+
     if not user:
         return errors.LoginError(f"{refused}; name a user: ftp://USER@HOST/PATH")
     if _ANONYMOUS_ONLY.search(reply):
@@ -168,4 +170,5 @@ def no_welcome(error: Exception, where: str, timeout_seconds: float) -> errors.M
         if not isinstance(connection_error, errors.ConnectionLostError):
             return connection_error
         text = f"the server hung up without a greeting; {_QUESTION}"
+
     return errors.UnreachableError(f"{where}: {text}")

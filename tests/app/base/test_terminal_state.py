@@ -105,6 +105,29 @@ def test_a_signal_leaves_the_terminal_as_it_was(program: Program, number: signal
     assert program.shown.endswith(LEAVE_SCREEN) is has_screen
 
 
+def test_nothing_that_is_written_after_a_signal_reaches_the_terminal():
+    """As a thread that draws may, which is still there when the terminal has been restored."""
+    require_terminals()
+    terminal, end = pty.openpty()
+    process_id = os.fork()
+    if not process_id:
+        os.login_tty(end)
+        written_late = (
+            "import os, signal\n"
+            "from app.base import terminal_state\n"
+            "with terminal_state.restored_by_signals(b'restored'):\n"
+            "    os.kill = lambda *_: (os.write(2, b'late'), os._exit(0))\n"
+            "    signal.raise_signal(signal.SIGTERM)\n"
+        )
+        os.execve(sys.executable, [sys.executable, "-c", written_late], {**os.environ, "PYTHONPATH": str(ROOT)})
+    _, status = os.waitpid(process_id, 0)
+    shown = os.read(terminal, 65536)
+    os.close(terminal)
+    os.close(end)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert shown.endswith(b"restored")
+
+
 def has_echo(program: Program) -> bool:
     return bool(program.own_attributes[3] & termios.ECHO)
 

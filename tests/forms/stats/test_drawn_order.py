@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from forms.stats.decision import Verdict
+from forms.stats.decision import Limits, Verdict
+from forms.stats.needed_runs import needed_runs, run_variation
 from forms.stats.paired import drawn_order
 from forms.stats.verdict_rule import decide_interleaved
 
@@ -41,6 +42,19 @@ def test_what_the_fast_side_varies_by_does_not_hide_that_the_other_is_slow(facto
     assert back.interval_percent is not None
     for percent, percent_back in zip(there.interval_percent, reversed(back.interval_percent), strict=True):
         assert (1 + percent / 100) * (1 + percent_back / 100) == pytest.approx(1)
+
+
+def test_a_change_needs_as_many_runs_from_either_side():
+    fast = [90e6, 110e6, 100e6, 105e6, 95e6]
+    slow = [20e6, 30e6, 25e6, 24e6, 26e6]
+    needed = []
+    for base, other in ((fast, slow), (slow, fast)):
+        variation = run_variation(base, other, paired=True)
+        assert variation is not None
+        change_percent = decide_interleaved(base, other).change_percent
+        assert change_percent is not None
+        needed.append(needed_runs(change_percent, variation, Limits()))
+    assert needed[0] == needed[1]
 
 
 def test_sides_far_apart_that_vary_too_much_stay_inconclusive():
