@@ -9,14 +9,13 @@ from app.clients.base import Secrets
 from app.recording import process
 from app.recording.rescue import open_notebook
 from app.recording.spec import SeriesSpec
+from app.recording.turns import LOGIN_WAS_REFUSED
 from app.series import events as series_events
 from app.series import requests as series_requests
 from forms.experiments.places import places_summary
 from forms.experiments.places_report import places_report
 from storage import records
 from storage.notebook import Notebook
-
-_NOT_BEGUN = "not measured: the login was refused before"
 
 
 def run_places(
@@ -57,7 +56,7 @@ def _outcome(
 ) -> tuple[str, records.Series | None, str]:
     """The host, its series, and why it measured nothing or ended early."""
     if end is None:
-        return host, None, _NOT_BEGUN
+        return host, None, LOGIN_WAS_REFUSED
     series = notebook.series(end.series_id) if end.stored else None
     problem = end.failure.text if end.failure else ""
     # The host stands in front of it already.

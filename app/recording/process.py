@@ -104,10 +104,12 @@ class TimeLimit:
     :meth:`has_time_for_another` is asked before the next. Without a limit (infinite ``seconds``) there always is.
     """
 
-    def __init__(self, seconds: float = math.inf, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, seconds: float = math.inf, clock: Callable[[], float] = time.monotonic, started_at: float = math.inf
+    ) -> None:
         self.seconds = seconds
         self._clock = clock
-        self._started_at = math.inf
+        self._started_at = started_at
         self._began_at = 0.0
         """When the newest measurement began."""
         self._longest: dict[int, float] = {}
@@ -116,6 +118,10 @@ class TimeLimit:
         """Whether the measurement was told to end by itself in time, so that it need not be cancelled."""
         self.is_over = False
         """Whether the measurement was cancelled because time is over, not by somebody."""
+
+    def for_part(self) -> Self:
+        """A limit that ends when this one does, with timings of its own: for one of several that share the time."""
+        return type(self)(self.seconds, self._clock, self._started_at)
 
     def start(self) -> None:
         """The time counts from the first call."""
@@ -157,6 +163,12 @@ class SeriesControl:
         self.cancelled = threading.Event()
         self.waited_enough = threading.Event()
         """Set where a quiet time, or the time to begin, is not to be waited for any longer."""
+
+    def for_part(self) -> Self:
+        """The control of one of several recordings that this one reaches; all of them share its time."""
+        control = type(self)()
+        control.limit = self.limit.for_part()
+        return control
 
     def attach(self, say: Callable[[ControlMessage], None] | None, end: Callable[[], None]) -> None:
         """``say`` sends a message; where it is None, messages are kept for the next process. ``end`` cancels it."""
