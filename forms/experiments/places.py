@@ -1,49 +1,20 @@
 """One target measured from several machines, interleaved: how far each is, what it reaches, and which leg is slow.
 
-A *leg* is the part of a path that belongs to one machine alone: its client and its line. What all machines share, such
-as the server and its card, is no leg.
+Its leg of the path is that of `forms.findings.legs`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from forms.comparison.judged_sides import Sides
 from forms.comparison.summary import ComparisonSummary, comparisons
 from forms.findings import path
 from forms.findings.finding import Finding
+from forms.findings.legs import Leg, fills_link, leg_of_findings
 from forms.findings.rules_series import series_findings
 from forms.series.summary import SeriesSummary, run_form
 from forms.stats.decision import Verdict
 from storage.records import Series, percent_of_link
-
-FULL_SHARE = 0.9
-"""A link is full from this share of what it carries on: beginning and end of a run take some percent of its time."""
-
-USUAL_PAYLOAD_SHARE = 0.94
-"""Of a link whose packets are not known: full Ethernet frames of 1500 bytes."""
-
-
-class Leg(StrEnum):
-    """What limits the rate of a machine, on its own leg of the path."""
-
-    LINK = "link"
-    """Its link is full."""
-    DISTANCE = "distance"
-    LOSSES = "losses"
-    """Packets get lost."""
-    CLIENT = "client"
-    """It moves no more by itself."""
-
-
-_LEG_OF_FINDING = {
-    "retransmits": Leg.LOSSES,
-    "latency": Leg.DISTANCE,
-    "far": Leg.DISTANCE,
-    "relayed": Leg.DISTANCE,
-    "client-ceiling": Leg.CLIENT,
-}
-"""The leg of a finding by its key; a distance that loses packets is told by its losses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +53,9 @@ class PlaceSummary:
         """What limits it on its own leg; None where that is not known, or is on what all share."""
         if self.series is None or self.bytes_per_second is None:
             return None
-        payload_share = path.known_payload_share(self.series) or USUAL_PAYLOAD_SHARE
-        if (self.percent_of_link or 0.0) >= 100 * FULL_SHARE * payload_share:
+        if fills_link(self.percent_of_link, path.known_payload_share(self.series)):
             return Leg.LINK
-
-        keys = {finding.key for finding in self.findings}
-        return next((leg for key, leg in _LEG_OF_FINDING.items() if key in keys), None)
+        return leg_of_findings(self.findings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,11 @@
 """One target measured from several machines, on paper and as JSON."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from forms import report, verdict_wording, wording
-from forms.experiments.places import Leg, PlacesSummary, PlaceSummary
+from forms.experiments.places import PlacesSummary, PlaceSummary
+from forms.findings.legs import LEG_TEXTS, findings_of_places
 from forms.findings.report import finding_document
 from forms.layout import Tone
 from forms.stats.decision import Verdict
@@ -13,16 +13,10 @@ from storage.records import Target, format_target
 
 SCHEMA = "sharebench/places/1"
 
-_LEG_TEXTS = {
-    Leg.LINK: "its link is full",
-    Leg.DISTANCE: "the distance is the limit",
-    Leg.LOSSES: "packets get lost",
-    Leg.CLIENT: "that machine can move no more",
-}
-
 
 def places_report(summary: PlacesSummary, target: Target) -> report.Report:
     answer = _answer(summary)
+    findings_by_host = {place.host: place.findings for place in summary.places}
     return report.Report(
         form="places",
         title=f"From {wording.count(len(summary.places), 'machine')}: {format_target(target)}",
@@ -32,7 +26,7 @@ def places_report(summary: PlacesSummary, target: Target) -> report.Report:
             ("Target", format_target(target, escaped=False)),
             *((place.host, place.error, Tone.BAD) for place in summary.places if place.error),
         ),
-        tables=(_table(summary), *_findings_tables(summary)),
+        tables=(_table(summary), *findings_of_places(findings_by_host)),
         document=partial(places_document, summary, target, answer),
     )
 
@@ -55,7 +49,7 @@ def _answer(summary: PlacesSummary) -> str:
     comparison = compared.comparison
     clause = verdict_wording.verdict_sentence(verdict, comparison.change_percent or 0.0, comparison.interval_percent)
     slower = f"{clause[:1].lower()}{clause[1:]}"
-    limit = _LEG_TEXTS[slowest.leg] if slowest.leg else "what limits it is not known"
+    limit = LEG_TEXTS[slowest.leg] if slowest.leg else "what limits it is not known"
     return (
         f"From {slowest.host} it is slow: {wording.byte_rate(slowest.bytes_per_second)}, and {limit}."
         f" Compared with {fastest.host} it is {slower}."
@@ -83,27 +77,12 @@ def _row(place: PlaceSummary) -> report.Row:
     round_trip = place.round_trip_seconds
     milliseconds = 1000 * round_trip if round_trip is not None else None
     link = place.series.link_bits_per_second if place.series else None
-    limit = _LEG_TEXTS[place.leg] if place.leg else ""
+    limit = LEG_TEXTS[place.leg] if place.leg else ""
     if place.measured is None:
         limit = "not measured"
     return report.row_of(
         place.host, place.bytes_per_second, half_width, milliseconds, link, place.percent_of_link, limit
     )
-
-
-def _findings_tables(summary: PlacesSummary) -> Iterator[report.Table]:
-    """What is wrong, each finding once, with the machines that show it."""
-    hosts_by_text: dict[str, list[str]] = {}
-    for place in summary.places:
-        for finding in place.findings:
-            if finding.is_wrong:
-                hosts_by_text.setdefault(f"{finding.title}. {finding.what_to_do}", []).append(place.host)
-    if not hosts_by_text:
-        return
-
-    rows = [report.row_of(wording.listed(hosts), text) for text, hosts in hosts_by_text.items()]
-    columns = report.columns_of("From", "Finding")
-    yield report.Table(columns=columns, rows=tuple(rows), caption="Findings", sentences=True)
 
 
 def places_document(summary: PlacesSummary, target: Target, answer: str) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from forms.experiments.places import FULL_SHARE, USUAL_PAYLOAD_SHARE, Leg, places_summary
+from forms.experiments.places import places_summary
 from forms.experiments.places_report import places_document, places_report
+from forms.findings.legs import FULL_SHARE, USUAL_PAYLOAD_SHARE, Leg
 from forms.stats.decision import Verdict
 from storage.records import Series, Target
 from tests.builders import interleaved, one
