@@ -52,8 +52,8 @@ class EngineProcess:
     """The process that makes a load; used inside ``with``.
 
     First :meth:`ready`, then :meth:`point` for each point, with :meth:`let_users_rest` after it where there are print
-    jobs, at last :meth:`finish`. Each sends its order and yields the events up to the one that answers it; none follows
-    once :attr:`ended` is set.
+    jobs or another machine has its turn, at last :meth:`finish`. Each sends its order and yields the events up to the
+    one that answers it; none follows once :attr:`ended` is set.
     """
 
     def __init__(self, plan: events.LoadPlan, elsewhere: Elsewhere | None = None) -> None:
@@ -122,4 +122,5 @@ def plan_of(load: records.Load, request: LoadRequest, resumed: records.Load | No
         processes=load.choices.processes,
         hosts=load.choices.hosts,
         ramp_per_second=load.choices.ramp_per_second,
+        interface=str(load.environment.get("path", {}).get("link.interface", "")),
     )

@@ -14,7 +14,7 @@ from typing import Annotated, get_args
 
 from app.clients.base import Secrets
 from app.load.worker_figures import WorkerFigures
-from app.recording.process import Failed, Warned
+from app.recording.process import Failed, PathSeen, Warned
 from storage.load import records
 from storage.plan import Settings
 from storage.records import Target
@@ -49,10 +49,12 @@ class LoadPlan:
     """Other machines, ``[USER@]HOST``, that run workers as well: one for each of their processors."""
     ramp_per_second: float = 20.0
     """How many users log in each second."""
+    interface: str = ""
+    """The network card whose counters are read, of the machine that makes the load; empty for none."""
 
 
 class LoadPhase(StrEnum):
-    """What the engine is doing: FILES before the first point, CLEANING after the last, the others in each point."""
+    """What the engine is doing: FILES before the first point, CLEANING after the last, the others at each point."""
 
     FILES = "files"
     RAMP = "ramp"
@@ -60,6 +62,8 @@ class LoadPhase(StrEnum):
     STEADY = "steady"
     PRINTING = "printing"
     """The users are gone, and their print jobs leave the printer's queue."""
+    RESTING = "resting"
+    """The users are gone, while another machine makes its load."""
     CLEANING = "cleaning"
 
 
@@ -157,7 +161,16 @@ class LoadEnded:
 
 
 LoadEvent = (
-    PhaseBegan | FilesMade | SecondPassed | PointMeasured | UsersGone | JobsWait | WorkersReady | Warned | LoadEnded
+    PhaseBegan
+    | FilesMade
+    | SecondPassed
+    | PointMeasured
+    | UsersGone
+    | JobsWait
+    | WorkersReady
+    | PathSeen
+    | Warned
+    | LoadEnded
 )
 LOAD_EVENTS: tuple[type, ...] = get_args(LoadEvent)
 

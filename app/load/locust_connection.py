@@ -7,6 +7,7 @@ everything else before it is looked at. Source: https://rfc.zeromq.org/spec/26/.
 locust makes its sockets from names of its module ``zmqrpc``: these are replaced before a runner is made.
 """
 
+import os
 from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
@@ -76,6 +77,8 @@ class Master(MasterRunner):
 
 def make_master(environment: Environment) -> tuple[Master, str]:
     """The engine's side, on a port of the loopback, and the key that a worker needs."""
+    # locust would wait for a report of each worker after a ramp; here the workers report each second.
+    os.environ["LOCUST_WAIT_FOR_WORKERS_REPORT_AFTER_RAMP_UP"] = "0"
     public_key, secret_key = zmq.curve_keypair()
     zmqrpc.Server = partial(_EngineSocket, secret_key)  # type: ignore[misc, assignment]
     environment.runner = master = Master(environment, LOOPBACK, 0)

@@ -3,7 +3,6 @@
 It lives in a child process of its own; `app.load.engine_child` reads its orders and sends its events.
 """
 
-import os
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -15,6 +14,7 @@ from locust.env import Environment
 from app.base import errors
 from app.load import events, worker, worker_figures
 from app.load.locust_connection import make_master
+from app.load.path_seen import PathLook
 from app.load.scenario_files import Preparation
 from app.load.users import ERROR_KINDS
 from app.load.worker_processes import WorkerProcesses
@@ -44,18 +44,19 @@ class LoadEngine:
         self._plan = plan
         self._emit = emit
 
-        # locust would wait for a report of each worker after a ramp; here the workers report each second.
-        os.environ["LOCUST_WAIT_FOR_WORKERS_REPORT_AFTER_RAMP_UP"] = "0"
         self._runner, key = make_master(Environment(user_classes=[worker.FileUser]))
         self._runner.register_message(worker_figures.WorkerSecond.__name__, self._take_second)
         self._runner.register_message(worker_figures.WorkerFigures.__name__, self._take_figures)
         self._preparation = Preparation(plan, emit)
+        self._path_look = PathLook(plan, emit)
         self._processes = WorkerProcesses(plan, self._runner.server.port, key)
 
         self._latest: dict[int, worker_figures.WorkerSecond] = {}
         """What each worker told last, by its index: each tells what happened in a second of its own."""
         self._has_no_users = True
         """Whether no user is logged in, so that a point begins with new logins."""
+        self._are_users_resting = False
+        """Whether no point is under way, for who knows how long: then nobody may read what is told."""
 
         # Of the point that is measured
         self._point_number = 0
@@ -69,6 +70,7 @@ class LoadEngine:
     def begin(self) -> None:
         """Make files and workers ready. Raises MeasurementError; what is refused at once comes first."""
         self._preparation.look()
+        self._path_look.begin()
         self._start_workers()
         self._preparation.make()
         self._emit(events.WorkersReady(workers=self._processes.machines()))
@@ -79,6 +81,7 @@ class LoadEngine:
 
     def point(self, number: int, users: int, size_bytes: int) -> None:
         """Measure a load point, and tell its end; ``size_bytes`` is the only file size to use, 0 for all."""
+        self._are_users_resting = False
         self._point_number = number
         self._users = users
         self._measured = {}
@@ -105,6 +108,7 @@ class LoadEngine:
 
         if failure is not None:
             self._start_over()
+        self._path_look.tell_counters()
         self._emit(
             events.PointMeasured(
                 point=number,
@@ -144,9 +148,11 @@ class LoadEngine:
 
     def let_users_rest(self) -> None:
         """Have all users leave until the next point, and tell when they were told to."""
-        self._tell_phase(events.LoadPhase.PRINTING)
+        prints = records.RequestKind.PRINT in self._plan.scenario.requests
+        self._tell_phase(events.LoadPhase.PRINTING if prints else events.LoadPhase.RESTING)
         stopped_at = time.monotonic()
         self._has_no_users = True
+        self._are_users_resting = True
         self._runner.stop()
         self._emit(events.UsersGone(at_seconds=stopped_at))
 
@@ -260,7 +266,7 @@ class LoadEngine:
         self._errors = worker_figures.sum_counts([self._errors, second.errors])
         self._first_error = self._first_error or second.first_error
         # All workers' seconds are told together, each time that the first of them reports.
-        if second.index == min(self._latest):
+        if second.index == min(self._latest) and not self._are_users_resting:
             self._tell_second()
 
     def _parse(self, kind: type[_MessageT], data: Any) -> _MessageT | None:

@@ -64,12 +64,16 @@ class LoadMeasurement:
         control: process.SeriesControl,
         resumed: records.Load | None = None,
         elsewhere: Elsewhere | None = None,
+        *,
+        takes_turns: bool = False,
     ) -> None:
         """``resumed`` is the load as its earlier attempt left it; None for a new one.
 
-        ``elsewhere``: the machine that makes the load; None for this one.
+        ``elsewhere``: the machine that makes the load; None for this one. ``takes_turns``: others measure between two
+        of its points, so that its users leave after each.
         """
         self._elsewhere = elsewhere
+        self._takes_turns = takes_turns
         self._load = load
         self._request = request
         self._control = control
@@ -117,7 +121,9 @@ class LoadMeasurement:
 
     def _prepare(self, engine: engine_process.EngineProcess) -> Iterator[MeasurementStep]:
         for event in engine.ready():
-            if isinstance(event, events.WorkersReady):
+            if isinstance(event, process.PathSeen):
+                self._load = _with_path_facts(self._load, event)
+            elif isinstance(event, events.WorkersReady):
                 self._has_made_files = True
                 self._load = replace(self._load, workers=event.workers)
                 yield LoadChanged(load=self._load)
@@ -160,6 +166,8 @@ class LoadMeasurement:
             if printer and isinstance(event, events.PhaseBegan) and event.phase is events.LoadPhase.SETTLE:
                 # Jobs of the ramp do not count.
                 printer.count_from_here()
+            if isinstance(event, process.PathSeen):
+                self._load = _with_path_facts(self._load, event)
             if isinstance(event, events.PointMeasured) and engine.ended is None:
                 point = replace(self._judge(event, samplers, started_at), size_bytes=planned.size_bytes)
                 yield from self._close_point(event, point, engine, printer)
@@ -208,6 +216,8 @@ class LoadMeasurement:
             point = yield from self._wait_for_printer(point, engine, printer)
             point = _with_bottleneck(point, self._load, fewest)
             self._load = _with_point(self._load, point)
+        elif self._takes_turns:
+            yield from engine.let_users_rest()
 
         self._control.limit.end_timing()
         yield LoadChanged(load=self._load, point=point, done=True)
@@ -313,6 +323,11 @@ def _with_bottleneck(
     if is_overloaded or point.status is records.PointStatus.GENERATOR:
         return replace(point, limit=load_summary.limit_of(point, load.link_bits_per_second))
     return point
+
+
+def _with_path_facts(load: records.Load, seen: process.PathSeen) -> records.Load:
+    path_facts = {**load.environment.get("path", {}), **seen.path_facts}
+    return replace(load, environment={**load.environment, "path": path_facts})
 
 
 def _with_point(load: records.Load, point: records.LoadPoint) -> records.Load:

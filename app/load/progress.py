@@ -106,9 +106,12 @@ class LoadProgress:
     def _with_ended_point(self, step: events.PhaseBegan) -> Self:
         """With the times of the point under way where this phase is that of another, or of none."""
         before = self.phase
-        if before is not None and before.point == step.point:
+        # What others measure while the users rest is no part of the point.
+        is_at_rest = step.phase is events.LoadPhase.RESTING
+        if before is not None and before.point == step.point and not is_at_rest:
             return self
-        if before is None or not before.point or self.load is None:
+        was_at_rest = before is not None and before.phase is events.LoadPhase.RESTING
+        if before is None or not before.point or was_at_rest or self.load is None:
             return replace(self, point_began_at=step.at_seconds)
 
         expected_seconds = _points_seconds(self.load.scenario, self.load.choices, [before.users])
@@ -179,7 +182,8 @@ class LoadProgress:
     def _points_to_come(self, load: Load, phase: events.PhaseBegan) -> Sequence[int] | None:
         """The users of each point after the one under way; None while nobody knows how many a search needs."""
         if not load.choices.find_capacity:
-            points_begun = len(load.points) + (1 if phase.point else 0)
+            is_point_stored = any(point.number == phase.point for point in load.points)
+            points_begun = len(load.points) + (1 if phase.point and not is_point_stored else 0)
             return self.planned_users[points_begun:] if self.planned_users else None
 
         users = users_to_come_of_search(load.points, load.choices, load.scenario)

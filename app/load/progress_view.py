@@ -22,6 +22,7 @@ _PHASE_NAMES = {
     events.LoadPhase.SETTLE: "settle: nothing counts yet",
     events.LoadPhase.STEADY: "steady: this counts",
     events.LoadPhase.PRINTING: "printing: the queue becomes empty",
+    events.LoadPhase.RESTING: "resting: another machine makes its load",
     events.LoadPhase.CLEANING: "Removing the scenario's files",
 }
 _MOST_SECONDS_KEPT = 1200

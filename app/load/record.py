@@ -6,7 +6,7 @@ names for a step, before it passes the step on, and at the end what `_writes_of_
 """
 
 from collections.abc import Generator, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import methodcaller
 from pathlib import Path
@@ -33,6 +33,34 @@ def run_load(
 
     spec.check_hosts(request)
     spec.check_limits(request.choices, request.targets)
+    ready = yield from _make_ready(request, control)
+    with notebook_to_measure_into(notebook_path) as notebook:
+        yield from _record_new(ready, notebook, control)
+
+
+def record_into(
+    notebook: Notebook, request: spec.LoadRequest, control: process.SeriesControl
+) -> Iterator[measurement.LoadStep]:
+    """Measure a load as one of several that take turns: its users leave after each point. Raises as `run_load`."""
+    spec.check_hosts(request)
+    ready = yield from _make_ready(request, control)
+    yield from _record_new(ready, notebook, control, takes_turns=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ready:
+    """A new load that can begin."""
+
+    load: records.Load
+    request: spec.LoadRequest
+    elsewhere: Elsewhere | None
+    """The machine that makes it; None for this one."""
+
+
+def _make_ready(
+    request: spec.LoadRequest, control: process.SeriesControl
+) -> Generator[measurement.MeasurementStep, None, _Ready]:
+    """The load, once the machine that makes it is reached and both ends were looked at. Raises SharebenchError."""
     elsewhere, side = yield from _reached(request, control)
     request = _with_generator(request, side)
     # The server's processors are not watched now (``window_seconds``): that is done at each point.
@@ -45,14 +73,19 @@ def run_load(
         from_host=request.choices.from_host,
     )
     spec.check_server_limits(request.choices, environment)
-    load = new_load(request, environment)
+    return _Ready(load=new_load(request, environment), request=request, elsewhere=elsewhere)
 
-    with notebook_to_measure_into(notebook_path) as notebook:
-        recorder = writer.Recorder(notebook, control)
-        recorder.begin(load.id, stored=False)
-        recorder.write(partial(_add, load))
-        new_measurement = measurement.LoadMeasurement(load, request, control, elsewhere=elsewhere)
-        yield from _record_steps(recorder, notebook, new_measurement.steps())
+
+def _record_new(
+    ready: _Ready, notebook: Notebook, control: process.SeriesControl, *, takes_turns: bool = False
+) -> Iterator[measurement.LoadStep]:
+    recorder = writer.Recorder(notebook, control)
+    recorder.begin(ready.load.id, stored=False)
+    recorder.write(partial(_add, ready.load))
+    new_measurement = measurement.LoadMeasurement(
+        ready.load, ready.request, control, elsewhere=ready.elsewhere, takes_turns=takes_turns
+    )
+    yield from _record_steps(recorder, notebook, new_measurement.steps())
 
 
 def _reached(

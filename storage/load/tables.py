@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 
 def _is_alike(past: "Load", load: "Load") -> bool:
-    return (past.targets, past.scenario, past.choices.like) == (load.targets, load.scenario, load.choices.like)
+    return _what_it_is_of(past) == _what_it_is_of(load)
+
+
+def _what_it_is_of(load: "Load") -> tuple[object, ...]:
+    """What loads have in common whose figures can be held beside each other."""
+    return load.targets, load.scenario, load.choices.like, load.choices.from_host
 
 
 class LoadTables(RecordingTables):
@@ -46,7 +51,8 @@ class LoadTables(RecordingTables):
         return [self._load(head) for head in self.recordings(LOAD, limit=limit)]
 
     def loads_like(self, load: "Load", before: str) -> "list[Load]":
-        """Those of the same scenario, against the same targets and as the same client, made before a moment.
+        """Those of the same scenario, against the same targets, as the same client and from the same machine, made
+        before a moment.
 
         The oldest comes first.
         """
