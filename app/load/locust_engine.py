@@ -14,7 +14,7 @@ from locust.env import Environment
 from app.base import errors
 from app.load import events, worker, worker_figures
 from app.load.locust_connection import make_master
-from app.load.path_seen import PathLook
+from app.load.looks.path_look import PathLook
 from app.load.scenario_files import Preparation
 from app.load.users import ERROR_KINDS
 from app.load.worker_processes import WorkerProcesses

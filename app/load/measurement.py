@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 
 from app.base import errors
 from app.base.child_process import Elsewhere
-from app.load import engine_process, events, print_queue, spec
+from app.load import engine_process, events, spec
 from app.load import next_point as load_points
 from app.load.judgement import load_point
-from app.load.server_view import LoadSamplers
+from app.load.looks import print_queue
+from app.load.looks.server_view import LoadSamplers
 from app.recording import process
 from forms.load import summary as load_summary
 from forms.load.prediction import Prediction

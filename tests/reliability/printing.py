@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.load.events import UsersGone
+from app.load.looks.print_queue import NOT_TAKEN
 from app.load.measurement import LoadClosed
-from app.load.print_queue import NOT_TAKEN
 from app.load.record import run_load
 from app.load.scenario import change_scenario, find_scenario
 from app.load.spec import LoadRequest

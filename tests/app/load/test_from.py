@@ -9,7 +9,7 @@ import pytest
 from app.base.own_names import PREFIX
 from app.load.engine_process import _ClockElsewhere
 from app.load.events import LoadPhase, PhaseBegan, PointMeasured, UsersGone
-from app.load.server_view import LoadSamplers
+from app.load.looks.server_view import LoadSamplers
 from storage.load.records import LoadChoices
 from storage.records import Target
 from tests.command_line import Inside

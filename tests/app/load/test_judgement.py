@@ -7,8 +7,8 @@ import pytest
 from app.base.messages import line_of, message_of
 from app.load.events import LOAD_EVENTS, PointMeasured
 from app.load.judgement import load_point
+from app.load.looks.server_view import server_view
 from app.load.next_point import NextPoint, next_point
-from app.load.server_view import server_view
 from app.load.worker_figures import SteadyWindow, WorkerFigures
 from app.server.host_activity import ProcessorTicks
 from app.server.resources import ProcessMemory, ResourceSample

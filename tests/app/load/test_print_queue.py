@@ -6,7 +6,7 @@ import pytest
 
 from app.clients.base import Secrets, call_here
 from app.clients.registry import make_files
-from app.load.print_queue import NOT_TAKEN, PrinterShare, jobs_in, newest_job_in, with_jobs_refused
+from app.load.looks.print_queue import NOT_TAKEN, PrinterShare, jobs_in, newest_job_in, with_jobs_refused
 from storage.plan import Settings
 from storage.records import format_target
 from tests import loads
@@ -136,8 +136,8 @@ def test_the_newest_job_is_the_one_with_the_highest_number():
 def slow_printer(monkeypatch: pytest.MonkeyPatch, jobs: list[int | None]) -> PrinterShare:
     """A printer share at which so many jobs wait each time that one looks, and a clock that runs on by 500 s each."""
     clock = iter(range(0, 500_000, 500))
-    monkeypatch.setattr("app.load.print_queue.time.monotonic", lambda: float(next(clock)))
-    monkeypatch.setattr("app.load.print_queue.time.sleep", lambda _: None)
+    monkeypatch.setattr("app.load.looks.print_queue.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("app.load.looks.print_queue.time.sleep", lambda _: None)
     monkeypatch.setattr(PrinterShare, "waiting", lambda _: jobs.pop(0))
     return PrinterShare("laser", "smb.conf", None)
 

@@ -79,7 +79,7 @@ class PrinterShare:
 
     def _list_jobs(self, which: str) -> str | None:
         variables = {"conf": self._smb_conf, "share": self._share, "which": which}
-        answer = self._shell.script(script_file("app.load", "print_queue.sh"), variables)
+        answer = self._shell.script(script_file("app.load.looks", "print_queue.sh"), variables)
         return answer.out if answer.code == 0 else None
 
     def drained(self, since_seconds: float, enough: Callable[[], bool]) -> Iterator[records.PrintQueue]:
