@@ -3,7 +3,7 @@
 import math
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 
@@ -67,4 +67,14 @@ def exit_code_when_complete(
         raise CancelledError(f"{control.why_cancelled}; {advice}")
     if record.status is not SeriesStatus.COMPLETE:
         raise MeasurementError(record.error or f"the {noun} did not end")
+    return 0
+
+
+def exit_code_of_places(problem_by_host: Mapping[str, str]) -> int:
+    """0. Raises MeasurementError, which names the machines that did not measure to their end: those with a problem."""
+    problems = {host: problem for host, problem in problem_by_host.items() if problem}
+    if len(problems) > 1:
+        raise MeasurementError(f"not measured to the end from {', '.join(problems)}: the answer says why")
+    for host, problem in problems.items():
+        raise MeasurementError(f"{host}: {problem}")
     return 0

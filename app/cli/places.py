@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.base import errors
-from app.cli import console, measuring, run_options
+from app.cli import cancelling, console, measuring, run_options
 from app.clients.base import Secrets
 from app.recording import process
 from app.recording.rescue import open_notebook
@@ -12,6 +12,7 @@ from app.recording.spec import SeriesSpec
 from app.recording.turns import LOGIN_WAS_REFUSED
 from app.series import events as series_events
 from app.series import requests as series_requests
+from app.server.elsewhere.place import problem_beside_host
 from forms.experiments.places import places_summary
 from forms.experiments.places_report import places_report
 from storage import records
@@ -31,7 +32,7 @@ def run_places(
     """Measure from each host, and print the table. Raises SharebenchError where a host did not measure to its end."""
     requests = []
     for host, spec_there in zip(hosts, run_options.specs_from(spec, hosts), strict=True):
-        labelled = series_requests.with_label(spec_there, f"{spec.texts.label} {host}".strip())
+        labelled = series_requests.with_label(spec_there, run_options.label_from(host, spec.texts.label))
         requests.append(series_requests.series_request(labelled, target, secrets))
 
     control = process.SeriesControl(within_seconds)
@@ -43,12 +44,7 @@ def run_places(
     error = measuring.error_that_ended(control, list(closed.values()))
     if isinstance(error, errors.CancelledError):
         raise error
-    problem_by_host = {host: problem for host, _series, problem in outcomes if problem}
-    if len(problem_by_host) > 1:
-        raise errors.MeasurementError(f"not measured to the end from {', '.join(problem_by_host)}: the answer says why")
-    for host, problem in problem_by_host.items():
-        raise errors.MeasurementError(f"{host}: {problem}")
-    return 0
+    return cancelling.exit_code_of_places({host: problem for host, _series, problem in outcomes})
 
 
 def _outcome(
@@ -59,5 +55,4 @@ def _outcome(
         return host, None, LOGIN_WAS_REFUSED
     series = notebook.series(end.series_id) if end.stored else None
     problem = end.failure.text if end.failure else ""
-    # The host stands in front of it already.
-    return host, series, problem.removeprefix(f"cannot measure from {host}: ")
+    return host, series, problem_beside_host(host, problem)

@@ -1,7 +1,7 @@
 """The progress of series on stderr: one redrawn line on a terminal, else a line for each run; warnings in between.
 
-``watch`` shows one series to its end, ``watch_turns`` interleaved ones, ``watch_to_end`` any other measurement. The
-measurement advances only while they read its events.
+``watch`` shows one series to its end, ``watch_turns`` interleaved ones, ``watch_to_end`` any other measurement and
+``watch_places`` one from several machines. The measurement advances only while they read its events.
 """
 
 import sys
@@ -9,15 +9,16 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from app.base.errors import CancelledError
+from app.base import errors
 from app.cli import console
 from app.cli.cancelling import cancel_on_signals
 from app.cli.moved import answer_from_elsewhere
 from app.recording import process
 from app.recording.told_estimate import ToldEstimate
 from app.series import events as series_events
+from app.series import pace as series_pace
 from app.series import progress as series_progress
-from app.series.pace import Prospect, RunPace
+from app.server.elsewhere.place import problem_beside_host
 from forms import wording
 from forms.layout import visible
 from forms.series.progress import run_progress
@@ -59,7 +60,13 @@ class ProgressLine(StatusLine):
     """Which run is under way, such as ``run 2 of 5``."""
     _drawn_at = 0.0
 
-    def __init__(self, *, redraws: bool = True, prospect: Prospect | None = None, pace: RunPace | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        redraws: bool = True,
+        prospect: series_pace.Prospect | None = None,
+        pace: series_pace.RunPace | None = None,
+    ) -> None:
         """``prospect`` is told once, before the first run; ``pace`` tells the time left of interleaved series."""
         super().__init__(redraws=redraws)
         self._prospect = prospect
@@ -146,8 +153,37 @@ def watch_to_end(
     line.clear()
 
     if last_event is None:
-        raise CancelledError("cancelled before anything was measured")
+        raise errors.CancelledError("cancelled before anything was measured")
     return last_event
+
+
+def watch_places(
+    events: Iterable[tuple[int, Any]],
+    control: process.SeriesControl,
+    hosts: Sequence[str],
+    closed: type[_Closed],
+    show: Callable[[str, Any], None],
+    line: StatusLine,
+) -> dict[str, _Closed | errors.SharebenchError]:
+    """Show the recordings from several machines to their ends; Ctrl-C cancels all of them, and they clean up.
+
+    ``events`` are those of `app.recording.turns.in_turns`. Returns how each ended, by its host: with an event of the
+    class ``closed``, or with the error that kept it from being recorded. Each other event is given to ``show``, with
+    the host.
+    """
+    ends: dict[str, _Closed | errors.SharebenchError] = {}
+    with answer_from_elsewhere(), cancel_on_signals(control):
+        for index, event in events:
+            host = hosts[index]
+            if isinstance(event, errors.SharebenchError):
+                ends[host] = event
+                line.say(f"sharebench: {host}: {problem_beside_host(host, str(event))}")
+            elif isinstance(event, closed):
+                ends[host] = event
+            else:
+                show(host, event)
+    line.clear()
+    return ends
 
 
 def watch(
@@ -155,7 +191,7 @@ def watch(
     control: process.SeriesControl,
     *,
     redraws: bool = True,
-    prospect: Prospect | None = None,
+    prospect: series_pace.Prospect | None = None,
 ) -> series_events.SeriesClosed:
     progress = ProgressLine(redraws=redraws, prospect=prospect)
     progress.announce()
@@ -167,7 +203,7 @@ def watch_turns(
     control: process.SeriesControl,
     names: Sequence[str],
     runs_to_come: Sequence[int],
-    prospect: Prospect | None = None,
+    prospect: series_pace.Prospect | None = None,
     estimated_seconds: float = 0.0,
 ) -> dict[int, series_events.SeriesClosed]:
     """Show interleaved series to their end, ``names`` in front of their lines; Ctrl-C cancels all of them.
@@ -176,7 +212,7 @@ def watch_turns(
 
     Returns how each ended, by its index and in that order; series that never began are left out.
     """
-    pace = RunPace(runs_to_come)
+    pace = series_pace.RunPace(runs_to_come)
     progress = ProgressLine(prospect=prospect, pace=pace)
     progress.announce()
 
@@ -196,7 +232,7 @@ def watch_turns(
     return {index: closed[index] for index in sorted(closed)}
 
 
-def _correct_estimate(estimate: ToldEstimate, pace: RunPace, progress: ProgressLine) -> None:
+def _correct_estimate(estimate: ToldEstimate, pace: series_pace.RunPace, progress: ProgressLine) -> None:
     """Tell the new estimate where the runs that have ended show that the last one is wrong."""
     seconds_left = pace.seconds_left
     correction = estimate.correction(seconds_left) if seconds_left is not None else ""

@@ -251,6 +251,11 @@ def only_host(hosts: Sequence[str]) -> str | None:
     return hosts[0] if hosts else None
 
 
+def label_from(host: str, label: str) -> str:
+    """The label of what one of several machines measures."""
+    return f"{label} {host}".strip()
+
+
 def specs_from(spec: series_spec.SeriesSpec, hosts: Sequence[str]) -> list[series_spec.SeriesSpec]:
     """The spec for each machine that ``--from`` names, or as it is."""
     if not hosts:

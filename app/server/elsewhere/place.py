@@ -107,6 +107,11 @@ def reach_place(ssh: str, on_program: OnProgram | None = None) -> MeasuringPlace
     )
 
 
+def problem_beside_host(ssh: str, text: str) -> str:
+    """Why a machine did not measure, or not to its end, where its name stands beside it."""
+    return text.removeprefix(f"cannot measure from {ssh}: ")
+
+
 def remove_programs(ssh: str) -> list[str]:
     """Remove what was carried to a machine, of all versions; their folders. Raises MeasurementError, UsageError."""
     check_ssh_host(ssh, FROM_OPTION)
