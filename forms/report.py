@@ -150,6 +150,11 @@ def row_of(
     return Row(cells=cells, role=role, mark=mark, remark=remark, tone=tone)
 
 
+def heading_row(name: str) -> Row:
+    """A heading within a table."""
+    return Row(cells=(Cell(value=name),), role=Role.HEADING)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """Columns and rows."""

@@ -98,14 +98,23 @@ def protection_stage(rate: float = 110e6, signing: str = "none") -> Stage:
     )
 
 
-def long_run_stage(before: float = 110e6, after: float = 110e6, samples: int = 12) -> Stage:
+def long_run_stage(
+    before: float = 110e6, after: float = 110e6, samples: int = 12, busy_percent: float | None = None
+) -> Stage:
+    """``busy_percent``: how busy this machine's processors were in its second half; None where nobody looked."""
     moved = [0.0]
     moments = [0.0]
     for number in range(2 * samples):
         rate = (before if number < samples else after) + number % 3
         moments.append(moments[-1] + 0.2)
         moved.append(moved[-1] + 0.2 * rate)
-    return stage(StageName.LONG_RUN, {"flush_seconds": 0.5}, at_seconds=moments, moved_bytes=moved)
+    run = stage(StageName.LONG_RUN, {"flush_seconds": 0.5}, at_seconds=moments, moved_bytes=moved)
+    if busy_percent is None:
+        return run
+
+    all_ticks = tuple(40.0 * number for number in range(len(moments)))
+    busy_ticks = tuple(busy_percent / 100 * max(0.0, passed - 40.0 * samples) for passed in all_ticks)
+    return replace(run, samples={**run.samples, "busy_ticks": busy_ticks, "all_ticks": all_ticks})
 
 
 def cards_stage(several: float = 105e6) -> Stage:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from app.base.errors import SharebenchError
 from app.base.targets import parse_target
-from forms.diagnosis.change_since import change_since, surer_text
+from forms.diagnosis.change_sentences import is_settled
+from forms.diagnosis.change_since import change_since
 from forms.diagnosis.chosen_complaint import chosen_complaint
 from forms.diagnosis.explained_complaint import ExplainedComplaint, explained_complaint, has_share
 from storage.looks import AUDIT, DIAGNOSIS, Audit, AuditScope, Diagnosis, audit_of, diagnosis_of
@@ -48,7 +49,7 @@ def _diagnosis_before(newest_first: list[Diagnosis], diagnosis: Diagnosis) -> Di
 
     base = _diagnosis_before(newest_first, last)
     change = change_since(base, last) if base is not None else None
-    return base if change is not None and surer_text(change) else last
+    return base if change is not None and not is_settled(change) else last
 
 
 def _is_held_against(earlier: Diagnosis, diagnosis: Diagnosis) -> bool:

@@ -8,7 +8,8 @@ from forms.audit.remedies import remedies
 from forms.diagnosis import admin_request
 from forms.diagnosis.answer import diagnosis_answer
 from forms.diagnosis.answer_since import is_gone_since
-from forms.diagnosis.change_since import change_since, surer_text
+from forms.diagnosis.change_sentences import is_settled
+from forms.diagnosis.change_since import change_since
 from forms.diagnosis.chosen_complaint import COMPLAINTS, chosen_complaint
 from forms.diagnosis.explained_complaint import ExplainedComplaint
 from forms.diagnosis.next_act import AdvisedAct, advised_act
@@ -45,7 +46,7 @@ def after_diagnosis(diagnosis: Diagnosis, earlier: object = None) -> Iterator[Ne
     change = change_since(before, diagnosis) if before is not None else None
     if before is not None and change is not None:
         yield look_steps.compare_with(before, diagnosis)
-    is_surer_again = change is not None and bool(surer_text(change))
+    is_surer_again = change is not None and not is_settled(change)
     if is_surer_again:
         yield look_steps.diagnose_again(diagnosis, "Diagnose again, to be surer of the change")
     advised = advised_act(diagnosis, before)

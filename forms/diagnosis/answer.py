@@ -11,20 +11,28 @@ from forms.diagnosis.chosen_complaint import (
     complaint_answer,
     finding_of_complaint,
 )
+from forms.diagnosis.findings_since import findings_since
 from forms.diagnosis.judgement import judged_figures
-from forms.diagnosis.rules import complaints, settings_finding
+from forms.diagnosis.rules import settings_finding
 from forms.diagnosis.stage_names import STAGE_NAMES
 from forms.findings import report as findings_report
 from forms.findings.finding import Finding, Severity
 from storage import looks, records
 
 
-def diagnosis_answer(diagnosis: looks.Diagnosis, *, is_short: bool = False) -> layout.Toned:
+def diagnosis_answer(
+    diagnosis: looks.Diagnosis,
+    before: looks.Diagnosis | None = None,
+    *,
+    is_short: bool = False,
+    is_repeat_advised: bool = True,
+) -> layout.Toned:
     """The verdict on the complaint that was named first; else the costliest thing that is wrong, or that nothing is.
 
-    A short one leaves out how certain the verdict on the complaint is.
+    ``before`` is an earlier diagnosis of the same share, which may explain what is found. A short answer leaves out how
+    certain the verdict on the complaint is; ``is_repeat_advised``: what varied is to be measured again.
     """
-    findings = complaints(diagnosis)
+    findings = findings_since(diagnosis, before)
     wrong = [finding for finding in findings if finding.is_wrong]
     complete = [stage for stage in diagnosis.stages if stage.status is records.SeriesStatus.COMPLETE]
     if not complete and not wrong:
@@ -33,7 +41,7 @@ def diagnosis_answer(diagnosis: looks.Diagnosis, *, is_short: bool = False) -> l
 
     name = chosen_complaint(diagnosis)
     if name is not None:
-        answer = complaint_answer(diagnosis, name)
+        answer = complaint_answer(diagnosis, name, is_repeat_advised=is_repeat_advised)
         return _answer_to_complaint(diagnosis, name, wrong, replace(answer, certainty="") if is_short else answer)
     if wrong:
         sign = findings_report.SIGNS[wrong[0].severity]

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from forms.diagnosis import figures, summary
-from forms.diagnosis.change_since import SAME_WITHIN, ComplaintChange, FigureChange, changes_by_key
+from forms.diagnosis.change_since import SAME_WITHIN, ComplaintChange, FigureChange, change_since, changes_by_key
 from forms.diagnosis.changed_settings import changed_settings, parameter_of
 from forms.diagnosis.chosen_complaint import finding_of_complaint
 from forms.diagnosis.explained_complaint import ExplainedComplaint
 from forms.findings.finding import Finding
 from forms.tuning import catalogue
+from storage.looks import Diagnosis
 
 _RELOAD = "smbd has to read the changed file (`smbcontrol all reload-config`)"
 
@@ -67,6 +68,13 @@ def blamed_step(change: ComplaintChange) -> BlamedStep | None:
                 is_gone=finding_of_complaint(change.other, change.stage) is None,
             )
     return None
+
+
+def is_written_later(base: Diagnosis, other: Diagnosis) -> bool:
+    """Whether the server waited for its disk at each write, and does so no more."""
+    change = change_since(base, other)
+    blamed = blamed_step(change) if change is not None else None
+    return blamed is not None and blamed.is_faster and blamed.step.before.key == figures.step_key("put", "data")
 
 
 def reason_text(change: ComplaintChange, explained: ExplainedComplaint | None = None) -> str:

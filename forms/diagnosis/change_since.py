@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from forms import wording
 from forms.diagnosis import figures, summary
 from forms.diagnosis.chosen_complaint import COMPLAINTS, chosen_complaint, finding_of_complaint
-from forms.diagnosis.figures import Figure, Unit
+from forms.diagnosis.figures import ROUND_TRIP, Figure, Unit
 from storage.looks import Diagnosis, StageName
 from storage.records import moment_beside
 
@@ -20,12 +20,12 @@ SAME_WITHIN = 1.25
 
 _CONTROLS: Mapping[str, str] = {
     "put_file": "get_file",
-    "get_file": "round_trip",
-    "first_connect": "round_trip",
-    "later_connect": "round_trip",
-    **dict.fromkeys(figures.WINDOW_QUESTIONS, "round_trip"),
-    "ask": "round_trip",
-    "missing": "round_trip",
+    "get_file": ROUND_TRIP,
+    "first_connect": ROUND_TRIP,
+    "later_connect": ROUND_TRIP,
+    **dict.fromkeys(figures.WINDOW_QUESTIONS, ROUND_TRIP),
+    "ask": ROUND_TRIP,
+    "missing": ROUND_TRIP,
     "as_it_is": "most_in_flight",
     "whole": "most_in_flight",
 }
@@ -35,6 +35,18 @@ _SMALLER_IS_BETTER = frozenset({Unit.SECONDS, Unit.EXPONENT, Unit.PERCENT})
 
 _DOING = {"put_file": "saving small files", "get_file": "reading small files"}
 """What a figure that is told as a rate is of."""
+
+_SPEED_WORDS = ("fast", "slow")
+"""What a figure is many times as much, where it is better than before, and where it is worse."""
+
+_OTHER_WORDS: Mapping[str, tuple[str, str]] = {"jitter": ("little", "much")}
+"""The same of figures that are no speed, by their keys."""
+
+_MOST_ROUND_TRIPS = 6
+"""What a figure waits for at most, whose control is a round trip; the first connect takes as many."""
+
+_LEAST_SHARE_OF_CONTROL = 0.2
+"""Of the figure's time, which as many round trips must take: the change of less explains nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +96,17 @@ class FigureChange:
         return least > 1 or most < 1
 
     @property
+    def name(self) -> str:
+        """Within a sentence: ``saving small files``."""
+        return _DOING.get(self.before.key, "") or _small(self.before.name)
+
+    @property
+    def times_text(self) -> str:
+        """``6.5 times as fast (2.4 to 13 times)``"""
+        words = _OTHER_WORDS.get(self.before.key, _SPEED_WORDS)
+        return f"{times_text(self.times, words)}{range_text(self.times, self.range_of_times)}"
+
+    @property
     def values_text(self) -> str:
         """``18 ms → 0.743 ms``."""
         values = [figures.value_text(figure.value, figure.unit) for figure in (self.before, self.after)]
@@ -100,9 +123,10 @@ def is_same(times: float) -> bool:
     return 1 / SAME_WITHIN < times < SAME_WITHIN
 
 
-def times_text(times: float) -> str:
+def times_text(times: float, words: tuple[str, str] = _SPEED_WORDS) -> str:
     """``24 times as fast``, ``1.8 times as slow``."""
-    word = "fast" if times >= 1 else "slow"
+    better, worse = words
+    word = better if times >= 1 else worse
     factor = max(times, 1 / times)
     return f"{_factor_text(factor)} times as {word}"
 
@@ -143,6 +167,14 @@ class ComplaintChange:
         return figure_range[0] / control_range[1], figure_range[1] / control_range[0]
 
     @property
+    def is_rest_certain(self) -> bool:
+        """Whether the whole range of that is a change the same way; not without a range."""
+        if self.rest_range is None:
+            return False
+        least, most = self.rest_range
+        return least >= SAME_WITHIN or most <= 1 / SAME_WITHIN
+
+    @property
     def is_as_control(self) -> bool:
         """Whether the control certainly changed, and the figure no more than that."""
         if self.control is None or self.rest_times is None or self.control.is_same:
@@ -174,8 +206,18 @@ def change_since(base: Diagnosis, other: Diagnosis) -> ComplaintChange | None:
         return None
 
     figure = _of_finding(base, name, deciding) or _of_finding(other, name, deciding) or max(deciding, key=_size_of)
+    return ComplaintChange(stage=name, figure=figure, control=_control_of(figure, changes), base=base, other=other)
+
+
+def _control_of(figure: FigureChange, changes: Mapping[str, FigureChange]) -> FigureChange | None:
+    """None where not both measured it, or where it is too small a part of the figure to explain anything."""
     control = changes.get(_CONTROLS.get(figure.before.key, ""))
-    return ComplaintChange(stage=name, figure=figure, control=control, base=base, other=other)
+    if control is None or control.before.unit is not Unit.SECONDS or control.before.key != ROUND_TRIP:
+        return control
+
+    sides = ((figure.before, control.before), (figure.after, control.after))
+    shares = [_MOST_ROUND_TRIPS * round_trip.value / whole.value for whole, round_trip in sides]
+    return control if max(shares) >= _LEAST_SHARE_OF_CONTROL else None
 
 
 def changes_by_key(base: Diagnosis, other: Diagnosis) -> dict[str, FigureChange]:
@@ -204,11 +246,11 @@ def since_text(change: ComplaintChange) -> str:
     figure = change.figure
     when = moment_beside(change.base.created_at, change.other.created_at)
     is_rate = COMPLAINTS[change.stage].is_told_as_rate
-    name = _DOING.get(figure.before.key, "") or _small(figure.before.name)
     values = figure.rates_text if is_rate else figure.values_text
     if figure.is_same:
-        return f"{name} is as {when}: {values}"
-    return f"{name} is {times_text(figure.times)} as {when}{range_text(figure.times, figure.range_of_times)}: {values}"
+        return f"{figure.name} is as {when}: {values}"
+    range_of_times = range_text(figure.times, figure.range_of_times)
+    return f"{figure.name} is {times_text(figure.times)} as {when}{range_of_times}: {values}"
 
 
 def certainty_text(change: FigureChange) -> str:
@@ -219,10 +261,12 @@ def certainty_text(change: FigureChange) -> str:
     word = "faster" if change.times > 1 else "slower"
     if change.is_certain:
         return f"That it is {word} is certain."
+
+    claim = f"That {change.name} is {word} as a whole"
     if change.is_surely_one_way:
         usual = f"two diagnoses of one server differ by up to {SAME_WITHIN:g} times"
-        return f"That it is {word} is not quite certain: {usual}."
-    return f"That it is {word} is not certain: the times of each varied as much."
+        return f"{claim} is not quite certain: {usual}."
+    return f"{claim} is not certain: each diagnosis by itself varied as much."
 
 
 def _factor_text(factor: float) -> str:
@@ -234,7 +278,7 @@ def figures_text(change: ComplaintChange) -> str:
     figure = change.figure
     outcome = "as before"
     if not figure.is_same:
-        outcome = f"{times_text(figure.times)}{range_text(figure.times, figure.range_of_times)}"
+        outcome = figure.times_text
     return f"{figure.before.name}: {figure.values_text}, {outcome}."
 
 
@@ -251,7 +295,7 @@ def control_text(change: ComplaintChange) -> str:
             return f"So is {name}: {control.values_text}."
         return f"It is not the client or the network: {name} is as before ({control.values_text})."
 
-    name = f"{name[:1].upper()}{name[1:]}"
+    name = f"{name[:1].upper()}{name[1:]}{_per_file_text(change)}"
     busy = _busy_text(change)
     if control.is_certain is False:
         too = "" if change.figure.is_same else ", too"
@@ -265,26 +309,24 @@ def control_text(change: ComplaintChange) -> str:
     if change.is_as_control:
         return f"{changed} That is as much, so that no effect of a setting is to be seen."
     part = "So a part of it is the client or the path: without" if change.is_partly_control else "Without"
-    figure_name = _DOING.get(change.figure.before.key, "") or _small(change.figure.before.name)
     rest_text = f"{times_text(rest_times)}{range_text(rest_times, change.rest_range)}"
-    return f"{changed} {part} that, {figure_name} is {rest_text}."
+    doubt = "" if change.is_rest_certain or change.rest_range is None else ", so that how much is left is not certain"
+    return f"{changed} {part} that, {change.figure.name} is {rest_text}{doubt}."
 
 
-def surer_text(change: ComplaintChange) -> str:
-    """What would make certain what is not; empty where all is."""
-    base_moment = moment_beside(change.base.created_at, change.other.created_at)
-    control = change.control
-    if control is not None and not control.is_same and not change.is_as_control:
-        return f"To be surer, diagnose again at the same load, and compare that with the diagnosis {base_moment}."
-    if not change.figure.is_same and change.figure.is_certain is False:
-        return f"To be surer, diagnose again, and compare that with the diagnosis {base_moment}."
-    return ""
+def _per_file_text(change: ComplaintChange) -> str:
+    """How many round trips a small file takes, in a clause, where they are the control; else empty."""
+    stage = change.other.stage(StageName.SMALL_FILES)
+    if change.control is None or change.control.before.key != ROUND_TRIP or change.stage is not StageName.SMALL_FILES:
+        return ""
+    round_trips = stage.number("round_trips") if stage is not None else None
+    return f", of which a file takes {round_trips:.0f}," if round_trips else ""
 
 
 def _busy_text(change: ComplaintChange) -> str:
     """When this client was too busy for its times to be right, in a clause; empty where it never was."""
-    is_busy_before = _is_busy(change.base, change.stage)
-    is_busy_after = _is_busy(change.other, change.stage)
+    is_busy_before = is_busy(change.base, change.stage)
+    is_busy_after = is_busy(change.other, change.stage)
     if is_busy_before and is_busy_after:
         return "; this client was busy both times"
     if is_busy_before:
@@ -294,7 +336,8 @@ def _busy_text(change: ComplaintChange) -> str:
     return ""
 
 
-def _is_busy(diagnosis: Diagnosis, name: StageName) -> bool:
+def is_busy(diagnosis: Diagnosis, name: StageName) -> bool:
+    """Whether this client had too much to do while the stage was measured."""
     stage = diagnosis.stage(name)
     return stage is not None and summary.is_machine_busy(stage)
 

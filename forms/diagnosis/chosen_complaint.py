@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from forms import wording
-from forms.diagnosis import figures, rules, summary
+from forms.diagnosis import figures, rules, rules_long_run, summary
 from forms.diagnosis.judgement import JudgedFigure, judged_figures
 from forms.diagnosis.references import FigureReference
 from forms.findings.finding import Finding, Severity
@@ -163,8 +163,11 @@ def _cost_of(finding: Finding) -> float:
     return finding.cost or 0.0
 
 
-def complaint_answer(diagnosis: Diagnosis, name: StageName) -> ComplaintAnswer:
-    """One sentence with its verdict; then how certain that is, and what runs that vary mean for it."""
+def complaint_answer(diagnosis: Diagnosis, name: StageName, *, is_repeat_advised: bool = True) -> ComplaintAnswer:
+    """One sentence with its verdict; then how certain that is, and what runs that vary mean for it.
+
+    ``is_repeat_advised``: where that would tell more; not where another sentence says so already.
+    """
     complaint = COMPLAINTS[name]
     stage = diagnosis.stage(name)
     if stage is None:
@@ -177,7 +180,9 @@ def complaint_answer(diagnosis: Diagnosis, name: StageName) -> ComplaintAnswer:
     answer = _judged_answer(diagnosis, stage, complaint, deciding)
     finding = finding_of_complaint(diagnosis, name)
     cause = finding.cause if finding is not None else ""
-    variation = _variation_text(complaint, answer, deciding, cause)
+    when = "when this client is quieter" if summary.is_machine_busy(stage) else "at another time"
+    advice = f": measure again {when} to see which is usual" if is_repeat_advised else ""
+    variation = _variation_text(complaint, answer, deciding, cause, advice)
     return replace(answer, certainty=" ".join(filter(None, (answer.certainty, variation))))
 
 
@@ -194,6 +199,10 @@ def _judged_answer(
         certainty = _certainty_text(diagnosis, stage, finding)
         return ComplaintAnswer(SIGNS[finding.severity], sentence, certainty=certainty)
 
+    doubt = rules_long_run.doubtful_fading(stage, diagnosis) if stage.name is StageName.LONG_RUN else None
+    if doubt is not None:
+        return ComplaintAnswer(Sign.UNKNOWN, f"A long transfer may become slow: {_with_small_letter(doubt.title)}")
+
     compared = [judged for judged in deciding if judged.reference is not None]
     if not compared:
         return ComplaintAnswer(Sign.UNKNOWN, _uncompared_text(complaint, deciding))
@@ -207,11 +216,12 @@ def _judged_answer(
 
 
 def _variation_text(
-    complaint: NamedComplaint, answer: ComplaintAnswer, deciding: Sequence[JudgedFigure], cause: str
+    complaint: NamedComplaint, answer: ComplaintAnswer, deciding: Sequence[JudgedFigure], cause: str, advice: str
 ) -> str:
     """That the runs of a figure that decides vary, and what that means for the answer; empty where none does.
 
-    Where the cause is certain, nobody has to measure again before doing something about it.
+    ``advice`` ends the sentence where to measure again would tell more: where the cause is certain, nobody has to do so
+    before doing something about it.
     """
     varying = [judged for judged in deciding if judged.figure.variation is not None]
     if not varying:
@@ -231,12 +241,12 @@ def _variation_text(
         return f"{varied}, and was slow all the time."
     is_fine_on_the_whole = judged.reference is not None and judged.reference.holds(figure.value)
     if is_fine_on_the_whole and answer.sign is Sign.UNKNOWN:
-        return f"{varied}, so that it is not fine all the time: measure again at another time to see which is usual."
+        return f"{varied}, so that it is not fine all the time{advice}."
     if is_ever_good and cause:
         return f"{varied}, so that it is not slow all the time; that changes nothing of what takes the time."
     if is_ever_good:
-        return f"{varied}, so that it is not slow all the time: measure again at another time to see which is usual."
-    return f"{varied}: measure again at another time to see which is usual."
+        return f"{varied}, so that it is not slow all the time{advice}."
+    return f"{varied}{advice}."
 
 
 def _certainty_text(diagnosis: Diagnosis, stage: Stage, finding: Finding) -> str:
@@ -265,7 +275,7 @@ def _unexplained_answer(
 
     is_unsteady = told.reference is not None and told.reference.holds(told.figure.value)
     template = complaint.unsteady if is_unsteady else complaint.unclear
-    sentence = _fill(template, complaint, told) if template else complaint.subject
+    sentence = _with_capital_letter(_fill(template, complaint, told)) if template else complaint.subject
     if good and complaint.is_told_as_rate:
         fine = good[0]
         fine_text = _value_text(fine.figure, fine.figure.value, complaint)
@@ -292,6 +302,10 @@ def _reason_unmeasured(diagnosis: Diagnosis, name: StageName) -> str:
 def _with_small_letter(title: str) -> str:
     """A title or a name within a sentence."""
     return title[:1].lower() + title[1:]
+
+
+def _with_capital_letter(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _uncompared_text(complaint: NamedComplaint, deciding: Sequence[JudgedFigure]) -> str:

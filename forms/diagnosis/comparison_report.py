@@ -6,8 +6,9 @@ from typing import Any
 from forms import report
 from forms.comparison.blame_report import with_blame
 from forms.diagnosis.answer import diagnosis_answer
+from forms.diagnosis.blamed_step import is_written_later
 from forms.diagnosis.change_since import change_since
-from forms.diagnosis.comparison_answer import comparison_answer, complaints_only_in, is_written_later
+from forms.diagnosis.comparison_answer import comparison_answer, complaints_only_in, new_findings
 from forms.diagnosis.document import complaint_document
 from forms.diagnosis.explained_complaint import ExplainedComplaint
 from forms.diagnosis.figure_changes import figure_changes_table, figure_pairs, price_text, slower_text
@@ -27,7 +28,7 @@ def diagnosis_comparison(
     ``explained`` is what an audit between both found to fit the base.
     """
     base_complaints = complaints_only_in(base, other)
-    new_complaints = complaints_only_in(other, base)
+    new_complaints = new_findings(base, other)
     pairs = figure_pairs(base, other)
     gone_rows = [(_short_title(finding), finding.evidence) for finding in base_complaints]
     new_rows = [
@@ -43,8 +44,11 @@ def diagnosis_comparison(
             report.answer_field(answer.text, answer.tone),
             ("Slower", slower_text(pairs, is_written_later=is_later)),
             ("The price", price_text(pairs) if is_later else ""),
-            ("Base", f"{records.with_zone(base.created_at)}: {diagnosis_answer(base).text}"),
-            ("Other", f"{records.with_zone(other.created_at)}: {diagnosis_answer(other).text}"),
+            ("Base", f"{records.with_zone(base.created_at)}: {diagnosis_answer(base, is_repeat_advised=False).text}"),
+            (
+                "Other",
+                f"{records.with_zone(other.created_at)}: {diagnosis_answer(other, base, is_repeat_advised=False).text}",
+            ),
         ),
         tables=(*report.changes_table(gone_rows, new_rows), *figure_changes_table(pairs)),
         document=partial(_comparison_document, base, other),
@@ -65,7 +69,7 @@ def _comparison_document(base: looks.Diagnosis, other: looks.Diagnosis) -> dict[
         "base": base.id,
         "other": other.id,
         "gone": [complaint_document(finding) for finding in complaints_only_in(base, other)],
-        "new": [complaint_document(finding) for finding in complaints_only_in(other, base)],
+        "new": [complaint_document(finding) for finding in new_findings(base, other)],
         "complaint": _change_document(base, other),
         "figures": {
             "base": [figure.to_json() for figure in _figures_by_key(base).values()],

@@ -4,19 +4,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forms import report
-from forms.diagnosis.change_since import FigureChange, range_text, times_text
+from forms.diagnosis.change_since import FigureChange, is_busy
 from forms.diagnosis.chosen_complaint import chosen_complaint
 from forms.diagnosis.figures import FLUSH, Figure, Unit, figures
 from forms.diagnosis.judgement import is_burst
-from forms.diagnosis.summary import is_machine_busy
+from forms.diagnosis.rules import complaints
+from forms.diagnosis.stage_names import stage_title
 from forms.layout import Sign, Tone
 from forms.tuning.differences import listed_few
-from storage.looks import Diagnosis
+from storage.looks import Diagnosis, StageName
 
 _UNITS_COMPARED = frozenset({Unit.SECONDS, Unit.RATE, Unit.PER_SECOND})
 """Others are about 0 or about 1, or of the path."""
 
-_CAPTION = "Measured (▲ faster and ▼ slower by more than it varied, ? can be chance, blank: as before or not compared)"
+_CAPTION = (
+    "Measured (▲ better and ▼ worse by more than it varied, ? can be chance or a busy client, blank: as before or not"
+    " compared)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +29,12 @@ class FigurePair:
 
     base: Figure | None
     other: Figure | None
+    was_client_busy_before: bool = False
+    """Whether this client was too busy for its times to be right when the base was measured."""
     was_client_busy: bool = False
-    """Whether this client was too busy for its times to be right when the other was measured."""
+    """The same of the other."""
+    is_complained_of: bool = False
+    """Whether the base found it to be wrong: the change of that is judged beside its control, in the answer."""
     is_burst: bool = False
     """Whether one of both is faster than the link can be for longer than a moment: nothing follows from that."""
 
@@ -53,9 +61,17 @@ class FigurePair:
             return None
         if not change.is_certain:
             return Sign.UNKNOWN
-        if change.times > 1:
-            return Sign.FASTER
-        return Sign.UNKNOWN if self.was_client_busy else Sign.SLOWER
+        if self._may_be_the_client:
+            return Sign.UNKNOWN
+        return Sign.FASTER if change.times > 1 else Sign.SLOWER
+
+    @property
+    def _may_be_the_client(self) -> bool:
+        """Whether this client was busy on the side that is worse; not of what was complained of and is better."""
+        assert self.change is not None
+        if self.change.times < 1:
+            return self.was_client_busy
+        return self.was_client_busy_before and not self.is_complained_of
 
     @property
     def change_text(self) -> str:
@@ -68,7 +84,7 @@ class FigurePair:
         if change.is_same:
             return "as before"
 
-        text = f"{times_text(change.times)}{range_text(change.times, change.range_of_times)}"
+        text = change.times_text
         if self.sign is not Sign.UNKNOWN:
             return text
         if change.is_certain is None:
@@ -86,15 +102,22 @@ class FigurePair:
 
 def figure_pairs(base: Diagnosis, other: Diagnosis) -> list[FigurePair]:
     """Those of the complaint first."""
+    found_before = {key for finding in complaints(base) if finding.is_wrong for key in finding.figures}
     of_base = {figure.key: figure for figure in figures(base)}
     of_other = {figure.key: figure for figure in figures(other)}
     pairs = []
     for key in dict.fromkeys([*of_base, *of_other]):
         pair = FigurePair(base=of_base.get(key), other=of_other.get(key))
-        stage = other.stage(pair.known_figure.stage)
-        was_client_busy = stage is not None and is_machine_busy(stage)
-        is_burst = _is_burst(pair.base, base) or _is_burst(pair.other, other)
-        pairs.append(replace(pair, was_client_busy=was_client_busy, is_burst=is_burst))
+        stage = pair.known_figure.stage
+        pairs.append(
+            replace(
+                pair,
+                was_client_busy_before=is_busy(base, stage),
+                was_client_busy=is_busy(other, stage),
+                is_complained_of=key in found_before,
+                is_burst=_is_burst(pair.base, base) or _is_burst(pair.other, other),
+            )
+        )
 
     complaint = chosen_complaint(other)
     of_complaint = [pair for pair in pairs if pair.known_figure.stage is complaint]
@@ -140,8 +163,14 @@ def _prices(pairs: Sequence[FigurePair]) -> list[FigurePair]:
 
 
 def figure_changes_table(pairs: Sequence[FigurePair]) -> Iterator[report.Table]:
-    rows = []
+    rows: list[report.Row] = []
+    stage_above: StageName | None = None
     for pair in pairs:
+        stage = pair.known_figure.stage
+        if stage is not stage_above:
+            stage_above = stage
+            rows.append(report.heading_row(stage_title(stage)))
+
         sign = pair.sign
         rows.append(
             report.row_of(

@@ -23,6 +23,12 @@ _STEPS = {
 _DOING_SEVERAL = {"put": "Saving {streams:.0f} files at once", "get": "Reading {streams:.0f} files at once"}
 
 
+ROUND_TRIP = "round_trip"
+"""The key of how long an empty request takes."""
+
+WHOLE_RUN = "whole"
+"""The key of the rate of a long run from its first byte to its last."""
+
 FLUSH = "flush"
 """The key of how long it takes to have a long run written to the disk."""
 
@@ -148,7 +154,7 @@ def _connect_figures(stage: Stage) -> Iterator[Figure]:
 
 def _distance_figures(stage: Stage) -> Iterator[Figure]:
     echoes = stage.of("echo_seconds")
-    yield Figure(stage.name, "round_trip", "Round trip of a request", Unit.SECONDS, *median_with_interval(echoes))
+    yield Figure(stage.name, ROUND_TRIP, "Round trip of a request", Unit.SECONDS, *median_with_interval(echoes))
     percentile_95 = sorted(echoes)[int(0.95 * (len(echoes) - 1))]
     jitter = percentile_95 - (median(echoes) or 0.0)
     yield Figure(stage.name, "jitter", "Jitter (95 % of requests are no later)", Unit.SECONDS, jitter)
@@ -263,10 +269,10 @@ def _protection_figures(stage: Stage) -> Iterator[Figure]:
     if share:
         yield Figure(stage.name, "protection", "This client's part of signing or encrypting", Unit.PERCENT, *share)
 
-    for mode, name in (("signed", "With signing, slower by"), ("encrypted", "With encryption, slower by")):
+    for mode, protection in (("signed", "signing"), ("encrypted", "encryption")):
         price = summary.price(base, stage.of(f"{mode}_bytes_per_second"))
         if price:
-            yield Figure(stage.name, mode, name, Unit.PERCENT, *price)
+            yield Figure(stage.name, mode, f"Reading with {protection}, slower by", Unit.PERCENT, *price)
 
 
 def _long_run_figures(stage: Stage) -> Iterator[Figure]:
@@ -274,16 +280,17 @@ def _long_run_figures(stage: Stage) -> Iterator[Figure]:
     moved = stage.of("moved_bytes")
     if moments and moments[-1]:
         rate = moved[-1] / moments[-1]
-        yield Figure(stage.name, "whole", f"Long run of {wording.seconds(moments[-1])}", Unit.RATE, rate)
+        yield Figure(stage.name, WHOLE_RUN, f"Long run of {wording.seconds(moments[-1])}", Unit.RATE, rate)
 
     change = summary.break_of(stage)
     if change:
-        yield Figure(stage.name, "before", f"Before {wording.seconds(change.at_seconds)}", Unit.RATE, change.before)
-        yield Figure(stage.name, "after", "After that", Unit.RATE, change.after)
+        moment = wording.seconds(change.at_seconds)
+        yield Figure(stage.name, "before", f"Long run until {moment}", Unit.RATE, change.before)
+        yield Figure(stage.name, "after", f"Long run after {moment}", Unit.RATE, change.after)
 
     flush_seconds = stage.number("flush_seconds")
     if flush_seconds is not None:
-        yield Figure(stage.name, FLUSH, "Having it written to the disk afterwards", Unit.SECONDS, flush_seconds)
+        yield Figure(stage.name, FLUSH, "Having a long run written to the disk afterwards", Unit.SECONDS, flush_seconds)
 
 
 def _card_figures(stage: Stage) -> Iterator[Figure]:

@@ -12,6 +12,7 @@ from forms.diagnosis import rules, summary
 from forms.diagnosis.figures import Figure, Unit, figures
 from forms.diagnosis.path import GOOD_SHARE, link_limit
 from forms.diagnosis.references import FigureReference, figure_references, without_reference_text
+from forms.diagnosis.rules_long_run import FADES_KEY
 from forms.findings.finding import Finding, Severity
 from forms.findings.report import SIGNS
 from forms.layout import Sign, Tone
@@ -69,10 +70,13 @@ class JudgedFigure:
         }
 
 
-def judged_figures(diagnosis: Diagnosis) -> list[JudgedFigure]:
-    """All figures of stages that were measured to their end."""
+def judged_figures(diagnosis: Diagnosis, findings: Sequence[Finding] | None = None) -> list[JudgedFigure]:
+    """All figures of stages that were measured to their end.
+
+    ``findings`` are those of the diagnosis beside one before; None for what it finds by itself.
+    """
     references = figure_references(diagnosis)
-    complaints = rules.complaints(diagnosis)
+    complaints = rules.complaints(diagnosis) if findings is None else findings
     complaint_by_figure = _first_by_figure([finding for finding in complaints if finding.is_wrong])
     note_by_figure = _first_by_figure([finding for finding in complaints if not finding.is_wrong])
 
@@ -98,11 +102,19 @@ def judged_figures(diagnosis: Diagnosis) -> list[JudgedFigure]:
                     why=outweighed.title,
                 )
             )
-        elif figure.key in note_by_figure and reference is not None and not reference.holds(figure.value):
+        elif _is_left_open(note_by_figure.get(figure.key), figure, reference):
             judged.append(JudgedFigure(figure=figure, reference=reference, why=_WORTH_KNOWING))
         else:
             judged.append(_judge_without_complaint(figure, reference, diagnosis))
     return list(map(_with_what_else_is_to_be_said, judged))
+
+
+def _is_left_open(note: Finding | None, figure: Figure, reference: FigureReference | None) -> bool:
+    """Whether a note tells more of the figure than that it does or does not keep to its reference."""
+    if note is None or reference is None:
+        return False
+    # A run that may become slow is not as it should be, however fast it is as a whole.
+    return note.key == FADES_KEY or not reference.holds(figure.value)
 
 
 def _with_what_else_is_to_be_said(judged: JudgedFigure) -> JudgedFigure:

@@ -1,11 +1,12 @@
 """What to do next after a diagnosis: what its gravest finding names, as an act of sharebench and as a command."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forms.diagnosis.answer_since import is_gone_since
 from forms.diagnosis.chosen_complaint import chosen_complaint, complaint_answer, finding_of_complaint
-from forms.diagnosis.rules import complaints
+from forms.diagnosis.findings_since import findings_since
 from forms.findings.finding import Finding, NextAct
 from forms.layout import Sign
 from storage.looks import AuditScope, Diagnosis
@@ -37,7 +38,7 @@ def advised_act(diagnosis: Diagnosis, before: Diagnosis | None = None) -> Advise
     name = chosen_complaint(diagnosis)
     gravest = finding_of_complaint(diagnosis, name) if name is not None else None
     if gravest is None:
-        gravest = _gravest_to_act_on(diagnosis)
+        gravest = _gravest_to_act_on(findings_since(diagnosis, before))
 
     are_unread = diagnosis.audit is not None and diagnosis.audit.scope is AuditScope.SESSION
     act = _act_of_finding(gravest) if gravest is not None else None
@@ -52,9 +53,8 @@ def advised_act(diagnosis: Diagnosis, before: Diagnosis | None = None) -> Advise
     return AdvisedAct(act=NextAct.ASK) if are_unread and not is_all_well else None
 
 
-def _gravest_to_act_on(diagnosis: Diagnosis) -> Finding | None:
+def _gravest_to_act_on(findings: Sequence[Finding]) -> Finding | None:
     """The costliest of what is wrong; without one a note that names something to do."""
-    findings = complaints(diagnosis)
     wrong = [finding for finding in findings if finding.is_wrong]
     to_act_on = wrong or [finding for finding in findings if finding.setting or finding.next_act is not None]
     return next(iter(to_act_on), None)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from forms import wording
-from forms.diagnosis import path, rules, rules_small_files, summary
+from forms.diagnosis import path, rules, rules_long_run, rules_small_files, summary
 from forms.diagnosis.figures import WINDOW_QUESTIONS, Figure
 from forms.tuning.smb_conf import toml_data
 from forms.tuning.usual_server import usual_request_seconds, usual_server
@@ -274,7 +274,7 @@ def _long_run_references(stage: Stage, diagnosis: Diagnosis) -> Iterator[tuple[s
             yield key, _rate_reference(lowest.bytes_per_second, lowest.text)
     elif len(stage.of("at_seconds")) > 2 * summary.LEAST_SEGMENT_SAMPLES:
         # A run of fewer samples is too short to show that it becomes slow.
-        percent = f"{100 * rules.FADES_TO:.0f} %"
+        percent = f"{100 * rules_long_run.FADES_TO:.0f} %"
         source = "sharebench complains of a run that falls below that and stays there"
         yield "whole", FigureReference(text=f"keeps {percent} of its speed to the end", source=source)
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from forms import wording
 from forms.audit.remedies import remedies
 from forms.audit.report import audit_answer, setting_text
-from forms.diagnosis import path, rules_small_files, summary
+from forms.diagnosis import path, rules_long_run, rules_small_files, summary
 from forms.findings.finding import Finding, NextAct, Severity
 from forms.findings.path import FAR_SECONDS
 from forms.stats.summary import median
@@ -53,10 +53,6 @@ STEEP = 1.3
 RISING = 1.5
 """Twice the bytes in flight carry this many times as much: the window is the limit."""
 
-# A long run.
-FADES_TO = 0.6
-"""Of its rate before: a run that falls to less was fast for a while only."""
-
 # Several connections, compared with one.
 ONE_STREAM_LIMITS = 1.5
 """Times as much: then one stream by itself was the limit."""
@@ -64,8 +60,6 @@ SEVERAL_ARE_SLOW = 0.7
 """Times as much. Connections that only share a path carry together what one does; less than this is lost somewhere."""
 _LEAST_TURNS = 2
 """Turns in which several were slower than one, to be sure of it."""
-_BUSY_PERCENT = 90.0
-"""Where this machine's processors are that busy, they are what several connections share, and what a scan waits for."""
 
 _NAMED_SETTINGS = 3
 """Of the bad settings, as many are named with their reasons."""
@@ -391,7 +385,7 @@ def _missing_name(stage: looks.Stage, counts: Sequence[int]) -> Finding | None:
         figures=("missing",),
     )
     # A server on this machine scans so many times as long beside other programs: that says nothing of the server.
-    is_machine_busy = (median(stage.of(summary.BUSY_WITH_MISSING)) or 0.0) >= _BUSY_PERCENT
+    is_machine_busy = (median(stage.of(summary.BUSY_WITH_MISSING)) or 0.0) >= summary.FULL_PERCENT
     if not is_real_folder and (is_machine_busy or scan_seconds < limit):
         return note
 
@@ -529,35 +523,6 @@ def _percent_with_interval(percent: float, interval: summary.Interval) -> str:
     return f"{wording.percent(percent)} ({low} to {high})"
 
 
-def fades(stage: looks.Stage, _diagnosis: looks.Diagnosis) -> Finding | None:
-    """A long run that becomes much slower and stays so."""
-    change = summary.break_of(stage)
-    if change is None or change.after > FADES_TO * change.before:
-        return None
-
-    before = f"after {wording.seconds(change.at_seconds)} at {wording.rate(change.before)}"
-    flush_seconds = stage.number("flush_seconds") or 0.0
-    return Finding(
-        key="fast-then-slow",
-        title=f"Fast, then slow: {before} it is {wording.rate(change.after)}",
-        evidence=f"Writing the rest to the disk took {wording.seconds(flush_seconds)} afterwards.",
-        what_to_do=(
-            "Probably the server's memory was full, and the disk set the pace: `sharebench isolate TARGET` measures the"
-            " disk alone."
-        ),
-        cost=1 - change.after / change.before,
-        sure=_certainty_of_break(change),
-        next_act=NextAct.ISOLATE,
-        figures=("whole", "after"),
-    )
-
-
-def _certainty_of_break(change: summary.Break) -> str:
-    """How rarely a steady run would look so by chance; at most 1 in 1,000, or it is no break."""
-    runs = min(10_000, int(1 / max(change.p_value, 1e-9)))
-    return f"certain: a steady run looks like that in at most 1 of {runs:,} cases"
-
-
 def several_connections(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | None:
     """Several connections that carry much more than one does, or much less."""
     measured = summary.connections_factor(stage)
@@ -606,7 +571,7 @@ def _slow_connections(stage: looks.Stage, factor: float, interval: summary.Inter
         return None
 
     busy_percent = median(stage.of(summary.BUSY_WITH_SEVERAL))
-    if busy_percent is None or busy_percent >= _BUSY_PERCENT:
+    if busy_percent is None or busy_percent >= summary.FULL_PERCENT:
         return None
 
     count = int(stage.number("connections") or 0)
@@ -716,6 +681,6 @@ RULES: tuple[tuple[looks.StageName, Callable[[looks.Stage, looks.Diagnosis], Fin
     (looks.StageName.WINDOW, slow_window),
     (looks.StageName.FOLDERS, large_folders),
     (looks.StageName.PROTECTION, protected),
-    (looks.StageName.LONG_RUN, fades),
+    (looks.StageName.LONG_RUN, rules_long_run.fades),
     (looks.StageName.CARDS, several_connections),
 )

@@ -30,6 +30,10 @@ _LEAST_SHARE_OF_SAVING = 0.2
 """Of a file's time, what such a step must take longer than in reading."""
 
 
+_LEAST_LEFT_OVER = 0.05
+"""Of a file's time: less is not missed by who adds its steps up."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavingStep:
     """A step of saving a small file, which reading has as well."""
@@ -128,7 +132,7 @@ def slow_saving(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | Non
     put_seconds, _ = summary.median_with_interval(put_times)
     file_text = wording.milliseconds(put_seconds)
     step_text = f"of the {file_text} that a file takes, the server needs {wording.milliseconds(step_put)}"
-    other_steps = _other_steps_text(stage, slowest)
+    other_steps = _other_steps_text(stage, slowest, put_seconds)
     is_set = slowest.key == "data" and is_sync_always_set(diagnosis)
     return Finding(
         key="slow-saving",
@@ -149,15 +153,34 @@ def slow_saving(stage: looks.Stage, diagnosis: looks.Diagnosis) -> Finding | Non
     )
 
 
-def _other_steps_text(stage: looks.Stage, slowest: SavingStep) -> str:
-    """Where the rest of a file's time goes, in a clause: `` (and 1.9 ms to create it and 0.8 ms to close it)``."""
+def _other_steps_text(stage: looks.Stage, slowest: SavingStep, put_seconds: float) -> str:
+    """Where the rest of a file's time goes, in a clause: `` (and 1.9 ms to create it and 0.8 ms to close it)``.
+
+    Medians of steps do not add up to the median of files where these vary: what is left over then is named.
+    """
     times_by_step = {step: stage.of(f"put_{step.key}_seconds") for step in SAVING_STEPS if step != slowest}
+    others = []
     parts = []
     for step, times in times_by_step.items():
         if times:
             median_seconds, _ = summary.median_with_interval(times)
+            others.append(median_seconds)
             parts.append(f"{wording.milliseconds(median_seconds)} {step.phrase}")
-    return f" (and {wording.listed(parts)})" if parts else ""
+    if not parts:
+        return ""
+
+    slowest_seconds, _ = summary.median_with_interval(stage.of(f"put_{slowest.key}_seconds"))
+    left_over = _left_over_text(put_seconds - slowest_seconds - sum(others), put_seconds)
+    return f" (and {wording.listed(parts)}{left_over})"
+
+
+def _left_over_text(left_seconds: float, put_seconds: float) -> str:
+    """What the medians of the steps leave of that of files, in a clause; empty where that is hardly anything."""
+    if left_seconds >= _LEAST_LEFT_OVER * put_seconds:
+        return f"; each is a median, which leaves {wording.milliseconds(left_seconds)}"
+    if left_seconds <= -_LEAST_LEFT_OVER * put_seconds:
+        return "; each is a median, so that they add up to more"
+    return ""
 
 
 def _way_text(stage: looks.Stage, diagnosis: looks.Diagnosis) -> str:

@@ -13,3 +13,9 @@ STAGE_NAMES = {
     looks.StageName.LONG_RUN: "a long run",
     looks.StageName.CARDS: "several connections",
 }
+
+
+def stage_title(name: looks.StageName) -> str:
+    """What stands above its figures."""
+    text = STAGE_NAMES[name]
+    return f"{text[:1].upper()}{text[1:]}"

@@ -8,7 +8,8 @@ Samples are found by their names, which end in their unit. Those of a stage:
   ``PATTERN_put_seconds`` of each program's pattern; ``get_…`` as well;
 - folders: ``list_COUNT_seconds``, ``ask_COUNT_seconds`` and ``missing_COUNT_seconds``, in a folder of COUNT entries;
 - protection: ``plain_bytes_per_second``, as the server asks for it; ``signed_…`` and ``encrypted_…``, in turn with it;
-- long run: ``at_seconds`` and ``moved_bytes``, the progress of one transfer;
+- long run: ``at_seconds`` and ``moved_bytes``, the progress of one transfer; ``busy_ticks`` and ``all_ticks`` of this
+  machine's processors until then;
 - cards: ``connections_COUNT_bytes_per_second``, of COUNT connections together.
 """
 
@@ -296,6 +297,26 @@ def break_of(stage: Stage) -> Break | None:
     before = (moved[place] - moved[0]) / (moments[place] - moments[0])
     after = (moved[-1] - moved[place]) / (moments[-1] - moments[place])
     return Break(moments[place], before, after, p_value)
+
+
+BUSY_TICKS = "busy_ticks"
+ALL_TICKS = "all_ticks"
+"""Samples: what this machine's processors had worked since a long run began, and could have; at its moments."""
+
+FULL_PERCENT = 90.0
+"""Where this machine's processors are as busy, they are what connections share, and what a scan or a run waits for."""
+
+
+def busy_percent_after(stage: Stage, at_seconds: float) -> float | None:
+    """How busy this machine's processors were in a long run from that moment on; None where nobody looked."""
+    readings = list(zip(stage.of("at_seconds"), stage.of(BUSY_TICKS), stage.of(ALL_TICKS), strict=False))
+    from_then_on = [(busy, passed) for moment, busy, passed in readings if moment >= at_seconds]
+    if len(from_then_on) < 2:
+        return None
+
+    (first_busy, first_passed), (last_busy, last_passed) = from_then_on[0], from_then_on[-1]
+    passed = last_passed - first_passed
+    return 100 * (last_busy - first_busy) / passed if passed > 0 else None
 
 
 def _place_of_break(rates: Sequence[float]) -> int:

@@ -8,10 +8,10 @@ from forms import report
 from forms.diagnosis import admin_request
 from forms.diagnosis import summary as diagnosis_summary
 from forms.diagnosis.chosen_complaint import chosen_complaint, finding_of_complaint
+from forms.diagnosis.findings_since import findings_since
 from forms.diagnosis.judgement import JudgedFigure, judged_figures
 from forms.diagnosis.next_act import advised_act
-from forms.diagnosis.rules import complaints
-from forms.diagnosis.stage_names import STAGE_NAMES
+from forms.diagnosis.stage_names import stage_title
 from forms.findings import report as findings_report
 from forms.findings.finding import Finding, NextAct
 from storage import looks
@@ -21,7 +21,7 @@ _MEASURED_CAPTION = "Measured (✓ as it should be, ! not so, ? could not be jud
 
 def diagnosis_tables(diagnosis: looks.Diagnosis, before: looks.Diagnosis | None = None) -> Iterator[report.Table]:
     """``before`` is an earlier diagnosis of the same share."""
-    findings = complaints(diagnosis)
+    findings = findings_since(diagnosis, before)
     wrong = [finding for finding in findings if finding.is_wrong]
     notes = [finding for finding in findings if not finding.is_wrong]
     if wrong:
@@ -32,7 +32,7 @@ def diagnosis_tables(diagnosis: looks.Diagnosis, before: looks.Diagnosis | None 
 
     yield from _questions_table(diagnosis, before)
 
-    measured = judged_figures(diagnosis)
+    measured = judged_figures(diagnosis, findings)
     # Copies have a table of their own, put and get beside each other.
     keys_of_copies = set(chain.from_iterable(map(_keys_of, diagnosis_summary.patterns())))
     others = [judged for judged in measured if judged.figure.key not in keys_of_copies]
@@ -84,9 +84,7 @@ def _figures_table(measured: Sequence[JudgedFigure]) -> report.Table:
         figure = judged.figure
         if figure.stage is not stage_above:
             stage_above = figure.stage
-            name = STAGE_NAMES[figure.stage]
-            heading = report.Cell(value=f"{name[:1].upper()}{name[1:]}")
-            rows.append(report.Row(cells=(heading,), role=report.Role.HEADING))
+            rows.append(report.heading_row(stage_title(figure.stage)))
 
         reference_text = _reference_text(judged)
         rows.append(

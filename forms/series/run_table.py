@@ -58,7 +58,7 @@ def run_table(series_summary: SeriesSummary) -> report.Table:
         deviations = formulas('STDEV(IF({1}="valid",{0}))', array=True)
         rows.append(_statistic_row("Deviation:", series_summary.deviation, deviations))
     if series_summary.average_with_rejected:
-        rows.append(report.Row(cells=(report.Cell(value="With the rejected runs:"),), role=report.Role.HEADING))
+        rows.append(report.heading_row("With the rejected runs:"))
         averages = formulas('AVERAGEIF({1},"<>failed",{0})')
         rows.append(_statistic_row("Average:", series_summary.average_with_rejected, averages))
     if series_summary.deviation_with_rejected:

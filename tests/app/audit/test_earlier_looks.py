@@ -84,19 +84,23 @@ def test_the_diagnosis_before_is_of_the_same_share_machine_and_complaint(
     assert diagnosis_before(notebook, replace(FINE, complaint=None)) is None
 
 
-@pytest.mark.parametrize(("read_after_ms", "is_held_against_first"), [(0.96, True), (6.0, False)])
+@pytest.mark.parametrize(
+    ("read_after_ms", "is_held_against_first"), [((1.0, 4.0), True), ((1.0, 1.0), False), ((12.0, 12.0), False)]
+)
 def test_a_diagnosis_made_again_to_be_surer_is_held_against_that_before_the_change(
-    notebook: Notebook, read_after_ms: float, is_held_against_first: bool
+    notebook: Notebook, read_after_ms: tuple[float, float], is_held_against_first: bool
 ):
-    """Reading changed too, so that the second says to diagnose again and compare with the first."""
+    """Where reading changed too, and varied, the second says to diagnose again and compare with the first."""
 
-    def small_files(hour: int, put_ms: float, get_ms: float) -> Diagnosis:
-        stage = diagnoses.small_files_stage(put_ms / 1000, get_seconds=get_ms / 1000)
+    def small_files(hour: int, put_ms: float, get_ms: tuple[float, float]) -> Diagnosis:
+        stage = diagnoses.small_files_stage(put_ms / 1000)
+        parts = {f"get_{part}_seconds": tuple(ms / 3000 for ms in get_ms) * 20 for part in ("open", "data", "close")}
+        stage = replace(stage, samples={**stage.samples, **parts})
         created_at = f"2026-01-08T{hour:02}:00:00.000Z"
         identifier = f"dd{hour:02}" * 3
         return replace(healthy_but(stage, complaint=StageName.SMALL_FILES), id=identifier, created_at=created_at)
 
-    first = small_files(10, 24.0, 6.0)
+    first = small_files(10, 24.0, (12.0, 12.0))
     second = small_files(11, 3.0, read_after_ms)
     third = small_files(12, 3.0, read_after_ms)
     add(notebook, first, second, third)

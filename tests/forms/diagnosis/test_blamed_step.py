@@ -108,6 +108,19 @@ def test_a_step_must_gain_more_than_the_same_step_of_reading(read_step: float, i
     assert blamed.is_faster is is_proven
 
 
+def test_nobody_is_asked_once_the_step_is_gone_though_the_whole_is_not_certain():
+    after = photos(unsteady(saved(0.8)))
+    stage = after.stage(SMALL)
+    assert stage is not None
+    creates = (0.0008,) * 26 + (0.03,) * 14
+    after = after.with_stage(replace(stage, samples={**stage.samples, "put_open_seconds": creates}))
+    before = photos(saved(12))
+    change = change_since(before, after)
+    assert change is not None
+    assert not change.figure.is_certain
+    assert advised_act(after, before) is None
+
+
 def test_a_step_that_varied_as_much_proves_nothing():
     stage = saved(12)
     varying = {**stage.samples, "put_data_seconds": (0.0008,) * 16 + (0.012,) * 24}

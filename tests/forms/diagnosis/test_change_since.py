@@ -8,6 +8,7 @@ import pytest
 
 from forms.diagnosis.answer import diagnosis_answer
 from forms.diagnosis.answer_since import answer_since
+from forms.diagnosis.change_sentences import is_settled, surer_text
 from forms.diagnosis.change_since import (
     SAME_WITHIN,
     FigureChange,
@@ -17,7 +18,6 @@ from forms.diagnosis.change_since import (
     figures_text,
     is_same,
     since_text,
-    surer_text,
 )
 from forms.diagnosis.changed_settings import changed_settings_text
 from forms.diagnosis.comparison_report import diagnosis_comparison
@@ -219,6 +219,81 @@ def test_what_is_certain_stands_first_and_what_is_not_says_what_would_tell(
     text = answer_since(change.other, base).text.lower()
     assert (text.index("the server's write step") < text.index("times as fast")) is not is_certain
     assert ("diagnose again, and compare that with the diagnosis at 09:06" in text) is not is_certain
+
+
+def with_reading(diagnosis: Diagnosis, get_ms: tuple[float, float], load: float = 0.2) -> Diagnosis:
+    """Small files read in two rounds of twenty."""
+    stage = diagnosis.stage(StageName.SMALL_FILES)
+    assert stage is not None
+    times = tuple(milliseconds / 3000 for milliseconds in get_ms for _file in range(20))
+    parts = {f"get_{part}_seconds": times for part in ("open", "data", "close")}
+    samples = {**stage.samples, **parts, "get_files_of_round": (20, 20)}
+    facts = {**stage.facts, "machine.load_per_processor": load}
+    return diagnosis.with_stage(replace(stage, samples=samples, facts=facts))
+
+
+@pytest.mark.parametrize(
+    ("read_after_ms", "rest_range", "is_settled_now"),
+    [
+        ((6.0, 6.0), (5.6, 5.6), True),  # reading as before: the whole of the change is certain
+        ((2.0, 2.0), (1.87, 1.87), True),
+        ((1.34, 1.34), (1.25, 1.25), True),
+        ((1.3, 1.5), (1.21, 1.4), False),
+    ],
+)
+def test_a_change_is_settled_where_it_is_certain_beside_its_control_too(
+    read_after_ms: tuple[float, float], rest_range: tuple[float, float], is_settled_now: bool
+):
+    """Saving is 5.6 times as fast. No step is to blame before, as reading was slow, too."""
+    before = with_reading(in_rounds((14.0, 14.0), EARLIER, write_ms=5), (6.0, 6.0))
+    after = with_reading(in_rounds((2.5, 2.5), HEALTHY.created_at), read_after_ms)
+    change = change_since(before, after)
+    assert change is not None
+    assert change.figure.is_certain
+    assert change.rest_range == pytest.approx(rest_range, rel=0.01)
+    assert is_settled(change) is is_settled_now
+    assert bool(surer_text(change)) is not is_settled_now
+    assert ("how much is left is not certain" in control_text(change)) is not is_settled_now
+
+
+@pytest.mark.parametrize(("load", "is_quieter_asked_for"), [(1.49, False), (1.5, True)])
+def test_a_busy_client_is_asked_to_be_quieter_and_nothing_else_is_advised(load: float, is_quieter_asked_for: bool):
+    """What varied is not to be measured again "at another time", too."""
+    before = in_rounds((14.0, 16.0), EARLIER, write_ms=12)
+    after = with_reading(in_rounds((2.4, 15.0), HEALTHY.created_at), (2.4, 2.4), load)
+    text = answer_since(after, before).text
+    assert ("diagnose again when this client is quieter" in text) is is_quieter_asked_for
+    assert text.count("again") == 1
+    assert "measure again" in diagnosis_answer(after).text
+
+
+def test_what_changed_what_else_it_can_be_and_how_it_is_now_are_paragraphs():
+    base = diagnosis_of(saved_in(0.024, 0.0024), EARLIER)
+    changed, others, now = answer_since(diagnosis_of(saved_in(0.001, 0.0024)), base).text.splitlines()
+    assert changed.startswith("✓ Saving small files is 24 times as fast")
+    assert others.startswith(NOT_CLIENT)
+    assert now.startswith("Small files are as fast as is usual")
+
+
+def test_where_all_is_well_but_the_change_is_not_certain_the_tick_is_with_what_is_well():
+    before = in_rounds((2.0, 6.0), EARLIER)
+    after = in_rounds((1.9, 2.2), HEALTHY.created_at)
+    assert diagnosis_answer(after).text.startswith("✓")
+    first, *_, last = answer_since(after, before).text.splitlines()
+    assert first.startswith("? Saving small files is")
+    assert last.startswith("✓ Small files are as fast")
+
+
+@pytest.mark.parametrize(("round_trip", "is_control"), [(0.00007, False), (0.00009, True)])
+def test_a_round_trip_explains_only_what_waits_for_it(round_trip: float, is_control: bool):
+    """Half of six round trips of the second diagnosis are a fifth of 2.4 ms and more, or less."""
+    stages = [diagnoses.small_files_stage(0.0024), diagnoses.distance_stage(round_trip)]
+    base = healthy_but(*stages, complaint=StageName.SMALL_FILES, created_at=EARLIER)
+    read_slowly = diagnoses.small_files_stage(0.0024, get_seconds=0.005)
+    change = change_since(base, healthy_but(read_slowly, stages[1], complaint=StageName.SMALL_FILES))
+    assert change is not None
+    assert change.figure.before.key == "get_file"
+    assert (change.control is not None) is is_control
 
 
 def with_settings(text: str, scope: AuditScope = AuditScope.SERVER, unread: tuple[str, ...] = ()) -> Diagnosis:

@@ -10,19 +10,32 @@ from forms.diagnosis.comparison_report import diagnosis_comparison
 from forms.diagnosis.figure_changes import FigurePair, figure_pairs, price_text, slower_text
 from forms.diagnosis.figures import Figure, Unit
 from forms.layout import Sign
+from forms.report import Role
 from storage.looks import StageName
 from tests import diagnoses
 from tests.diagnoses import HEALTHY, healthy_but
 
 
 def pair(
-    before: tuple[float, float, float], after: tuple[float, float, float], *, busy: bool = False, key: str = "later"
+    before: tuple[float, float, float],
+    after: tuple[float, float, float],
+    *,
+    busy: bool = False,
+    busy_before: bool = False,
+    complained_of: bool = False,
+    key: str = "later",
 ) -> FigurePair:
     """Each as (value, least, most), in seconds."""
     sides = []
     for value, least, most in (before, after):
         sides.append(Figure(StageName.CONNECT, key, "Later connects", Unit.SECONDS, value, (least, most)))
-    return FigurePair(base=sides[0], other=sides[1], was_client_busy=busy)
+    return FigurePair(
+        base=sides[0],
+        other=sides[1],
+        was_client_busy_before=busy_before,
+        was_client_busy=busy,
+        is_complained_of=complained_of,
+    )
 
 
 SLOWER = ((1.0, 0.9, 1.1), (2.0, 1.8, 2.2))
@@ -33,14 +46,19 @@ SLOWER = ((1.0, 0.9, 1.1), (2.0, 1.8, 2.2))
     [
         (pair(*SLOWER), Sign.SLOWER),
         (pair(*SLOWER, busy=True), Sign.UNKNOWN),
+        (pair(*SLOWER, busy_before=True), Sign.SLOWER),
         (pair(*reversed(SLOWER), busy=True), Sign.FASTER),
+        (pair(*reversed(SLOWER), busy_before=True), Sign.UNKNOWN),
+        (pair(*reversed(SLOWER), busy_before=True, complained_of=True), Sign.FASTER),
+        (pair(*SLOWER, busy=True, complained_of=True), Sign.UNKNOWN),
         (pair((1.0, 0.9, 1.1), (1.24, 1.2, 1.25)), None),
         (pair((1.0, 0.9, 1.1), (1.3, 1.2, 1.4)), Sign.UNKNOWN),
     ],
 )
 def test_a_sign_is_for_what_changed_by_more_than_it_varied(figures: FigurePair, sign: Sign | None):
     assert figures.sign is sign
-    assert ("can be chance" in slower_text([figures])) is (sign is Sign.UNKNOWN)
+    is_slower = figures.change is not None and figures.change.times < 1
+    assert ("can be chance" in slower_text([figures])) is (sign is Sign.UNKNOWN and is_slower)
     assert ("by more than it varied" in slower_text([figures])) is (sign is Sign.SLOWER)
 
 
@@ -83,6 +101,37 @@ def test_figures_of_the_complaint_stand_first_in_the_order_of_the_diagnosis():
     assert stages[0] is StageName.FOLDERS
     assert stages[-1] is StageName.CARDS
     assert figure_pairs(HEALTHY, HEALTHY)[0].known_figure.stage is StageName.CONNECT
+
+
+def test_what_is_faster_beside_what_was_complained_of_can_be_the_busy_client():
+    """Both varied little, but this client was busy before: reading as a program does, which no setting touched."""
+    busy = {"machine.load_per_processor": 4.0}
+    slow = diagnoses.small_files_stage()
+    samples = {**slow.samples, "put_data_seconds": (0.012,) * 40, "get_data_seconds": (0.002,) * 40}
+    base = healthy_but(replace(slow, samples=samples, facts={**slow.facts, **busy}), complaint=StageName.SMALL_FILES)
+    pairs = {pair.known_figure.key: pair for pair in figure_pairs(base, HEALTHY)}
+    assert pairs["put_data"].sign is Sign.FASTER
+    assert pairs["get_data"].sign is Sign.UNKNOWN
+    assert "the client was busy" in pairs["get_data"].change_text
+
+
+def test_jitter_is_no_speed():
+    base, other = (
+        healthy_but(replace(stage, samples={**stage.samples, "echo_seconds": (0.0004,) * 18 + (late,) * 2}))
+        for stage, late in ((diagnoses.distance_stage(), 0.01), (diagnoses.distance_stage(), 0.002))
+    )
+    for pairs, word in ((figure_pairs(base, other), "little"), (figure_pairs(other, base), "much")):
+        jitter = next(pair for pair in pairs if pair.known_figure.key == "jitter")
+        assert f"times as {word}" in jitter.change_text
+
+
+def test_each_row_stands_below_the_name_of_its_stage():
+    report = diagnosis_comparison(HEALTHY, replace(HEALTHY, complaint=StageName.LONG_RUN))
+    table = report.tables[-1]
+    headings = [row.name for row in table.rows if row.role is Role.HEADING]
+    assert headings[:2] == ["A long run", "The first connect"]
+    assert table.rows[0].role is Role.HEADING
+    assert len(headings) == len(set(headings))
 
 
 def test_what_is_gone_is_named_by_what_was_to_blame_alone():
