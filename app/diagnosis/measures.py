@@ -8,6 +8,7 @@ from app.clients.smb import share as smb_share
 from app.clients.smb import transfer, wire
 from app.server import host_activity, machine_meter
 from app.server.host_facts import read_text
+from forms.diagnosis.summary import ALL_TICKS, BUSY_TICKS
 from storage import looks, records
 
 LARGEST_WINDOW_BYTES = 2 * base.MAX_BLOCK_BYTES
@@ -48,3 +49,23 @@ def busy_percent_since(before: host_activity.ProcessorTicks) -> float:
     """How busy this machine's processors were; where that cannot be read, fully, so that nobody is blamed for it."""
     percent = machine_meter.busy_percent(before, processors())
     return 100.0 if percent is None else percent
+
+
+class ProcessorsAtSamples:
+    """What this machine's processors have worked since it was made, at each sample of a transfer."""
+
+    def __init__(self) -> None:
+        self._before = processors()
+        self._at_samples: list[host_activity.ProcessorTicks] = []
+
+    def look(self) -> None:
+        """Once a sample: it reads a small file."""
+        self._at_samples.append(processors())
+
+    def samples(self, step: int) -> dict[str, tuple[float, ...]]:
+        """Of each ``step``-th sample, by the names of `forms.diagnosis.summary`."""
+        kept = self._at_samples[::step]
+        return {
+            BUSY_TICKS: tuple(float(now.busy - self._before.busy) for now in kept),
+            ALL_TICKS: tuple(float(now.total - self._before.total) for now in kept),
+        }

@@ -19,9 +19,7 @@ from app.clients.smb.files import SMBFiles
 from app.clients.smb.share import Share
 from app.diagnosis import measures
 from app.diagnosis.bench import LONG, Bench
-from app.server.host_activity import ProcessorTicks
 from app.server.host_facts import read_text
-from forms.diagnosis.summary import ALL_TICKS, BUSY_TICKS
 from storage import looks
 from storage.plan import Settings
 from storage.records import FactValue
@@ -188,11 +186,10 @@ class _EnoughError(Exception):
 def long_run(bench: Bench) -> looks.Stage:
     """One long put, then the price of having it written to the disk."""
     path = bench.path(LONG)
-    processors_before = measures.processors()
-    processors_at: list[ProcessorTicks] = []
+    processors = measures.ProcessorsAtSamples()
 
     def sample(seconds: float, _moved: int) -> None:
-        processors_at.append(measures.processors())
+        processors.look()
         if seconds > bench.affordable_sizes.stage_seconds:
             raise _EnoughError
 
@@ -212,14 +209,12 @@ def long_run(bench: Bench) -> looks.Stage:
 
     step = -(-len(meter.samples) // _MOST_SAMPLES) or 1
     samples = meter.samples[::step]
-    ticks = [(now.busy - processors_before.busy, now.total - processors_before.total) for now in processors_at[::step]]
     return looks.Stage(
         name=looks.StageName.LONG_RUN,
         samples={
             "at_seconds": tuple(at for at, _ in samples),
             "moved_bytes": tuple(float(moved) for _, moved in samples),
-            BUSY_TICKS: tuple(float(busy) for busy, _ in ticks),
-            ALL_TICKS: tuple(float(passed) for _, passed in ticks),
+            **processors.samples(step),
         },
         facts={"flush_seconds": flush_seconds},
     )

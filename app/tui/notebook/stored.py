@@ -19,7 +19,7 @@ from app.tui.widgets.following import FollowsRecording
 from app.tui.widgets.logins import log_in
 from app.tui.widgets.report_screen import ReportScreen
 from forms import wording
-from forms.layout import Toned, lines_of
+from forms.layout import Toned
 from forms.report import Report
 from storage import recordings, records
 from storage.notebook import Notebook
@@ -68,7 +68,7 @@ class StoredScreen(FollowsRecording, ReportScreen, reading.RecordingGoesOn, view
         report = kind.form(notebook, head)
         # While it is measured, what it says so far is no answer yet.
         if report.answer and not head.running:
-            self.answer = Toned("\n".join(lines_of(report.answer.text)), report.answer.tone)
+            self.answer = Toned("\n".join(map(wording.plain, report.answer.text.splitlines())), report.answer.tone)
         else:
             self.answer = kind.current_answer(notebook, head)
         return report

@@ -147,6 +147,8 @@ def test_a_run_that_becomes_slow_is_named(inside: Inside, make_smbd, make_link: 
     changing.join()
     assert found["fast-then-slow"]["title"].startswith("Fast, then slow: after")
     assert found["fast-then-slow"]["cost"] > 0.4
+    (stage,) = inside.json("show", "last", "--json")["stages"]
+    assert len({len(stage["samples"][name]) for name in ("at_seconds", "busy_ticks", "all_ticks")}) == 1
 
 
 QUESTIONS = ("free_space_seconds", "quota_seconds", "streams_seconds", "notify_seconds")
