@@ -269,10 +269,10 @@ def _protection_figures(stage: Stage) -> Iterator[Figure]:
     if share:
         yield Figure(stage.name, "protection", "This client's part of signing or encrypting", Unit.PERCENT, *share)
 
-    for mode, protection in (("signed", "signing"), ("encrypted", "encryption")):
+    for mode, name in (("signed", "With signing, slower by"), ("encrypted", "With encryption, slower by")):
         price = summary.price(base, stage.of(f"{mode}_bytes_per_second"))
         if price:
-            yield Figure(stage.name, mode, f"Reading with {protection}, slower by", Unit.PERCENT, *price)
+            yield Figure(stage.name, mode, name, Unit.PERCENT, *price)
 
 
 def _long_run_figures(stage: Stage) -> Iterator[Figure]:
@@ -285,12 +285,12 @@ def _long_run_figures(stage: Stage) -> Iterator[Figure]:
     change = summary.break_of(stage)
     if change:
         moment = wording.seconds(change.at_seconds)
-        yield Figure(stage.name, "before", f"Long run until {moment}", Unit.RATE, change.before)
-        yield Figure(stage.name, "after", f"Long run after {moment}", Unit.RATE, change.after)
+        yield Figure(stage.name, "before", f"Run until {moment}", Unit.RATE, change.before)
+        yield Figure(stage.name, "after", "Run after that", Unit.RATE, change.after)
 
     flush_seconds = stage.number("flush_seconds")
     if flush_seconds is not None:
-        yield Figure(stage.name, FLUSH, "Having a long run written to the disk afterwards", Unit.SECONDS, flush_seconds)
+        yield Figure(stage.name, FLUSH, "Writing a long run to the disk afterwards", Unit.SECONDS, flush_seconds)
 
 
 def _card_figures(stage: Stage) -> Iterator[Figure]:
