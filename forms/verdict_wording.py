@@ -18,6 +18,9 @@ VERDICT_WORDS: Mapping[Verdict, str] = {
     Verdict.UNKNOWN: "Inconclusive",
 }
 
+INCONCLUSIVE = f"{VERDICT_WORDS[Verdict.UNKNOWN]}: "
+"""Begins the sentence of a verdict that is open."""
+
 _NARROW_PERCENT = 2.0
 """An interval narrower than this, in percentage points, is written with one digit after the point, others with none."""
 
@@ -84,6 +87,27 @@ def verdict_sentence(
     return f"{word} by {change} ({reach})"
 
 
+def verdict_on_two(sentence: str, verdict: Verdict, other: str, base: str) -> str:
+    """A verdict's sentence that says which is faster than which: ``new is faster than old by 43 % (29 % to 58 %)``.
+
+    Sentences of other forms stay as they are.
+    """
+    sentence_begins = {
+        Verdict.FASTER: f"{other} is faster than {base}",
+        Verdict.SLOWER: f"{other} is slower than {base}",
+        Verdict.SAME: f"{other} is as fast as {base}",
+    }
+    if verdict in sentence_begins:
+        return sentence.replace(VERDICT_WORDS[verdict], sentence_begins[verdict], 1)
+
+    # "Inconclusive: 3 % slower (27 % slower to 28 % faster)."
+    lead, bracket, reach = sentence.partition(" (")
+    seen = lead.removeprefix(INCONCLUSIVE)
+    if seen == lead or not seen.endswith(("slower", "faster")):
+        return sentence
+    return f"{INCONCLUSIVE}{other} is {seen} than {base}{bracket}{reach}"
+
+
 def verdict_in_words(verdict: Verdict, change_percent: float, interval: tuple[float, float] | None) -> str:
     """A verdict that is known, in the fewest words: ``20 % faster``, ``about twice as fast``, ``no change``."""
     if verdict is Verdict.SAME:
@@ -107,14 +131,14 @@ def verdict_in_words(verdict: Verdict, change_percent: float, interval: tuple[fl
 
 def _inconclusive(change_percent: float, low: float | None, high: float | None, varies_by: float | None) -> str:
     if low is None or high is None:
-        return f"Inconclusive: {_seen_change(change_percent, 0)}"
+        return f"{INCONCLUSIVE}{_seen_change(change_percent, 0)}"
     if is_too_wide(low, high):
         amount = f" (by {wording.percent(varies_by)} over all of them)" if varies_by is not None else ""
-        return f"Inconclusive: these runs vary too much to tell{amount}"
+        return f"{INCONCLUSIVE}these runs vary too much to tell{amount}"
 
     digits = _digits(low, high)
     change = _seen_change(change_percent, digits)
-    return f"Inconclusive: {change} ({_direction_text(low, digits)} to {_direction_text(high, digits)})"
+    return f"{INCONCLUSIVE}{change} ({_direction_text(low, digits)} to {_direction_text(high, digits)})"
 
 
 def _seen_change(change_percent: float, digits: int) -> str:

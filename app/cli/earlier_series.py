@@ -9,7 +9,7 @@ from app.base.errors import UsageError
 from app.cli import console, notebooks, option_values, resuming
 from app.recording.spec import SeriesSpec
 from app.series.requests import spec_of
-from app.series.versus import series_of_comparison
+from app.series.versus import incomplete_series, series_of_comparison
 from forms.layout import visible
 from storage.recordings import SERIES
 from storage.records import Series, format_target
@@ -35,9 +35,10 @@ def find_earlier(
     """The series that is to be resumed or measured again; None where a TARGET is named. Raises UsageError."""
     series: Series
     if resume_reference:
+        reference = _side_to_resume(context, resume_reference)
         # `confirmed` lets an imported one pass: whether to log in at its target is asked below.
         series, _ = resuming.recording_to_resume(
-            context, resume_reference, _WITH_RESUME, SERIES, target=target, confirmed=True
+            context, reference, _WITH_RESUME, SERIES, target=target, confirmed=True
         )
     elif target:
         return None
@@ -51,6 +52,17 @@ def find_earlier(
 
     _confirm_target(series, choices)
     return series
+
+
+def _side_to_resume(context: click.Context, reference: str) -> str:
+    """What names the series to resume: of a comparison, the first side that is not complete, whichever is named."""
+    with notebooks.open_notebook(context) as notebook:
+        series_id = notebook.recording(reference, SERIES).id
+        incomplete = incomplete_series(series_of_comparison(notebook, series_id))
+    incomplete_ids = [series.id for series in incomplete]
+    if not incomplete_ids or series_id in incomplete_ids:
+        return reference
+    return incomplete_ids[0]
 
 
 def series_beside(context: click.Context, earlier: Series, choices: dict[str, Any]) -> list[Series]:

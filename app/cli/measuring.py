@@ -10,16 +10,19 @@ from app.cli import notebooks
 from app.cli.progress import watch_turns
 from app.recording import process
 from app.recording.rescue import open_notebook
-from app.recording.spec import SeriesRequest
+from app.recording.spec import SeriesRequest, SeriesSpec
 from app.series import resume
-from app.series.earlier_rate import measured_rate
+from app.series.earlier_rate import measured_rate, newest_alike
 from app.series.events import SeriesClosed
 from app.series.interleaved import record_interleaved
 from app.series.pace import Prospect
+from app.series.versus import can_be_paired, series_of_comparison
 from app.server.link_facts import detect_link
 from app.server.routes import is_this_machine
 from forms.series.estimate import expected_rate
-from storage.records import Series
+from forms.stats.decision import LEAST_RUNS
+from forms.stats.summary import deviation_percent
+from storage.records import Series, Target
 
 
 def prospect_of(order: process.MeasuringOrder, path: Path, series: int = 1) -> Prospect:
@@ -38,6 +41,16 @@ def prospect_of(order: process.MeasuringOrder, path: Path, series: int = 1) -> P
     is_loopback = is_here and is_this_machine(target.host)
     rate = expected_rate(target, measured=measured, link=link, is_this_machine=is_loopback)
     return Prospect(order=order, rate=rate, series=series)
+
+
+def earlier_variation_percent(spec: SeriesSpec, target: Target, path: Path) -> float | None:
+    """What the runs of the newest series of that server varied by; None where there is none to tell."""
+    if spec.counts.random or not notebooks.has_notebook(path):
+        return None
+    with open_notebook(path) as notebook:
+        form = newest_alike(notebook, target, spec.command, spec.settings.block_bytes)
+    rates = form.series.rates() if form is not None else []
+    return deviation_percent(rates) if len(rates) >= LEAST_RUNS else None
 
 
 def error_that_ended(control: process.SeriesControl, closed: Sequence[SeriesClosed]) -> SharebenchError | None:
@@ -97,13 +110,23 @@ def measure_interleaved(
     stored_ids = [event.series_id for event in closed if event.stored]
     error = error_that_ended(control, closed)
     is_comparison = all(isinstance(item, resume.Resumption) or item.spec.interleaved_with for item in todo)
-    if error is not None and stored_ids and is_comparison:
-        way = f"`sharebench run --resume {stored_ids[0]}` completes the comparison"
-        text = control.why_cancelled if isinstance(error, CancelledError) else str(error)
-        error = type(error)(f"{text}; {way}", options=error.options)
     with open_notebook(path) as notebook:
         series = notebook.all_of(stored_ids) if closed and closed[0].stored else []
+        if error is not None and stored_ids and is_comparison:
+            way = _way_to_complete(series_of_comparison(notebook, stored_ids[0]))
+            text = control.why_cancelled if isinstance(error, CancelledError) else str(error)
+            error = type(error)("; ".join(filter(None, [text, way])), options=error.options)
     return Interleaved(series=series, error=error)
+
+
+def _way_to_complete(of_comparison: Sequence[Series]) -> str:
+    """How to complete a comparison that ended early, the base first; empty for none."""
+    if not of_comparison:
+        return ""
+    base = of_comparison[0]
+    if can_be_paired(base):
+        return f"`sharebench run --resume {base.id}` completes the comparison"
+    return f"`sharebench run --again {base.id}` measures all again: runs completed now make no pairs with it"
 
 
 def _order_of(item: SeriesRequest | resume.Resumption, path: Path) -> process.MeasuringOrder:

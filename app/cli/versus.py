@@ -27,11 +27,10 @@ from app.series.resume import Resumption
 from app.series.versus import Side, spec_at
 from forms import wording
 from forms.comparison.judged_sides import Sides
-from forms.comparison.pairs import paired_runs, seconds_between_runs, smallest_shown_percent
+from forms.comparison.pairs import expected_power_sentence, paired_runs, power_sentences
 from forms.comparison.report import comparison_report
-from forms.comparison.settling import interleaved_seconds
 from forms.comparison.summary import comparisons
-from forms.stats.decision import LEAST_RUNS, Limits
+from forms.stats.decision import LEAST_RUNS
 from storage.records import Series, Target
 
 _OPTIONS_OF_CLIENT = ("client", "block_bytes", "in_flight", "sign", "encrypt", "like", "flush")
@@ -39,9 +38,6 @@ _OPTIONS_OF_CLIENT = ("client", "block_bytes", "in_flight", "sign", "encrypt", "
 
 _OPTIONS_OF_SERVER = ("server_ssh", "smb_conf")
 """Those that say where the facts of another target's server are read; they change nothing by themselves."""
-
-_MORE_PAIRS = 4
-"""As many times the pairs halve what they can show, or better."""
 
 
 @click.command("--versus", add_help_option=False)
@@ -140,10 +136,15 @@ def run_versus(
 ) -> int:
     """Measure all sides interleaved, in random order, and print the comparison of each other with the base.
 
-    ``with_form``: the form of the base comes first. ``tells_power``: say how small a change the pairs show. The
-    exit code is that of the worst verdict. Raises the error of a side that failed, after what was measured until then.
+    ``with_form``: the form of the base comes first. ``tells_power``: say how small a change the pairs show, before and
+    after. The exit code is that of the worst verdict. Raises the error of a side that failed, after what was measured
+    until then.
     """
     requests = series_versus.side_requests([base, *others])
+    if tells_power:
+        varies_by_percent = measuring.earlier_variation_percent(base.spec, base.target, path)
+        power = expected_power_sentence(base.spec.counts.runs, len(others), varies_by_percent)
+        console.say(f"sharebench: {power}")
     labels = [request.spec.texts.label for request in requests]
     measured = measuring.measure_interleaved(requests, path, labels, within_seconds)
     if with_form and measured.series:
@@ -217,7 +218,7 @@ def _show_comparisons(measured: measuring.Interleaved, *, as_json: bool, tells_p
 
     base = all_series[0]
     forms = comparisons([Sides(base=(base,), other=(series,)) for series in all_series[1:]])
-    messages = _power_messages(all_series) if tells_power and error is None else []
+    messages = power_sentences(all_series) if tells_power and error is None else []
     console.answer_report(comparison_report(all_series, forms), as_json=as_json, messages=messages)
     if error is not None:
         raise error
@@ -231,33 +232,3 @@ def _sides_with_pairs(all_series: Sequence[Series]) -> list[Series]:
     base = all_series[0]
     others = [series for series in all_series[1:] if len(paired_runs(base, series) or ()) >= LEAST_RUNS]
     return [base, *others] if others else []
-
-
-def _power_messages(all_series: Sequence[Series]) -> list[str]:
-    """How small a change these pairs of runs can show, and more of them; none where nobody knows.
-
-    Told where nobody chose their number.
-    """
-    pairs = len(all_series[0].measured())
-    more_pairs = _MORE_PAIRS * pairs
-    change = _smallest_shown(all_series, pairs)
-    smaller_change = _smallest_shown(all_series, more_pairs)
-    run_seconds = seconds_between_runs(all_series)
-    if change is None or smaller_change is None or run_seconds is None:
-        return []
-
-    duration = wording.duration(interleaved_seconds(more_pairs, run_seconds, len(all_series)))
-    shown = f"{pairs} pairs find a change of {wording.percent(change)} here, 9 times in 10"
-    more_shown = f"{more_pairs} pairs one of {wording.percent(smaller_change)} (--runs {more_pairs}, about {duration})"
-    return [f"{shown}; {more_shown}"]
-
-
-def _smallest_shown(all_series: Sequence[Series], pairs: int) -> float | None:
-    """In percent, that many pairs of each with the base find of any of them; None where nobody knows."""
-    base = all_series[0]
-    others = all_series[1:]
-    # As wide as the widest interval of those that are judged at once.
-    limits = Limits()
-    limits = replace(limits, alpha=limits.alpha / len(others))
-    smallest_changes = [smallest_shown_percent(base, other, limits, pairs) for other in others]
-    return max((percent for percent in smallest_changes if percent is not None), default=None)

@@ -3,8 +3,7 @@
 Whatever is a sequence here has the base first; ``index`` is 0 for the base, and from 1 on for the others.
 """
 
-from collections.abc import Sequence
-from statistics import fmean
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.charts.series_charts import bars_chart
@@ -13,12 +12,14 @@ from app.series import events
 from app.series.pace import RunPace
 from forms import wording
 from forms.comparison.pair_tables import alternating_runs
-from forms.layout import Tone, cut, visible
+from forms.comparison.pairs import joint_limits
+from forms.layout import Tone, cut, visible, wrap
 from forms.report import Bar
 from forms.series.progress import RunProgress, run_progress
 from forms.stats.decision import LEAST_RUNS
 from forms.stats.summary import mean
-from storage.plan import RunCounts
+from forms.stats.verdict_rule import decide_interleaved
+from forms.verdict_wording import INCONCLUSIVE, verdict_on_two, verdict_sentence
 from storage.records import Phase
 
 TWO_SIDES = ("base", "other")
@@ -28,11 +29,13 @@ TWO_SIDES = ("base", "other")
 class InterleavedProgress:
     """Takes the events of the measurement, and tells in words and bars how far it is."""
 
-    def __init__(self, runs: int, names: Sequence[str] = TWO_SIDES) -> None:
-        """``names``: what the sides are called."""
+    def __init__(
+        self, runs: int, names: Sequence[str] = TWO_SIDES, rates_before: Sequence[Mapping[int, float]] = ()
+    ) -> None:
+        """``names``: what the sides are called. ``rates_before``: as ``_rates``, of a comparison that is resumed."""
         self._names = [visible(name) for name in names]
         self.runs = runs
-        """How many runs of each side are to be measured."""
+        """How many measured runs each side has in the end."""
         self.pace = RunPace([0] * len(names))
         """Tells the time left."""
         self.is_timed = False
@@ -40,8 +43,10 @@ class InterleavedProgress:
         self.ended_series: dict[int, events.SeriesClosed] = {}
         """By index; those of all sides once all is measured."""
 
-        self._rates: list[list[float]] = [[] for _ in names]
-        """In bytes/s, of the measured runs of each side so far."""
+        self._rates_before = [dict(rates) for rates in rates_before] or [{} for _ in names]
+        """Those of the runs that were there at the begin."""
+        self._rates = [dict(rates) for rates in self._rates_before]
+        """In bytes/s, of the measured runs of each side so far, by their numbers."""
         self._doing = ""
         """What is done before the first run has a rate, in words."""
         self._run_progress: RunProgress | None = None
@@ -60,9 +65,9 @@ class InterleavedProgress:
         failures = [closed.failure for closed in self.ended_series.values() if closed.failure]
         return failures[0].error if failures else None
 
-    def expect_runs(self, counts_of_sides: Sequence[RunCounts]) -> None:
-        """Say how many runs are to come, before the first event."""
-        self.pace = RunPace([counts.warmups + counts.runs for counts in counts_of_sides])
+    def expect_runs(self, runs_to_come: Sequence[int]) -> None:
+        """Say how many runs of each side are to come, warm-up runs included, before the first event."""
+        self.pace = RunPace(runs_to_come)
 
     def take_event(self, index: int, event: Any) -> None:
         self.pace.take_event(index, event)
@@ -78,7 +83,7 @@ class InterleavedProgress:
             case process.Progressed(seconds=seconds, moved_bytes=moved, size_bytes=size):
                 self._run_progress = run_progress(seconds, moved, size)
             case process.RunFinished(run=run) if run.phase is Phase.MEASURED and run.bytes_per_second:
-                self._rates[index].append(run.bytes_per_second)
+                self._rates[index][run.number] = run.bytes_per_second
             case events.SeriesClosed():
                 self.ended_series[index] = event
 
@@ -87,7 +92,7 @@ class InterleavedProgress:
 
     def sentence(self, *, is_over: bool) -> str:
         """What happens now, in one line."""
-        measured_turns = min(map(len, self._rates))
+        measured_turns = len(self._numbers_of_all())
         turn_name = "pair" if len(self._names) == len(TWO_SIDES) else "round"
         if is_over:
             return f"{wording.count(measured_turns, turn_name)} of runs measured."
@@ -96,24 +101,42 @@ class InterleavedProgress:
             return f"All {self.runs} {turn_name}s of runs are measured; looking at the servers once more …"
 
         turn = measured_turns + 1
-        doing = "" if any(self._rates) else f": {self._doing or 'connecting'}"
+        has_new_rates = self._rates != self._rates_before
+        doing = "" if has_new_rates else f": {self._doing or 'connecting'}"
         if self._run_progress is not None:
             doing = f": {self._running}, {wording.byte_rate(self._run_progress.bytes_per_second)}"
         seconds_left = self.pace.seconds_left
         time_left = f"; about {wording.duration(seconds_left)} left" if seconds_left else ""
         return f"{turn_name.capitalize()} {turn} of {self.runs}{doing}{time_left}"
 
-    def _difference_so_far(self, index: int) -> str:
-        """That other beside the base by the pairs measured so far; empty before a verdict could follow from them."""
-        pairs = list(zip(self._rates[0], self._rates[index], strict=False))
+    def _numbers_of_all(self) -> set[int]:
+        """The numbers of the rounds in which each side has a measured run."""
+        return set.intersection(*map(set, self._rates))
+
+    def _pairs(self, index: int) -> list[tuple[float, float]]:
+        """The rates of the base and of that other, pair by pair."""
+        base_rates = self._rates[0]
+        other_rates = self._rates[index]
+        # What slowed one run of a pair need not have met the other where the break lay between them.
+        interrupted = self._rates_before[0].keys() ^ self._rates_before[index].keys()
+        numbers = sorted((base_rates.keys() & other_rates.keys()) - interrupted)
+        return [(base_rates[number], other_rates[number]) for number in numbers]
+
+    def _answer_so_far(self, index: int) -> str:
+        """What the pairs measured so far say of that other; empty before a verdict could follow from them."""
+        pairs = self._pairs(index)
         if len(pairs) < LEAST_RUNS:
             return ""
-        # As the comparison judges them at the end, and as the averages above have it.
+
+        # As the comparison judges them at the end.
+        limits = joint_limits(others=len(self._names) - 1)
         base_rates, other_rates = zip(*pairs, strict=True)
-        percent = 100 * (fmean(other_rates) / fmean(base_rates) - 1)
-        way = "faster" if percent >= 0 else "slower"
-        names = f"{self._names[index]} is {abs(percent):.1f} % {way} than {self._names[0]}"
-        return f"So far {names}, by {len(pairs)} pairs."
+        decision = decide_interleaved(base_rates, other_rates, limits=limits)
+        verdict = verdict_sentence(decision.verdict, decision.change_percent or 0.0, decision.interval_percent)
+        answer = verdict_on_two(verdict, decision.verdict, self._names[index], self._names[0])
+        seen = answer.removeprefix(INCONCLUSIVE)
+        so_far = "So far" if seen == answer else "Inconclusive so far"
+        return f"{so_far}, by {len(pairs)} pairs: {seen}."
 
     def text(self, labels: Sequence[str], width: int, height: int) -> str:
         """The average of each side and a bar for each run; ``labels`` are the series', empty before they are known."""
@@ -123,10 +146,14 @@ class InterleavedProgress:
             tone = Tone.PLAIN if index else Tone.FAINT
             runs = wording.count(len(rates), "run")
             in_brackets = "" if label == side else f" ({visible(label)})"
-            lines.append(cut(f"{side}{in_brackets}: {runs}, {wording.rate(mean(rates))}", width))
-            bars = [Bar(name=f"{side} {number}", value=rate, tone=tone) for number, rate in enumerate(rates, 1)]
+            average = wording.rate(mean([*rates.values()]))
+            lines.append(cut(f"{side}{in_brackets}: {runs}, {average}", width))
+            bars = [Bar(name=f"{side} {number}", value=rate, tone=tone) for number, rate in sorted(rates.items())]
             bars_of_sides.append(bars)
-        lines += [cut(self._difference_so_far(index), width) for index in range(1, len(self._names))]
+
+        for index in range(1, len(self._names)):
+            answer = self._answer_so_far(index)
+            lines += wrap(answer, width) or [""]
 
         if any(bars_of_sides):
             rows = height - len(lines) - 1

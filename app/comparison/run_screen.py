@@ -3,7 +3,7 @@
 What else slows the path down meanwhile then meets all, so that the difference is their own.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -12,7 +12,6 @@ from app.recording.spec import SeriesRequest
 from app.series.resume import Resumption
 from app.tui.frame.commands import KeyCommand
 from app.tui.widgets import recording, report_run
-from storage.plan import RunCounts
 from storage.records import Target
 
 
@@ -31,8 +30,14 @@ class PairedRunScreen(report_run.ReportRunScreen):
     STOP_TEXT = "The runs measured so far are kept."
     QUIT_TEXT = "A comparison is being measured. The runs measured so far are kept."
 
-    def __init__(self, heading: str, runs: int, names: Sequence[str] = TWO_SIDES) -> None:
-        """``runs``: how many of each side are to be measured; ``names``: what the sides are called."""
+    def __init__(
+        self,
+        heading: str,
+        runs: int,
+        names: Sequence[str] = TWO_SIDES,
+        rates_before: Sequence[Mapping[int, float]] = (),
+    ) -> None:
+        """As in :class:`InterleavedProgress`."""
         super().__init__(heading)
         self.runs = runs
         self.todo: Sequence[SeriesRequest | Resumption] = ()
@@ -41,7 +46,7 @@ class PairedRunScreen(report_run.ReportRunScreen):
         """Of all sides."""
         self.labels: Sequence[str] = ()
         """Of the series of all sides."""
-        self.progress = InterleavedProgress(runs, names)
+        self.progress = InterleavedProgress(runs, names, rates_before)
         self._drawn_at = float("-inf")
         """By ``monotonic``."""
 
@@ -55,13 +60,13 @@ class PairedRunScreen(report_run.ReportRunScreen):
         todo: Sequence[SeriesRequest | Resumption],
         targets: Sequence[Target],
         labels: Sequence[str],
-        counts: Sequence[RunCounts],
+        runs_to_come: Sequence[int],
     ) -> None:
         """Begin in a thread; all but ``todo``, which may lack a side that is complete, are those of all sides."""
         self.todo = todo
         self.targets = targets
         self.labels = labels
-        self.progress.expect_runs(counts)
+        self.progress.expect_runs(runs_to_come)
         self.refresh_bindings()
         self.listen(self.events, every_seconds=recording.REDRAW_SECONDS)
         self.draw()

@@ -58,7 +58,7 @@ class InterleavedScreen(PairedRunScreen):
             requests,
             targets=[base.target, other.target],
             labels=[request.spec.texts.label for request in requests],
-            counts=[request.spec.counts for request in requests],
+            runs_to_come=[request.spec.counts.warmups + request.spec.counts.runs for request in requests],
         )
 
     def _request_of(self, series: Series, *, beside: Series) -> SeriesRequest:

@@ -17,7 +17,7 @@ guide meets the need, and sends the answer into the generator, or throws into it
 Who goes back in place of an answer closes the step, or throws what says so.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,6 @@ from app.series.begin_wait import wait_to_begin
 from app.series.events import SeriesClosed, SeriesStored
 from app.series.resume import Resumption
 from storage import records
-from storage.plan import RunCounts
 
 _WHY_APART = "repeats some minutes apart show how far the path moves; g measures now"
 
@@ -113,8 +112,12 @@ class ComparisonJob:
     title: str
     targets: tuple[records.Target, ...]
     names: tuple[str, ...]
-    counts: RunCounts
-    """Of each side, those that are to come."""
+    runs: int
+    """How many measured runs each side has in the end."""
+    runs_to_come: tuple[int, ...]
+    """How many runs of each side are still to come, warm-up runs included."""
+    rates_before: tuple[Mapping[int, float], ...]
+    """The rates in bytes/s of the runs of each side that were measured before, by their numbers."""
     todo: tuple[SeriesRequest | Resumption, ...]
     """What is measured: a series of each side, or those of them that are not complete."""
     places: tuple[int, ...]

@@ -20,13 +20,13 @@ class PairScreen(PairedRunScreen):
     KEYS: ClassVar = keys("run.review")
 
     def __init__(self, job: ComparisonJob) -> None:
-        super().__init__(job.title, job.counts.runs, job.names)
+        super().__init__(job.title, job.runs, job.names, job.rates_before)
         self.job = replace(job, control=self.control)
         self.end = ComparisonEnd(job)
 
     def begin(self) -> None:
         job = self.job
-        self.measure(job.todo, job.targets, job.names, [job.counts] * len(job.names))
+        self.measure(job.todo, job.targets, job.names, job.runs_to_come)
 
     def events(self) -> Iterator[tuple[int, Any]]:
         self.watch_machine(self.targets[0])

@@ -197,8 +197,7 @@ class PlainGuide:
     def _compare(self, job: needs.ComparisonJob) -> tuple[str, ...] | None:
         self._terminal.say(f"Measuring {wording.listed([*job.names])}; Ctrl+C stops, and what was measured is kept.")
         end = needs.ComparisonEnd(job)
-        runs = job.counts.warmups + job.counts.runs
-        watch_turns(_told_to(end, job.events()), job.control, job.names, [runs] * len(job.names))
+        watch_turns(_told_to(end, job.events()), job.control, job.names, job.runs_to_come)
         raise_at_once()
         if end.failure is not None:
             self._terminal.say(f"The comparison ended early: {end.failure[1].text}")

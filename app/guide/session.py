@@ -26,7 +26,7 @@ from app.guide.given_link import is_link_refuted
 from app.method import choices as method_choices
 from app.method import other_targets
 from app.method.round_requests import request_of, requests_of_comparison
-from app.series.resume import Resumption
+from app.series.resume import Resumption, order_to_resume
 from forms import wording
 from storage import records
 from storage.notebook import Notebook
@@ -316,6 +316,10 @@ class GuideSession:
             return
 
         place, choices = yield from self._pick_place(act, self.choices)
+        if act.then is not None:
+            # Who leaves the question for the second target stands where it can be asked again.
+            choices = replace(choices, lacks_other=True, step=method_choices.MethodStep.TARGET)
+
         self.typed.clear()
         self.known = place.context
         yield from self.take(choices)
@@ -466,13 +470,16 @@ class GuideSession:
 
         yield self._in_notebook(partial(round_notebook.begin_round, choices=choices))
         names = other_targets.side_names(choices)
+        counts = choices.spec.counts
         job = needs.ComparisonJob(
             backend=self.backend,
             notebook_path=self.path,
             title=f"{choices.spec.command} · {wording.listed([*names])}",
             targets=(target, *(other.target for other in choices.others)),
             names=names,
-            counts=choices.spec.counts,
+            runs=counts.runs,
+            runs_to_come=(counts.warmups + counts.runs,) * len(names),
+            rates_before=({},) * len(names),
             todo=(),
             places=tuple(range(len(names))),
             stored_ids=("",) * len(names),
@@ -506,9 +513,27 @@ def _completing(
     todo = tuple(
         Resumption(series_id=stored[place].id, secrets=secrets_of_sides[place], confirmed=True) for place in places
     )
-    done_runs = min(len(series.measured()) for series in stored)
-    counts = replace(job.counts, runs=max(0, job.counts.runs - done_runs))
-    return replace(job, todo=todo, places=places, counts=counts, stored_ids=tuple(series.id for series in stored))
+    return replace(
+        job,
+        todo=todo,
+        places=places,
+        runs_to_come=tuple(map(_runs_to_come, stored)),
+        rates_before=tuple(map(_rates_by_number, stored)),
+        stored_ids=tuple(series.id for series in stored),
+    )
+
+
+def _runs_to_come(series: records.Series) -> int:
+    """How many runs complete the series; it is warmed up again."""
+    if series.status is records.SeriesStatus.COMPLETE:
+        return 0
+    order = order_to_resume(series, Secrets())
+    counts = order.spec.counts
+    return counts.warmups + max(0, counts.runs - order.done_runs)
+
+
+def _rates_by_number(series: records.Series) -> dict[int, float]:
+    return {run.number: run.bytes_per_second for run in series.measured() if run.bytes_per_second}
 
 
 def _confirm_server(series: records.Series) -> needs.Tell:

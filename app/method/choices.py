@@ -103,6 +103,8 @@ class GuideChoices:
 
     others: tuple[OtherSide, ...] = ()
     """The other targets of a round that compares several; none where it measures one."""
+    lacks_other: bool = False
+    """Whether a comparison was begun whose other target is not chosen yet."""
 
     # What was measured, and what came of it
     series_id: str | None = None
@@ -347,6 +349,7 @@ def next_round(choices: GuideChoices, name: str, value: str, experiment: str) ->
         spec=replace(spec, lineage=lineage),
         again_name=None,
         others=(),
+        lacks_other=False,
         step=MethodStep.RUN,
     )
 
@@ -413,7 +416,7 @@ def _without_server(choices: GuideChoices) -> GuideChoices:
         settings=replace(spec.settings, sign=False, encrypt=False, like=None, drop_cache=False, flush=False),
         monitor=replace(spec.monitor, server_ssh=None, smb_conf=None, from_host=None),
     )
-    return replace(choices, spec=spec, file=None, file_bytes=None, again_name=None, others=())
+    return replace(choices, spec=spec, file=None, file_bytes=None, again_name=None, others=(), lacks_other=False)
 
 
 def is_same_server(target: records.Target, other: records.Target) -> bool:

@@ -38,7 +38,7 @@ def with_other_target(choices: GuideChoices, picked: GuideChoices, place: int) -
         raise UsageError("that is one of the targets already: name another server, share, path or file")
 
     others.insert(place, other)
-    return replace(in_new_round(choices), others=tuple(others))
+    return replace(in_new_round(choices), others=tuple(others), lacks_other=False)
 
 
 def without_other_target(choices: GuideChoices, place: int) -> GuideChoices:
@@ -49,7 +49,13 @@ def without_other_target(choices: GuideChoices, place: int) -> GuideChoices:
 
 def without_other_targets(choices: GuideChoices) -> GuideChoices:
     """A round that measures the target alone."""
-    return replace(in_new_round(choices), others=())
+    return replace(in_new_round(choices), others=(), lacks_other=False)
+
+
+def own_place(choices: GuideChoices) -> Target:
+    """The round's own target with its file, or the folder in which one is made."""
+    assert choices.target is not None
+    return _measured_place(choices.target, None if choices.makes_file else choices.file)
 
 
 def side_names(choices: GuideChoices) -> tuple[str, ...]:
@@ -123,4 +129,4 @@ def choices_to_compare(series: Series) -> GuideChoices:
     """A round that measures what a stored series measured, to be compared with other targets."""
     choices = in_new_round(replace(choices_of(series), step=MethodStep.RUN))
     # The sides are labelled by what tells them apart.
-    return replace(choices, spec=with_label(choices.spec, ""))
+    return replace(choices, spec=with_label(choices.spec, ""), lacks_other=True)

@@ -31,6 +31,9 @@ def requests_of_comparison(
     if problem:
         raise UsageError(problem)
 
+    # As many runs for all: no side goes on alone until its average is known well enough.
+    counts = replace(own_side.spec.counts, until_percent=None)
+    own_side = replace(own_side, spec=replace(own_side.spec, counts=counts))
     other_sides = [
         _other_side(choices, own_side, other, secrets_there)
         for other, secrets_there in zip(choices.others, other_secrets, strict=True)

@@ -95,6 +95,11 @@ def incomplete_series(all_series: Sequence[Series]) -> list[Series]:
     return [series for series in all_series if series.status is not SeriesStatus.COMPLETE]
 
 
+def can_be_paired(base: Series) -> bool:
+    """Whether runs of other sides that are completed now still find runs of the base beside them."""
+    return base.status is not SeriesStatus.COMPLETE
+
+
 def side_names(sides: Sequence[Side]) -> list[str]:
     """What the sides are called, the base first: the least that tells their targets apart, and what options differ."""
     targets = list(dict.fromkeys(side.target for side in sides))

@@ -29,7 +29,10 @@ OWN_SIGNS = {decision.Doubt.CONTRADICTED: Sign.WARNING, decision.Doubt.SAME_SETT
 """The signs of the two doubts that no more measuring can remove: nothing was changed, or not what was claimed."""
 
 MANY_RUNS = 30
-"""More interleaved runs a side are not advised: longer ones tell as much."""
+"""More interleaved runs a side are advised only where they are short: longer ones tell as much."""
+
+MANY_RUNS_SECONDS = 900.0
+"""Within this time more of them are advised all the same: nobody has to find a larger file first."""
 
 _REVERSE = {
     decision.Verdict.FASTER: decision.Verdict.SLOWER,
@@ -89,6 +92,8 @@ class Comparison(decision.ChangeDecision):
     base_runs: int
     """The number of valid runs of all series of the side."""
     other_runs: int
+    pair_count: int | None = None
+    """The number of pairs of interleaved runs, by which it was judged; None where whole series were."""
     base_bytes_per_second: float | None
     """The mean of the averages of the side's series, of which every run counts; None where a series has no run."""
     other_bytes_per_second: float | None
@@ -342,5 +347,7 @@ def needs_longer_runs(comparison: Comparison) -> bool:
 def more_interleaved_runs_settle(comparison: Comparison) -> bool:
     """Whether it was left open by interleaved runs, and a number of them that may be advised would settle it."""
     needed = comparison.needed_runs
-    runs_vary_too_much = comparison.doubt is decision.Doubt.VARYING
-    return runs_vary_too_much and needed is not None and needed <= MANY_RUNS
+    if comparison.doubt is not decision.Doubt.VARYING or needed is None:
+        return False
+    seconds = comparison.needed_seconds
+    return needed <= MANY_RUNS or (seconds is not None and seconds <= MANY_RUNS_SECONDS)

@@ -82,6 +82,7 @@ def make_comparison(
         other_ids=tuple(series.id for series in sides.other),
         base_runs=sum(map(len, side_values.rates_of_side(sides.base))),
         other_runs=sum(map(len, side_values.rates_of_side(sides.other))),
+        pair_count=None if pairs is None else len(pairs),
         base_bytes_per_second=side_values.average_rate(sides.base),
         other_bytes_per_second=side_values.average_rate(sides.other),
         base_deviation_bytes_per_second=side_values.rate_deviation(sides.base),

@@ -15,6 +15,7 @@ from forms.layout import Toned
 from forms.recommended import spelled
 from forms.stats.before_change import SPACING_SECONDS
 from forms.stats.decision import Doubt, Verdict
+from forms.stats.needed_runs import MOST_RUNS
 from forms.stats.settle import MOST_OTHER_AGAIN, Way
 from forms.tuning.differences import session_difference
 from forms.verdict_wording import VERDICT_WORDS, verdict_sentence
@@ -43,7 +44,6 @@ _PLAIN_P = 0.01
 
 
 _HALF = 0.5
-_INCONCLUSIVE = "Inconclusive: "
 
 
 def verdict_word(comparison: series_comparison.Comparison) -> str:
@@ -84,25 +84,10 @@ def comparison_headline(comparison: series_comparison.Comparison) -> str:
 
 def answer_headline(comparison: series_comparison.Comparison) -> str:
     """The verdict as a sentence that stands alone: of different targets it says which is faster than which."""
-    other = comparison.other_name
-    base = comparison.base_name
-    sentence_begins = {
-        Verdict.FASTER: f"{other} is faster than {base}",
-        Verdict.SLOWER: f"{other} is slower than {base}",
-        Verdict.SAME: f"{other} is as fast as {base}",
-    }
     headline = comparison_headline(comparison)
     if not has_other_target(comparison):
         return headline
-    if comparison.verdict in sentence_begins:
-        return headline.replace(VERDICT_WORDS[comparison.verdict], sentence_begins[comparison.verdict], 1)
-
-    # "Inconclusive: 3 % slower (27 % slower to 28 % faster)."
-    lead, bracket, reach = headline.partition(" (")
-    seen = lead.removeprefix(_INCONCLUSIVE)
-    if seen == lead or not seen.endswith(("slower", "faster")):
-        return headline
-    return f"{_INCONCLUSIVE}{other} is {seen} than {base}{bracket}{reach}"
+    return verdict_wording.verdict_on_two(headline, comparison.verdict, comparison.other_name, comparison.base_name)
 
 
 def has_other_target(comparison: series_comparison.Comparison) -> bool:
@@ -368,16 +353,29 @@ def basis_without_runs(comparison: series_comparison.Comparison) -> str | None:
 
 def _basis_of_interleaved(comparison: series_comparison.Comparison) -> str:
     sentences = []
+    fewest_runs = min(comparison.base_runs, comparison.other_runs)
+    if comparison.pair_count is not None and comparison.pair_count < fewest_runs:
+        sentences.append(f"Only {comparison.pair_count} pairs of runs were measured beside each other, and count.")
     if comparison.verdict is Verdict.SAME:
         sentences.append(f"Less than {comparison.limits.margin_percent:g} % counts as none.")
     is_change = comparison.verdict in (Verdict.FASTER, Verdict.SLOWER)
     if is_change and comparison.p_value is not None and comparison.p_value > _PLAIN_P:
         times = int(1 / comparison.p_value)
         sentences.append(f"By chance alone equal sides differ as much in 1 of {times} such comparisons.")
+    if comparison.doubt is Doubt.VARYING and comparison.interval_percent is not None:
+        sentences += _most_difference_sentences(*comparison.interval_percent)
     sentences.append(
         "The runs alternated, so that what slowed both sides down cancels out, and no earlier change shows."
     )
     return " ".join(sentences)
+
+
+def _most_difference_sentences(low_percent: float, high_percent: float) -> list[str]:
+    """How large the difference is at most, where the interval is narrow enough to tell."""
+    if verdict_wording.is_too_wide(low_percent, high_percent):
+        return []
+    most_percent = max(-low_percent, high_percent)
+    return [f"A difference larger than {wording.percent(most_percent)} would have shown."]
 
 
 def _basis_of_series(comparison: series_comparison.Comparison) -> str:
@@ -523,7 +521,18 @@ def hint_sentence(comparison: series_comparison.Comparison) -> str | None:
         return _needed_runs_sentence(comparison, comparison.needed_runs)
     if not series_comparison.needs_longer_runs(comparison):
         return None
-    return "The runs vary too much to show it: measure longer runs of a larger file, or at a quieter time."
+    return f"{_too_many_runs_text(comparison)}: measure longer runs of a larger file, or at a quieter time."
+
+
+def _too_many_runs_text(comparison: series_comparison.Comparison) -> str:
+    """That runs like these would not settle it, and how many interleaved ones it would take."""
+    vary = "The runs vary too much to show it"
+    if comparison.doubt is not Doubt.VARYING:
+        return vary
+    if comparison.needed_runs is None:
+        return f"{vary}, even with {MOST_RUNS:,} a side"
+    duration_text = f" ({duration(comparison.needed_seconds)})" if comparison.needed_seconds else ""
+    return f"{vary} in less than about {comparison.needed_runs} a side{duration_text}"
 
 
 def _hint_without_base(comparison: series_comparison.Comparison) -> str | None:
@@ -542,13 +551,13 @@ def _needed_runs_sentence(comparison: series_comparison.Comparison, needed_runs:
     low, high = comparison.needed_runs_range or (needed_runs, needed_runs)
     likely = ""
     if low != high:
-        likely = " (perhaps more)"
-        if high and high <= series_comparison.MANY_RUNS:
-            likely = f" (likely {low} to {high})"
+        likely = f" (likely {low} to {high})" if high else f" (at least {low}, perhaps over {MOST_RUNS:,})"
     cost = f", in about {duration(comparison.needed_seconds)}" if comparison.needed_seconds else ""
+    are_many = needed_runs > series_comparison.MANY_RUNS
+    fewer = " Fewer would do of a larger file, or at a quieter time." if are_many else ""
     return (
         f"About {needed_runs} interleaved runs a side would settle it{likely}{cost};"
-        f" there are {_run_counts(comparison)}."
+        f" there are {_run_counts(comparison)}.{fewer}"
     )
 
 
@@ -559,6 +568,8 @@ def interleaving(comparison: series_comparison.Comparison) -> str:
 
 
 def _run_counts(comparison: series_comparison.Comparison) -> str:
+    if comparison.pair_count is not None:
+        return str(comparison.pair_count)
     if comparison.base_runs == comparison.other_runs:
         return str(comparison.base_runs)
     return f"{comparison.base_runs} and {comparison.other_runs}"

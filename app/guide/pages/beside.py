@@ -13,7 +13,7 @@ from app.guide.pages import run_lines
 from app.method import other_targets
 from app.method.choices import GuideChoices, MethodStep, same_again
 from forms import wording
-from forms.comparison import pair_tables, properties, remarks
+from forms.comparison import pair_tables, pairs, properties, remarks
 from forms.comparison import wording as words
 from forms.comparison.judged_sides import Sides
 from forms.comparison.summary import ComparisonSummary, comparisons
@@ -69,6 +69,9 @@ _OPTION = "Compare with another server…"
 
 def target_options(choices: GuideChoices) -> Iterator[page.Option]:
     """To compare the target with others; where none is chosen, that is asked for first."""
+    if choices.lacks_other:
+        return  # `lacking_options` ask for it, above all else
+
     if not choices.others:
         hint = "old and new, SMB and FTP: runs alternate"
         ask = ask_other(choices) if choices.target is not None else _ask_both()
@@ -82,6 +85,18 @@ def target_options(choices: GuideChoices) -> Iterator[page.Option]:
         yield from _leaving_options(choices)
     alone = page.Go(other_targets.without_other_targets(choices))
     yield page.Option("Measure the target alone", alone, "without the others")
+
+
+def lacking_options(choices: GuideChoices) -> list[page.Option]:
+    """To choose the second target of a comparison that was begun without one, or to measure the first one alone."""
+    if not choices.lacks_other:
+        return []
+
+    alone = page.Go(other_targets.without_other_targets(choices))
+    return [
+        page.Option("Choose the second target…", ask_other(choices), "runs of both alternate", advised=True),
+        page.Option("Measure the first target alone", alone, "no comparison"),
+    ]
 
 
 def _leaving_options(choices: GuideChoices) -> Iterator[page.Option]:
@@ -104,7 +119,8 @@ def ask_other(choices: GuideChoices, place: int | None = None) -> page.Ask:
     """Ask for the other target of that place, or for one more."""
     assert choices.target is not None
     if place is None:
-        return _ask_other_beside(format_target(choices.target), len(choices.others), kerberos=choices.kerberos)
+        own_place = other_targets.own_place(choices)
+        return _ask_other_beside(format_target(own_place), len(choices.others), kerberos=choices.kerberos)
 
     other = choices.others[place]
     own_file = f" --credentials {other.credentials}" if other.credentials else ""
@@ -126,6 +142,9 @@ def _ask_other_beside(value: str, place: int, *, kerberos: bool = False) -> page
 
 def others_facts(choices: GuideChoices) -> Iterator[str | Toned]:
     """What is measured beside the target, for the pages of the file and of the run."""
+    if choices.lacks_other:
+        name = wording.plain(format_target(other_targets.own_place(choices)))
+        yield Toned(f"! The second target of the comparison is not chosen: only {name} is.", Tone.CAUTION)
     if not choices.others:
         return
 
@@ -137,6 +156,12 @@ def others_facts(choices: GuideChoices) -> Iterator[str | Toned]:
     made = ", each with a file of its own made there" if choices.makes_file else ""
     sides = "both" if len(choices.others) == 1 else "all"
     yield f"Compared with: {places}{made}. Runs of {sides} alternate in random order, each on a new connection."
+
+
+def power_fact(choices: GuideChoices) -> Iterator[str]:
+    """How small a change the pairs of a comparison will show."""
+    if choices.others:
+        yield f"{pairs.expected_power_sentence(choices.spec.counts.runs, len(choices.others))}. Step 4 takes more."
 
 
 def other_file_option(choices: GuideChoices) -> page.Option | None:

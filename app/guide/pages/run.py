@@ -12,6 +12,7 @@ from app.method import choices as method_choices
 from app.method import other_targets, server_question
 from app.method.known_ways import keep_typed_ways
 from app.series.requests import with_label
+from app.series.versus import can_be_paired
 from app.server.routes import is_own_address
 from forms import wording
 from forms.series.report import QUESTIONS
@@ -27,6 +28,8 @@ def run_page(choices: method_choices.GuideChoices, context: GuideContext) -> pag
     choose_file = beside.other_file_option(choices)
     if choose_file is not None:
         options = [choose_file]
+    if choices.lacks_other:
+        options = beside.lacking_options(choices)
     options += [
         *before_change.leave_option(choices, context.base),
         *changed_settings.reset_option(choices),
@@ -65,10 +68,13 @@ def _options_after(
     if None in series_of_sides(choices, context):
         return [page.Option("Start anew", page.Simple.START, "all sides, interleaved", advised=True)]
     if not steps.is_measured(choices, context):
-        return [
-            page.Option("Resume where it stopped", page.Simple.RESUME, f"series {series.id}", advised=True),
-            page.Option("Start a new series", page.Simple.START, "the old one stays in the notebook"),
-        ]
+        resume_option = page.Option("Resume where it stopped", page.Simple.RESUME, f"series {series.id}", advised=True)
+        start_anew = page.Option("Start a new series", page.Simple.START, "the old one stays in the notebook")
+        if can_be_paired(series):
+            return [resume_option, start_anew]
+        # Its sides are compared by pairs.
+        alone = replace(resume_option, hint="the base is complete: its runs make no pairs", advised=False)
+        return [replace(start_anew, title="Measure all again", advised=True), alone]
     review = page.Go(replace(choices, step=method_choices.MethodStep.REVIEW))
 
     return [

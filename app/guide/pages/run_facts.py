@@ -26,6 +26,7 @@ def run_facts(choices: method_choices.GuideChoices, context: GuideContext) -> It
     yield from changed_settings.changed_facts(choices)
     yield from link.facts_before_run(choices, context)
     yield f"What will happen: {prospect_of(choices, context)}"
+    yield from beside.power_fact(choices)
 
     skipped_steps = [
         step

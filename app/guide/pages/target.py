@@ -23,7 +23,7 @@ def target_page(choices: GuideChoices, context: GuideContext) -> Page:
     last_targets = [target for target in (chosen, *recent) if target]
     last = format_target(last_targets[0]) if last_targets else ""
 
-    options = baseline_options(choices, context.newest_baseline)
+    options = [*beside.lacking_options(choices), *baseline_options(choices, context.newest_baseline)]
     if chosen is not None:
         options.append(
             Option(_place_text(chosen), Connect(chosen, choices.kerberos, choices.credentials), "chosen now")

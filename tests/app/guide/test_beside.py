@@ -14,6 +14,7 @@ from textual.widgets import Input
 from app.backend import Backend
 from app.base.errors import UsageError
 from app.base.targets import parse_target
+from app.clients.base import Secrets
 from app.clients.session_logins import Logins
 from app.guide.context import GuideContext
 from app.guide.page import Judge
@@ -24,6 +25,7 @@ from app.guide.plain_terminal import PlainTerminal
 from app.guide.screen import GuideScreen
 from app.method import other_targets, rounds
 from app.method.choices import GuideChoices, MethodStep, OtherSide, QuietChoice, same_again, with_counts
+from app.method.round_requests import requests_of_comparison
 from app.recording.process import RunFinished
 from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
@@ -118,7 +120,7 @@ async def test_two_folders_are_compared_from_the_step_of_the_target_on(tmp_path:
         await measured(app, pilot)
         shown = painted(app)
         assert "4 pairs of runs measured" in shown
-        assert "So far new/big.bin is" in shown
+        assert "so far, by 4 pairs: " in shown.lower()
         await press(app, pilot, "enter")
         assert guide(app).session.choices.step is MethodStep.REVIEW
         assert "new/big.bin 4" in painted(app)
@@ -152,7 +154,9 @@ async def test_files_of_different_sizes_are_refused_and_nothing_is_changed(tmp_p
         assert choices.others == ()
 
 
-async def test_escape_at_either_question_changes_nothing(tmp_path: Path, folders: list[Path]):
+async def test_a_comparison_without_its_second_target_says_so_and_asks_for_it_again(
+    tmp_path: Path, folders: list[Path]
+):
     app = app_for(tmp_path)
     async with app.run_test(size=(110, 40)) as pilot:
         await settled(app, pilot)
@@ -164,7 +168,38 @@ async def test_escape_at_either_question_changes_nothing(tmp_path: Path, folders
         await answer(app, pilot, str(folders[0] / "big.bin"))
         await press(app, pilot, "escape")
         choices = guide(app).session.choices
-        assert (choices.step, choices.others) == (MethodStep.FILE, ())
+        assert (choices.step, choices.others, choices.lacks_other) == (MethodStep.TARGET, (), True)
+        assert "second target of the comparison is not chosen" in " ".join(painted(app).split())
+
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, AskDialog)
+        await answer(app, pilot, str(folders[1] / "big.bin"))
+        choices = guide(app).session.choices
+        assert (len(choices.others), choices.lacks_other) == (1, False)
+
+
+def test_a_round_that_lacks_its_second_target_does_not_measure_the_first_one_by_itself():
+    lacking = choices_of_two(others=(), lacks_other=True)
+    for step in (MethodStep.TARGET, MethodStep.RUN):
+        offered = titles(replace(lacking, step=step))
+        assert offered[:2] == ["Choose the second target…", "Measure the first target alone"]
+        assert "Start" not in offered
+
+    alone = other_targets.without_other_targets(lacking)
+    assert "Start" in titles(alone)
+    assert "Choose the second target…" not in titles(replace(alone, step=MethodStep.TARGET))
+    assert GuideChoices.from_memory(lacking.to_memory()).lacks_other
+
+
+def test_no_side_of_a_comparison_goes_on_alone_until_its_average_is_known():
+    until = with_counts(choices_of_two(), RunCounts(runs=5, until_percent=2.0))
+    requests = requests_of_comparison(until, Secrets(), [Secrets()])
+    assert [request.spec.counts.until_percent for request in requests] == [None, None]
+    offered = titles(replace(until, step=MethodStep.WARM_UP))
+    assert "2 warm-up, 20 measured" in offered
+    assert not any(title.startswith("Until") for title in offered)
+    offered_alone = titles(replace(until, others=(), step=MethodStep.WARM_UP))
+    assert any(title.startswith("Until") for title in offered_alone)
 
 
 @pytest.mark.parametrize("missing", ["none", "empty"])
@@ -277,7 +312,7 @@ async def test_three_targets_are_compared_in_one_round(tmp_path: Path, folders: 
         await measured(app, pilot)
         shown = painted(app)
         assert "4 rounds of runs measured" in shown
-        assert "So far third/big.bin is" in shown
+        assert shown.lower().count("so far, by 4 pairs: ") == 2
         await press(app, pilot, "enter")
         assert guide(app).session.choices.step is MethodStep.REVIEW
         await choose(app, pilot, "See what the pairs say")
@@ -330,12 +365,21 @@ async def test_a_side_that_fails_is_named_and_both_are_resumed(tmp_path: Path, f
         assert guide(app).session.choices.step is MethodStep.RUN
         assert "Resume where it stopped" in painted(app)
 
+    app = app_for(tmp_path)
+    async with app.run_test(size=(110, 40)) as pilot:
+        await settled(app, pilot)
+        await choose(app, pilot, "Resume where it stopped")
+        await measured(app, pilot)
+        await press(app, pilot, "enter")
+        assert "2 pairs of runs measured" in painted(app), "those of before count"
+
     lost.with_suffix(".away").rename(lost)
     app = app_for(tmp_path)
     async with app.run_test(size=(110, 40)) as pilot:
         await settled(app, pilot)
         await choose(app, pilot, "Resume where it stopped")
         await measured(app, pilot)
+        assert "5 pairs of runs measured" in painted(app)
         await press(app, pilot, "enter")
         assert guide(app).session.choices.step is MethodStep.REVIEW
     with Notebook(tmp_path / "notebook.db") as notebook:

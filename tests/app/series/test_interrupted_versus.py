@@ -112,7 +112,7 @@ def test_of_three_sides_the_others_go_on(tmp_path, urls, capsys):
     hook = takes_away(tmp_path, "third", 14)
     words = ("--versus", urls[1], "--versus", urls[2], "--prepare", hook, "--json")
     assert sharebench(db, "run", urls[0], *ARGUMENTS, *words) == 4
-    capsys.readouterr()
+    error_text = capsys.readouterr().err
     statuses = {label: series.status for label, series in series_by_label(db).items()}
     assert statuses == {
         "old/file": SeriesStatus.COMPLETE,
@@ -120,10 +120,16 @@ def test_of_three_sides_the_others_go_on(tmp_path, urls, capsys):
         "third/file": SeriesStatus.FAILED,
     }
 
+    # Whichever side is named can be resumed: one that is complete, too.
+    told_id = series_by_label(db)["old/file"].id
+    assert f"--again {told_id}" in error_text
     brought_back(tmp_path, "third")
-    sharebench(db, "run", "--resume", series_by_label(db)["third/file"].id, "--prepare", hook, "--json")
-    assert len(json.loads(capsys.readouterr().out)) == 2
+    sharebench(db, "run", "--resume", told_id, "--prepare", hook, "--json")
+    comparisons = json.loads(capsys.readouterr().out)
+    assert [comparison["in_turns"] for comparison in comparisons] == [True, True]
     assert {series.status for series in series_by_label(db).values()} == {SeriesStatus.COMPLETE}
+    assert sharebench(db, "run", "--resume", told_id) == 2
+    assert "complete" in capsys.readouterr().err
 
 
 @pytest.mark.long
@@ -168,6 +174,25 @@ def test_a_pair_that_was_interrupted_between_its_runs_does_not_count(resumed_at,
     counted = paired_runs(base, resumed)
     assert counted is not None
     assert len(counted) == pairs
+
+
+@pytest.mark.parametrize(("done_runs", "pairs"), [(8, 8), (5, 5), (3, 3), (2, None), (0, None)])
+def test_runs_that_were_completed_after_the_base_ended_are_in_no_pair(done_runs, pairs):
+    """Those of before the break still count; where they are too few, whole series are compared."""
+    base, other = interleaved(one(1, [100e6] * 8), one(2, [110e6] * 8))
+    late_runs = [
+        run if run.phase is Phase.WARM_UP or run.number <= done_runs else replace(run, started_at=later(run.number))
+        for run in other.runs
+    ]
+    completed = replace(other, runs=tuple(late_runs), resumed_at=("2026-01-31T10:59:00.000Z",))
+    counted = paired_runs(base, completed)
+    assert (None if counted is None else len(counted)) == pairs
+    if counted:
+        assert [base_run.number for base_run, _ in counted] == [*range(1, done_runs + 1)]
+
+
+def later(number: int) -> str:
+    return f"2026-01-31T11:00:{number:02}.000Z"
 
 
 @pytest.mark.parametrize(("comparison_ids", "pairs"), [(("a", "a"), 3), (("a", "b"), None), (("", ""), None)])

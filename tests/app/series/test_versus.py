@@ -17,6 +17,7 @@ from app.clients.base import Secrets
 from app.recording.spec import Lineage, SeriesRequest, SeriesSpec
 from app.series import versus as series_versus
 from app.series.interleaved import _drawn_rounds
+from forms.comparison.pairs import expected_power_sentence
 from forms.comparison.verdict import compare
 from forms.comparison.wording import answer_headline
 from storage.notebook import Notebook
@@ -168,8 +169,40 @@ def test_what_its_pairs_show_is_told_where_nobody_chose_their_number(tmp_path, u
     quick = ("--quiet-time", "skip", "--ceiling", "skip")
     sharebench(tmp_path / "notebook.db", "run", urls[0], *quick, *words, "--versus", urls[1])
     error_text = capsys.readouterr().err
-    assert ("5 pairs find a change of" in error_text) == is_told
+    lines = [line for line in error_text.splitlines() if "5 pairs find a change of" in line]
+    assert len(lines) == (2 if is_told else 0), "before the first run, and after the last"
+    assert error_text.startswith("sharebench: 5 pairs") == is_told
     assert ("--runs 20" in error_text) == is_told
+
+
+def test_before_it_begins_earlier_runs_of_the_server_tell_what_its_pairs_show(tmp_path, urls, capsys):
+    quick = ("--quiet-time", "skip", "--ceiling", "skip")
+    db = tmp_path / "notebook.db"
+    for earlier_runs, is_known in (("2", False), ("3", True)):
+        sharebench(db, "run", urls[0], *quick, "--runs", earlier_runs)
+        capsys.readouterr()
+        percent = measuring.earlier_variation_percent(SeriesSpec(), parse_target(urls[0]), db)
+        assert (percent is not None) == is_known
+    random_requests = SeriesSpec(counts=RunCounts(random=True))
+    assert measuring.earlier_variation_percent(random_requests, parse_target(urls[0]), db) is None
+
+    sharebench(db, "run", urls[0], *quick, "--versus", urls[1])
+    assert "if the runs vary as before" in capsys.readouterr().err.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "others", "varies_by_percent", "told"),
+    [
+        (2, 1, None, "2 pairs of runs give no verdict"),
+        (3, 1, None, "3 pairs find a change of 5.5 % if the runs vary by 1 %, of 28 % if by 5 %"),
+        (5, 1, 5.0, "5 pairs find a change of 14 %"),
+        (5, 2, 5.0, "5 pairs find a change of 17 %"),
+        (20, 1, 5.0, "20 pairs find a change of 5.4 %"),
+        (5, 1, 0.0, "5 pairs find a change of 1.0 %"),
+    ],
+)
+def test_what_pairs_will_show_is_told_before_they_are_measured(pairs, others, varies_by_percent, told):
+    assert expected_power_sentence(pairs, others, varies_by_percent).startswith(told)
 
 
 def judged(tmp_path: Path, capsys, monkeypatch, others: int, words: tuple[str, ...] = ("--json",)) -> tuple[Any, str]:

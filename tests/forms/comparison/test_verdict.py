@@ -7,7 +7,13 @@ from unittest.mock import Mock
 
 import pytest
 
-from forms.comparison.comparison import MANY_RUNS, Comparison, needs_longer_runs
+from forms.comparison.comparison import (
+    MANY_RUNS,
+    MANY_RUNS_SECONDS,
+    Comparison,
+    more_interleaved_runs_settle,
+    needs_longer_runs,
+)
 from forms.comparison.history import groups_of
 from forms.comparison.judged_sides import Sides
 from forms.comparison.properties import ComparisonRow, properties_table
@@ -17,6 +23,7 @@ from forms.comparison.settling import SettlingStep
 from forms.comparison.summary import comparison_form, comparisons
 from forms.comparison.verdict import compare, compare_several, compare_sides
 from forms.comparison.wording import (
+    basis_sentence,
     comparison_headline,
     comparison_sentences,
     comparison_title,
@@ -413,30 +420,52 @@ def test_what_scatters_too_much_is_told_how_many_runs_as_a_range():
     assert high is None or low <= (result.needed_runs or low) <= high
     assert result.needed_runs is not None
     assert result.needed_runs <= MANY_RUNS
-    assert (
-        f"About {result.needed_runs} interleaved runs a side would settle it (perhaps more), in about "
-        in comparison_sentences(result)
-    )
+    assert f"About {result.needed_runs} interleaved runs a side would settle it (" in comparison_sentences(result)
 
 
 @pytest.mark.parametrize(
-    ("high", "told"), [(MANY_RUNS, f"(likely 4 to {MANY_RUNS})"), (MANY_RUNS + 1, "(perhaps more)")]
+    ("runs_range", "told"),
+    [((4, 900), " (likely 4 to 900), in about"), ((4, None), " (at least 4, perhaps over 1,000), in about")],
 )
-def test_a_range_with_an_end_that_nobody_measures_is_told_without_it(high: int, told: str):
+def test_the_range_of_the_needed_runs_is_told(runs_range: tuple[int, int | None], told: str):
     loose = [rate + (1.7e6 if index % 3 else -3.4e6) for index, rate in enumerate(TEN)]
     result = against(loose, scaled([*loose[1:], loose[0]], 1.02))
-    assert f" {told}, in about" in comparison_sentences(replace(result, needed_runs_range=(4, high)))
+    assert told in comparison_sentences(replace(result, needed_runs_range=runs_range))
 
 
-def test_many_runs_are_not_what_is_advised_first():
-    """Two hundred and fifty runs a side are honest and useless: what can be done is a larger file or a quieter time."""
+def loose_pairs() -> Comparison:
+    """Two hundred and fifty runs a side would settle them."""
     loose = [rate + (5e6 if index % 3 else -10e6) for index, rate in enumerate(TEN)]
     result = against(loose, scaled([*loose[1:], loose[0]], 1.02))
     assert result.doubt is Doubt.VARYING
     assert result.needed_runs is not None
     assert result.needed_runs > MANY_RUNS
-    assert "The runs vary too much to show it: measure longer runs of a larger file" in comparison_sentences(result)
-    assert "would settle" not in comparison_sentences(result)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("runs", "seconds", "are_advised"),
+    [
+        (MANY_RUNS, 10 * MANY_RUNS_SECONDS, True),
+        (MANY_RUNS + 1, MANY_RUNS_SECONDS, True),
+        (MANY_RUNS + 1, MANY_RUNS_SECONDS + 1, False),
+        (MANY_RUNS + 1, None, False),
+        (None, None, False),
+    ],
+)
+def test_many_runs_are_advised_where_they_are_short(runs: int | None, seconds: float | None, are_advised: bool):
+    result = replace(loose_pairs(), needed_runs=runs, needed_seconds=seconds)
+    assert more_interleaved_runs_settle(result) == are_advised
+    assert needs_longer_runs(result) != are_advised
+    sentences = comparison_sentences(result)
+    assert ("would settle it" in sentences) == are_advised
+    # Their number is told in any case, or that there is none.
+    assert ("1,000 a side" if runs is None else f"bout {runs} ") in sentences
+    assert ("larger file" in sentences) == (runs != MANY_RUNS)
+
+
+def test_longer_runs_are_advised_where_nothing_else_settles_it():
+    result = replace(loose_pairs(), needed_seconds=2 * MANY_RUNS_SECONDS)
     assert needs_longer_runs(result)
     step = SettlingStep(way=Way.BASE_AGAIN, count=1, shows_percent=1.0, seconds=1.0, commands=())
     settled: Sequence[tuple[str, Any]] = (
@@ -448,9 +477,27 @@ def test_many_runs_are_not_what_is_advised_first():
     assert needs_longer_runs(replace(result, limits=Limits(noise_percent=4.9, margin_percent=5.0)))
 
 
+def test_pairs_that_a_break_took_apart_are_told_not_to_count():
+    result = loose_pairs()
+    assert result.pair_count == len(TEN)
+    for pair_count in (len(TEN) - 1, len(TEN)):
+        told = comparison_sentences(replace(result, pair_count=pair_count))
+        assert (f"Only {pair_count} pairs" in told) == (pair_count < len(TEN))
+        assert f"there are {pair_count}." in told
+
+
+@pytest.mark.parametrize(
+    ("interval", "told"),
+    [((-15.2, 11.0), "larger than 15 %"), ((-3.0, 7.04), "larger than 7.0 %"), ((-60.0, 200.0), "")],
+)
+def test_an_open_answer_of_pairs_says_how_large_the_difference_is_at_most(interval: tuple[float, float], told: str):
+    basis = basis_sentence(replace(loose_pairs(), interval_percent=interval)) or ""
+    assert ("would have shown" in basis) == bool(told)
+    assert told in basis
+
+
 def test_longer_runs_help_sides_of_other_targets_only_where_their_runs_are_interleaved():
-    loose = [rate + (5e6 if index % 3 else -10e6) for index, rate in enumerate(TEN)]
-    result = against(loose, scaled([*loose[1:], loose[0]], 1.02))
+    result = replace(loose_pairs(), needed_seconds=2 * MANY_RUNS_SECONDS)
     on_other_target = replace(result, differences=(Difference(name="target", base="a", other="b"),))
     assert result.interleaved
     assert needs_longer_runs(on_other_target)
