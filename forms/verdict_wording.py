@@ -21,6 +21,9 @@ VERDICT_WORDS: Mapping[Verdict, str] = {
 INCONCLUSIVE = f"{VERDICT_WORDS[Verdict.UNKNOWN]}: "
 """Begins the sentence of a verdict that is open."""
 
+PROBABLY = "Probably"
+"""Begins the sentence of an open verdict that leans to one side."""
+
 _NARROW_PERCENT = 2.0
 """An interval narrower than this, in percentage points, is written with one digit after the point, others with none."""
 
@@ -99,6 +102,11 @@ def verdict_on_two(sentence: str, verdict: Verdict, other: str, base: str) -> st
     }
     if verdict in sentence_begins:
         return sentence.replace(VERDICT_WORDS[verdict], sentence_begins[verdict], 1)
+
+    for seen in ("faster", "slower"):
+        leaning = f"{PROBABLY} {seen}"
+        if sentence.startswith(leaning):
+            return sentence.replace(leaning, f"{other} is {PROBABLY.lower()} {seen} than {base}", 1)
 
     # "Inconclusive: 3 % slower (27 % slower to 28 % faster)."
     lead, bracket, reach = sentence.partition(" (")

@@ -135,8 +135,9 @@ class InterleavedProgress:
         verdict = verdict_sentence(decision.verdict, decision.change_percent or 0.0, decision.interval_percent)
         answer = verdict_on_two(verdict, decision.verdict, self._names[index], self._names[0])
         seen = answer.removeprefix(INCONCLUSIVE)
-        so_far = "So far" if seen == answer else "Inconclusive so far"
-        return f"{so_far}, by {len(pairs)} pairs: {seen}."
+        lead = f"By {len(pairs)} pairs" if seen == answer else f"Inconclusive by {len(pairs)} pairs"
+        so_far = " so far" if len(pairs) < self.runs else ""
+        return f"{lead}{so_far}: {seen}."
 
     def text(self, labels: Sequence[str], width: int, height: int) -> str:
         """The average of each side and a bar for each run; ``labels`` are the series', empty before they are known."""

@@ -55,7 +55,7 @@ def verdict_word(comparison: series_comparison.Comparison) -> str:
     if comparison.is_certain_by_link:
         return "Helped"
     if comparison.leaning:
-        return f"Probably {VERDICT_WORDS[comparison.leaning].lower()}"
+        return f"{verdict_wording.PROBABLY} {VERDICT_WORDS[comparison.leaning].lower()}"
     return VERDICT_WORDS[comparison.verdict]
 
 
@@ -362,7 +362,8 @@ def _basis_of_interleaved(comparison: series_comparison.Comparison) -> str:
     if is_change and comparison.p_value is not None and comparison.p_value > _PLAIN_P:
         times = int(1 / comparison.p_value)
         sentences.append(f"By chance alone equal sides differ as much in 1 of {times} such comparisons.")
-    if comparison.doubt is Doubt.VARYING and comparison.interval_percent is not None:
+    is_balanced = comparison.doubt is Doubt.VARYING and comparison.leaning is None
+    if is_balanced and comparison.interval_percent is not None:
         sentences += _most_difference_sentences(*comparison.interval_percent)
     sentences.append(
         "The runs alternated, so that what slowed both sides down cancels out, and no earlier change shows."

@@ -11,10 +11,11 @@ from app.guide import page
 from app.guide.context import GuideContext, series_of_sides
 from app.guide.pages import run_lines
 from app.method import other_targets
-from app.method.choices import GuideChoices, MethodStep, same_again
+from app.method.choices import GuideChoices, MethodStep, same_again, with_counts
 from forms import wording
 from forms.comparison import pair_tables, pairs, properties, remarks
 from forms.comparison import wording as words
+from forms.comparison.comparison import more_interleaved_runs_settle
 from forms.comparison.judged_sides import Sides
 from forms.comparison.summary import ComparisonSummary, comparisons
 from forms.findings.series_warnings import advice
@@ -205,6 +206,7 @@ def compare_sides(choices: GuideChoices, sides: _MeasuredSides) -> page.Page:
     """What the pairs of runs say, what it rests on, and what differs between the sides."""
     change = page.Go(replace(choices, compared=True, step=MethodStep.CHANGE))
     export = page.Visit("export", {"ids": sides.ids})
+    settling = _settling_options(choices, sides)
     base_id, other_id, *_ = sides.ids
     if sides.has_two:
         figures = page.Visit("compare", {"base": base_id, "other": other_id})
@@ -216,8 +218,9 @@ def compare_sides(choices: GuideChoices, sides: _MeasuredSides) -> page.Page:
             MethodStep.EXPECTED,
             [*_facts_of_answer(sides)],
             [
-                page.Option("Side by side", figures, "all figures and settings; x exports them", advised=True),
-                _again(choices),
+                *settling,
+                page.Option("Side by side", figures, "all figures and settings; x exports them", advised=not settling),
+                *([] if settling else [_again(choices)]),
                 page.Option(f"Export {_all_of(sides)} forms…", export, "the series, each by itself"),
                 page.Option(f"Change one thing on {sides.names[0]}", change, "the next round measures it alone"),
             ],
@@ -283,6 +286,20 @@ def _again(choices: GuideChoices) -> page.Option:
     if len(choices.others) == 1:
         return page.Option("Measure both again", page.Go(same_again(choices)), "two new series")
     return page.Option("Measure all again", page.Go(same_again(choices)), "a new series of each")
+
+
+def _settling_options(choices: GuideChoices, sides: _MeasuredSides) -> list[page.Option]:
+    """To measure as many runs of all sides again as would settle what is open; empty where no number is advised."""
+    open_comparisons = [
+        summary.comparison for summary in sides.summaries if more_interleaved_runs_settle(summary.comparison)
+    ]
+    runs = max((comparison.needed_runs or 0 for comparison in open_comparisons), default=0)
+    if not runs:
+        return []
+
+    again = same_again(choices)
+    act = page.Go(with_counts(again, replace(again.spec.counts, runs=runs)))
+    return [page.Option(f"Measure {_all_of(sides)} again, {runs} runs each", act, "would settle it", advised=True)]
 
 
 def _chart(sides: _MeasuredSides) -> page.PageChart:

@@ -137,7 +137,7 @@ async def test_the_runs_of_both_fill_the_screen_and_are_drawn_between_two_runs_o
         assert "base 30" in text
         assert "other 30" in text
         assert "more bars not shown" in text
-        assert "So far, by 30 pairs: other is faster than base by 100.0 %" in text
+        assert "By 30 pairs so far: other is faster than base by 100.0 %" in text
         assert len([line for line in text.splitlines() if "█" in line]) >= size[1] - 14
         assert screen.query_one("#run-box").max_scroll_y == 0, "nothing is cut"
 
@@ -180,11 +180,11 @@ def take_runs(progress: InterleavedProgress, rates_of_rounds: Rates, first: int 
 @pytest.mark.parametrize(
     ("pairs", "told"),
     [
-        ([(2.0, 1.0), (1.0, 1.0), (3.0, 1.0)], "Inconclusive so far, by 3 pairs: "),
-        ([(1.0, 1.02), (1.1, 1.0), (0.9, 1.0), (1.0, 1.05)], "Inconclusive so far, by 4 pairs: other is 2 % faster"),
-        ([(1.0, 1.5), (1.01, 1.5), (1.0, 1.51)], "So far, by 3 pairs: other is faster than base by 50 % ("),
-        ([(1.0, 0.5), (1.01, 0.5), (1.0, 0.51)], "So far, by 3 pairs: other is slower than base by 50 % ("),
-        ([(1.0, 1.0), (1.001, 1.0), (1.0, 1.0)], "So far, by 3 pairs: other is as fast as base ("),
+        ([(2.0, 1.0), (1.0, 1.0), (3.0, 1.0)], "Inconclusive by 3 pairs so far: "),
+        ([(1.0, 1.02), (1.1, 1.0), (0.9, 1.0), (1.0, 1.05)], "Inconclusive by 4 pairs so far: other is 2 % faster"),
+        ([(1.0, 1.5), (1.01, 1.5), (1.0, 1.51)], "By 3 pairs so far: other is faster than base by 50 % ("),
+        ([(1.0, 0.5), (1.01, 0.5), (1.0, 0.51)], "By 3 pairs so far: other is slower than base by 50 % ("),
+        ([(1.0, 1.0), (1.001, 1.0), (1.0, 1.0)], "By 3 pairs so far: other is as fast as base ("),
     ],
 )
 def test_what_the_pairs_say_so_far_has_its_interval_or_is_called_inconclusive(pairs: Rates, told: str):
@@ -193,25 +193,29 @@ def test_what_the_pairs_say_so_far_has_its_interval_or_is_called_inconclusive(pa
     text = progress.text(("", ""), 100, 30)
     assert told in text
 
+    all_of_them = InterleavedProgress(len(pairs))
+    take_runs(all_of_them, pairs)
+    assert told.replace(" so far", "") in all_of_them.text(("", ""), 100, 30)
+
     two = InterleavedProgress(5)
     take_runs(two, pairs[:2])
-    assert "so far" not in two.text(("", ""), 100, 30).lower()
+    assert "pairs" not in two.text(("", ""), 100, 30).lower()
 
 
 def test_the_pairs_of_before_count_where_a_comparison_is_resumed():
     """The break lay between the runs of the fourth pair, which counts for the progress, and not for the answer."""
     before = [dict.fromkeys((1, 2, 3, 4), 100000000.0), dict.fromkeys((1, 2, 3), 200000000.0)]
-    progress = InterleavedProgress(6, rates_before=before)
+    progress = InterleavedProgress(5, rates_before=before)
     assert progress.sentence(is_over=True).startswith("3 pairs of runs")
-    assert "Pair 4 of 6" in progress.sentence(is_over=False)
+    assert "Pair 4 of 5" in progress.sentence(is_over=False)
     assert "connecting" in progress.sentence(is_over=False)
-    assert "by 3 pairs" in progress.text(("", ""), 100, 30)
+    assert "By 3 pairs so far" in progress.text(("", ""), 100, 30)
 
     progress.take_event(1, RunFinished(run=run_at(4, 2e8)))
     assert progress.sentence(is_over=True).startswith("4 pairs of runs")
-    assert "by 3 pairs" in progress.text(("", ""), 100, 30)
+    assert "By 3 pairs so far" in progress.text(("", ""), 100, 30)
     take_runs(progress, [(1.0, 2.0)], first=5)
-    assert "by 4 pairs" in progress.text(("", ""), 100, 30)
+    assert "By 4 pairs so far" in progress.text(("", ""), 100, 30)
 
 
 def test_the_end_of_a_run_is_told_at_once_but_no_more_often_than_every_two_seconds(monkeypatch):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
@@ -17,7 +17,7 @@ from app.base.targets import parse_target
 from app.clients.base import Secrets
 from app.clients.session_logins import Logins
 from app.guide.context import GuideContext
-from app.guide.page import Judge
+from app.guide.page import Go, Judge
 from app.guide.pages.steps import page_of
 from app.guide.pair_screen import PairScreen
 from app.guide.plain import PlainGuide
@@ -31,6 +31,7 @@ from app.tui.frame.app import SharebenchApp
 from app.tui.frame.context import Context
 from app.tui.frame.dialogs import AskDialog
 from forms.comparison.pairs import paired_runs
+from forms.comparison.verdict import compare
 from storage.notebook import Notebook
 from storage.plan import CeilingPolicy, QuietTime, RunCounts
 from storage.records import CONTENT_SAMPLE, Command, Phase, RunStatus, SeriesStatus, Target, format_target
@@ -120,7 +121,7 @@ async def test_two_folders_are_compared_from_the_step_of_the_target_on(tmp_path:
         await measured(app, pilot)
         shown = painted(app)
         assert "4 pairs of runs measured" in shown
-        assert "so far, by 4 pairs: " in shown.lower()
+        assert "by 4 pairs: " in shown.lower()
         await press(app, pilot, "enter")
         assert guide(app).session.choices.step is MethodStep.REVIEW
         assert "new/big.bin 4" in painted(app)
@@ -312,7 +313,7 @@ async def test_three_targets_are_compared_in_one_round(tmp_path: Path, folders: 
         await measured(app, pilot)
         shown = painted(app)
         assert "4 rounds of runs measured" in shown
-        assert shown.lower().count("so far, by 4 pairs: ") == 2
+        assert shown.lower().count("by 4 pairs: ") == 2
         await press(app, pilot, "enter")
         assert guide(app).session.choices.step is MethodStep.REVIEW
         await choose(app, pilot, "See what the pairs say")
@@ -496,6 +497,29 @@ def test_the_answer_says_where_the_files_have_different_content(other_sample: st
     choices = choices_of_two(step=MethodStep.EXPECTED, series_id=base.id, others=(side,), reviewed=True)
     facts = map(str, page_of(choices, GuideContext(series=base, others=(other,))).facts)
     assert any("not the same content" in fact for fact in facts) == (other_sample != "a1")
+
+
+@pytest.mark.parametrize(
+    ("other_rates", "settles"),
+    [((98e6, 103e6, 97e6, 105e6, 101e6), True), ((101.1e6, 99e6, 105e6, 95.1e6, 100e6), False)],
+)
+def test_an_open_answer_offers_as_many_runs_as_settle_it(other_rates: Sequence[float], settles: bool):
+    base, other = interleaved(
+        one(1, (101e6, 99e6, 105e6, 95e6, 100e6), target=replace(OLD, path="big.bin")),
+        one(2, other_rates, target=replace(NEW, path="big.bin")),
+    )
+    side = OtherSide(target=NEW, file="big.bin", file_bytes=4 * MIB, series_id=other.id)
+    choices = choices_of_two(step=MethodStep.EXPECTED, series_id=base.id, others=(side,), reviewed=True)
+    options = page_of(choices, GuideContext(series=base, others=(other,))).options
+    first = options[0]
+    assert first.advised
+    assert first.title.startswith("Measure both again, ") == settles
+    assert [option.title for option in options].count("Measure both again") == (not settles)
+    if settles:
+        assert isinstance(first.act, Go)
+        runs = compare(base, other).needed_runs
+        assert first.act.choices.spec.counts.runs == runs
+        assert [side.series_id for side in first.act.choices.others] == [None]
 
 
 def test_the_target_itself_is_no_second_one():
