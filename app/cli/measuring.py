@@ -5,24 +5,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.base.errors import CancelledError, SharebenchError
+from app.base import errors
 from app.cli import notebooks
 from app.cli.progress import watch_turns
 from app.recording import process
 from app.recording.rescue import open_notebook
-from app.recording.spec import SeriesRequest, SeriesSpec
-from app.series import resume
-from app.series.earlier_rate import measured_rate, newest_alike
+from app.recording.spec import SeriesRequest
+from app.series import earlier_rate, resume
 from app.series.events import SeriesClosed
 from app.series.interleaved import record_interleaved
 from app.series.pace import Prospect
-from app.series.versus import can_be_paired, series_of_comparison
+from app.series.versus import way_to_complete
 from app.server.link_facts import detect_link
 from app.server.routes import is_this_machine
 from forms.series.estimate import expected_rate
-from forms.stats.decision import LEAST_RUNS
-from forms.stats.summary import deviation_percent
-from storage.records import Series, Target
+from storage.records import Series
 
 
 def prospect_of(order: process.MeasuringOrder, path: Path, series: int = 1) -> Prospect:
@@ -32,7 +29,7 @@ def prospect_of(order: process.MeasuringOrder, path: Path, series: int = 1) -> P
     measured = None
     if notebooks.has_notebook(path):
         with open_notebook(path) as notebook:
-            measured = measured_rate(notebook, target, spec.command, spec.settings.block_bytes)
+            measured = earlier_rate.measured_rate(notebook, target, spec.command, spec.settings.block_bytes)
 
     link = spec.link_bits_per_second
     is_here = spec.monitor.from_host is None
@@ -43,29 +40,27 @@ def prospect_of(order: process.MeasuringOrder, path: Path, series: int = 1) -> P
     return Prospect(order=order, rate=rate, series=series)
 
 
-def earlier_variation_percent(spec: SeriesSpec, target: Target, path: Path) -> float | None:
-    """What the runs of the newest series of that server varied by; None where there is none to tell."""
-    if spec.counts.random or not notebooks.has_notebook(path):
+def earlier_variation_percent(request: SeriesRequest, path: Path) -> float | None:
+    """As :func:`earlier_rate.variation_percent`; None where there is no notebook yet."""
+    if not notebooks.has_notebook(path):
         return None
     with open_notebook(path) as notebook:
-        form = newest_alike(notebook, target, spec.command, spec.settings.block_bytes)
-    rates = form.series.rates() if form is not None else []
-    return deviation_percent(rates) if len(rates) >= LEAST_RUNS else None
+        return earlier_rate.variation_percent(notebook, request.target, request.spec)
 
 
-def error_that_ended(control: process.SeriesControl, closed: Sequence[SeriesClosed]) -> SharebenchError | None:
+def error_that_ended(control: process.SeriesControl, closed: Sequence[SeriesClosed]) -> errors.SharebenchError | None:
     """The error of the first series that did not complete, or None; after a cancel, with how to resume them."""
-    errors = [event.failure.error for event in closed if event.failure]
+    failures = [event.failure.error for event in closed if event.failure]
     if not control.cancelled.is_set():
         # What the user did not cancel was cancelled because of another series: its error tells why.
-        errors.sort(key=lambda error: isinstance(error, CancelledError))
-    first_error = errors[0] if errors else None
-    if not isinstance(first_error, CancelledError):
+        failures.sort(key=lambda error: isinstance(error, errors.CancelledError))
+    first_error = failures[0] if failures else None
+    if not isinstance(first_error, errors.CancelledError):
         return first_error
 
     resumable = [event.series_id for event in closed if event.failure and event.stored]
     ways = [f"`sharebench run --resume {series_id}` completes it" for series_id in resumable]
-    return CancelledError("; ".join([control.why_cancelled, *ways]))
+    return errors.CancelledError("; ".join([control.why_cancelled, *ways]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +69,7 @@ class Interleaved:
 
     series: list[Series]
     """Those that were stored, the base first; without a base there are none."""
-    error: SharebenchError | None
+    error: errors.SharebenchError | None
     """Of the first that did not complete; None where all did."""
 
 
@@ -113,20 +108,10 @@ def measure_interleaved(
     with open_notebook(path) as notebook:
         series = notebook.all_of(stored_ids) if closed and closed[0].stored else []
         if error is not None and stored_ids and is_comparison:
-            way = _way_to_complete(series_of_comparison(notebook, stored_ids[0]))
-            text = control.why_cancelled if isinstance(error, CancelledError) else str(error)
+            way = way_to_complete(notebook, stored_ids[0])
+            text = control.why_cancelled if isinstance(error, errors.CancelledError) else str(error)
             error = type(error)("; ".join(filter(None, [text, way])), options=error.options)
     return Interleaved(series=series, error=error)
-
-
-def _way_to_complete(of_comparison: Sequence[Series]) -> str:
-    """How to complete a comparison that ended early, the base first; empty for none."""
-    if not of_comparison:
-        return ""
-    base = of_comparison[0]
-    if can_be_paired(base):
-        return f"`sharebench run --resume {base.id}` completes the comparison"
-    return f"`sharebench run --again {base.id}` measures all again: runs completed now make no pairs with it"
 
 
 def _order_of(item: SeriesRequest | resume.Resumption, path: Path) -> process.MeasuringOrder:

@@ -142,7 +142,7 @@ def run_versus(
     """
     requests = series_versus.side_requests([base, *others])
     if tells_power:
-        varies_by_percent = measuring.earlier_variation_percent(base.spec, base.target, path)
+        varies_by_percent = measuring.earlier_variation_percent(requests[0], path)
         power = expected_power_sentence(base.spec.counts.runs, len(others), varies_by_percent)
         console.say(f"sharebench: {power}")
     labels = [request.spec.texts.label for request in requests]

@@ -10,16 +10,14 @@ from app.charts.series_charts import bars_chart
 from app.recording import process
 from app.series import events
 from app.series.pace import RunPace
-from forms import wording
+from forms import layout, verdict_wording, wording
 from forms.comparison.pair_tables import alternating_runs
 from forms.comparison.pairs import joint_limits
-from forms.layout import Tone, cut, visible, wrap
 from forms.report import Bar
 from forms.series.progress import RunProgress, run_progress
 from forms.stats.decision import LEAST_RUNS
 from forms.stats.summary import mean
 from forms.stats.verdict_rule import decide_interleaved
-from forms.verdict_wording import INCONCLUSIVE, verdict_on_two, verdict_sentence
 from storage.records import Phase
 
 TWO_SIDES = ("base", "other")
@@ -33,7 +31,7 @@ class InterleavedProgress:
         self, runs: int, names: Sequence[str] = TWO_SIDES, rates_before: Sequence[Mapping[int, float]] = ()
     ) -> None:
         """``names``: what the sides are called. ``rates_before``: as ``_rates``, of a comparison that is resumed."""
-        self._names = [visible(name) for name in names]
+        self._names = [layout.visible(name) for name in names]
         self.runs = runs
         """How many measured runs each side has in the end."""
         self.pace = RunPace([0] * len(names))
@@ -132,9 +130,11 @@ class InterleavedProgress:
         limits = joint_limits(others=len(self._names) - 1)
         base_rates, other_rates = zip(*pairs, strict=True)
         decision = decide_interleaved(base_rates, other_rates, limits=limits)
-        verdict = verdict_sentence(decision.verdict, decision.change_percent or 0.0, decision.interval_percent)
-        answer = verdict_on_two(verdict, decision.verdict, self._names[index], self._names[0])
-        seen = answer.removeprefix(INCONCLUSIVE)
+        verdict = verdict_wording.verdict_sentence(
+            decision.verdict, decision.change_percent or 0.0, decision.interval_percent
+        )
+        answer = verdict_wording.verdict_on_two(verdict, decision.verdict, self._names[index], self._names[0])
+        seen = answer.removeprefix(verdict_wording.INCONCLUSIVE)
         lead = f"By {len(pairs)} pairs" if seen == answer else f"Inconclusive by {len(pairs)} pairs"
         so_far = " so far" if len(pairs) < self.runs else ""
         return f"{lead}{so_far}: {seen}."
@@ -144,17 +144,17 @@ class InterleavedProgress:
         lines: list[str] = []
         bars_of_sides: list[list[Bar]] = []
         for index, (side, label, rates) in enumerate(zip(self._names, labels, self._rates, strict=False)):
-            tone = Tone.PLAIN if index else Tone.FAINT
+            tone = layout.Tone.PLAIN if index else layout.Tone.FAINT
             runs = wording.count(len(rates), "run")
-            in_brackets = "" if label == side else f" ({visible(label)})"
+            in_brackets = "" if label == side else f" ({layout.visible(label)})"
             average = wording.rate(mean([*rates.values()]))
-            lines.append(cut(f"{side}{in_brackets}: {runs}, {average}", width))
+            lines.append(layout.cut(f"{side}{in_brackets}: {runs}, {average}", width))
             bars = [Bar(name=f"{side} {number}", value=rate, tone=tone) for number, rate in sorted(rates.items())]
             bars_of_sides.append(bars)
 
         for index in range(1, len(self._names)):
             answer = self._answer_so_far(index)
-            lines += wrap(answer, width) or [""]
+            lines += layout.wrap(answer, width) or [""]
 
         if any(bars_of_sides):
             rows = height - len(lines) - 1

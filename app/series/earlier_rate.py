@@ -4,6 +4,9 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from app.recording.spec import SeriesSpec
+from forms.stats.decision import LEAST_RUNS
+from forms.stats.summary import deviation_percent
 from storage.notebook import Notebook
 from storage.records import Command, Decision, Series, Target
 
@@ -48,3 +51,12 @@ def newest_alike(
             if form.average_rate:
                 return form
     return None
+
+
+def variation_percent(notebook: Notebook, target: Target, spec: SeriesSpec) -> float | None:
+    """What the runs of :func:`newest_alike` vary by; None where too few tell, and of random requests."""
+    if spec.counts.random:
+        return None
+    form = newest_alike(notebook, target, spec.command, spec.settings.block_bytes)
+    rates = form.series.rates() if form is not None else []
+    return deviation_percent(rates) if len(rates) >= LEAST_RUNS else None

@@ -100,6 +100,17 @@ def can_be_paired(base: Series) -> bool:
     return base.status is not SeriesStatus.COMPLETE
 
 
+def way_to_complete(notebook: Notebook, series_id: str) -> str:
+    """How to complete the comparison of that series, which ended early; empty where it is of none."""
+    of_comparison = series_of_comparison(notebook, series_id)
+    if not of_comparison:
+        return ""
+    base = of_comparison[0]
+    if can_be_paired(base):
+        return f"`sharebench run --resume {base.id}` completes the comparison"
+    return f"`sharebench run --again {base.id}` measures all again: runs completed now make no pairs with it"
+
+
 def side_names(sides: Sequence[Side]) -> list[str]:
     """What the sides are called, the base first: the least that tells their targets apart, and what options differ."""
     targets = list(dict.fromkeys(side.target for side in sides))

@@ -16,6 +16,7 @@ from app.cli.main import run
 from app.clients.base import Secrets
 from app.recording.spec import Lineage, SeriesRequest, SeriesSpec
 from app.series import versus as series_versus
+from app.series.earlier_rate import variation_percent
 from app.series.interleaved import _drawn_rounds
 from forms.comparison.pairs import expected_power_sentence
 from forms.comparison.verdict import compare
@@ -181,10 +182,13 @@ def test_before_it_begins_earlier_runs_of_the_server_tell_what_its_pairs_show(tm
     for earlier_runs, is_known in (("2", False), ("3", True)):
         sharebench(db, "run", urls[0], *quick, "--runs", earlier_runs)
         capsys.readouterr()
-        percent = measuring.earlier_variation_percent(SeriesSpec(), parse_target(urls[0]), db)
+        with Notebook(db) as notebook:
+            percent = variation_percent(notebook, parse_target(urls[0]), SeriesSpec())
+            of_random = variation_percent(
+                notebook, parse_target(urls[0]), SeriesSpec(counts=RunCounts(random=True, random_seconds=5.0))
+            )
         assert (percent is not None) == is_known
-    random_requests = SeriesSpec(counts=RunCounts(random=True))
-    assert measuring.earlier_variation_percent(random_requests, parse_target(urls[0]), db) is None
+        assert of_random is None
 
     sharebench(db, "run", urls[0], *quick, "--versus", urls[1])
     assert "if the runs vary as before" in capsys.readouterr().err.splitlines()[0]
