@@ -121,7 +121,7 @@ def _smallest_of_any(all_series: Sequence[Series], pairs: int) -> float | None:
 
 
 def joint_limits(others: int) -> Limits:
-    """The limits of the widest interval of those of so many others that are judged at once."""
+    """The limits of the widest interval where that number of others is judged at once."""
     limits = Limits()
     return replace(limits, alpha=limits.alpha / others)
 
