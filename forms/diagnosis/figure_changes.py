@@ -102,7 +102,11 @@ class FigurePair:
 
 def figure_pairs(base: Diagnosis, other: Diagnosis) -> list[FigurePair]:
     """Those of the complaint first."""
-    found_before = {key for finding in complaints(base) if finding.is_wrong for key in finding.figures}
+    found_before: set[str] = set()
+    for finding in complaints(base):
+        if finding.is_wrong:
+            found_before.update(finding.figures)
+
     of_base = {figure.key: figure for figure in figures(base)}
     of_other = {figure.key: figure for figure in figures(other)}
     pairs = []
