@@ -32,8 +32,8 @@ def main() -> None:
     # Phase 1. A KeyboardInterrupt would not do: an import may swallow it, or make another error of it.
     _handle_ctrl_c(_end_at_once)
     _open_missing_streams()
-    from app.base.child_process import keep_memory_to_ourselves
     from app.base.legacy_encoding import substitute_missing_characters
+    from app.base.this_process import keep_memory_to_ourselves
 
     keep_memory_to_ourselves()
     substitute_missing_characters()

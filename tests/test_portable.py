@@ -128,7 +128,7 @@ def test_what_measures_is_refused_by_name_in_one_line(namespace, command: str, n
 
 
 def test_here_nothing_is_refused():
-    from app.base.child_process import need_linux
+    from app.base.this_process import need_linux
 
     need_linux("measuring")
 

@@ -4,32 +4,20 @@ What they and we say to each other is in :mod:`app.base.messages`.
 """
 
 import contextlib
-import ctypes
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from app.base.errors import LinuxNeededError
 from app.base.messages import message_of, send
+from app.base.this_process import need_linux
 from storage.programs import clean_environment
 
-try:
-    import fcntl
-    import resource
-except ImportError:  # no POSIX system: need_linux tells it by name where something is started that needs them
-    fcntl = resource = None  # type: ignore[assignment]
-
 _ROOT = Path(__file__).resolve().parents[2]
-
-# Options of prctl(2), from linux/prctl.h.
-_PR_SET_PDEATHSIG = 1
-_PR_SET_DUMPABLE = 4
 
 
 def own_command(module: str, *arguments: str) -> list[str]:
@@ -54,51 +42,6 @@ def end_input(pipe: IO[str]) -> None:
         close()
     except RuntimeError:  # the write that the signal interrupted holds the pipe: it ends first
         threading.Thread(target=close, daemon=True).start()
-
-
-def held_seconds() -> float:
-    """Seconds that the main thread has computed, or waited for a processor to compute on.
-
-    Source: Linux, Documentation/scheduler/sched-stats.rst.
-    """
-    try:
-        worked, waited, _turns = Path("/proc/self/schedstat").read_text(encoding="ascii").split()
-    except (OSError, ValueError):
-        return time.process_time()
-    return (int(worked) + int(waited)) / 1e9
-
-
-def need_linux(activity: str) -> None:
-    """See that this machine has what measuring needs. Raises LinuxNeededError, which names the activity."""
-    lacking = [] if fcntl and resource else ["the modules fcntl and resource"]
-    try:
-        Path("/proc/self/stat").read_bytes()
-    except OSError:
-        lacking.append("/proc")
-
-    if lacking:
-        raise LinuxNeededError(
-            f"{activity} needs Linux, and this machine lacks {' and '.join(lacking)}: measure on a Linux machine, and "
-            "fetch its notebook with `sharebench pull HOST`"
-        )
-
-
-def _prctl(option: int, value: int) -> None:
-    ctypes.CDLL(None, use_errno=True).prctl(option, value)
-
-
-def die_with_parent() -> None:
-    """End this process, by SIGKILL, when the thread that started it ends."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def keep_memory_to_ourselves() -> None:
-    """Let this process, which knows passwords, leave no core file, nor the user's other processes read its memory."""
-    if resource is None or not sys.platform.startswith("linux"):
-        return
-    _, hard_limit = resource.getrlimit(resource.RLIMIT_CORE)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, hard_limit))
-    _prctl(_PR_SET_DUMPABLE, 0)
 
 
 # Of one message; the longest has the progress of a long run, ten samples a second.

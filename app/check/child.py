@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 
-from app.base import child_process, messages
+from app.base import messages, this_process
 from app.base.errors import CancelledError, SharebenchError
 from app.check.elsewhere import CheckEnded, CheckOrder
 from app.check.measuring_machine import check_target
@@ -13,7 +13,7 @@ from app.recording.process import Failed
 
 
 def main() -> int:
-    child_process.keep_memory_to_ourselves()
+    this_process.keep_memory_to_ourselves()
     out = messages.own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     order: CheckOrder = messages.message_of(sys.stdin.readline(), [CheckOrder])

@@ -11,7 +11,7 @@ import click
 
 from app import __version__
 from app.base import errors
-from app.base.child_process import need_linux
+from app.base.this_process import need_linux
 from app.cli import console, declare, failures, notebooks
 from app.cli.help import COMMANDS
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from app.base import errors
-from app.base.child_process import die_with_parent
+from app.base.this_process import die_with_parent
 from app.clients import base, tcp
 from app.clients.stall_watch import StallWatch
 from app.server.running_program import ProgramOutcome

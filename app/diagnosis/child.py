@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 
-from app.base import child_process, messages
+from app.base import messages, this_process
 from app.base.errors import SharebenchError
 from app.diagnosis import own_folder
 from app.diagnosis import plan as diagnosis_plan
@@ -19,7 +19,7 @@ from app.recording.process import Failed
 
 
 def main() -> int:
-    child_process.keep_memory_to_ourselves()
+    this_process.keep_memory_to_ourselves()
     out = messages.own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     plan: diagnosis_plan.DiagnosisPlan = messages.message_of(sys.stdin.readline(), [diagnosis_plan.DiagnosisPlan])

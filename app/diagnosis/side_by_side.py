@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from app.base import child_process, errors, messages
+from app.base import errors, messages, this_process
 from app.clients.smb.link import SMBLink
 from app.recording.process import Failed
 
@@ -88,7 +88,7 @@ class Workers(Generic[_Connection]):
             os.write(answer, f"{messages.line_of(message)}\n".encode())
 
         try:
-            child_process.die_with_parent()
+            this_process.die_with_parent()
             connection = self._make()
             connection.connect()
             tell(_LoggedIn())

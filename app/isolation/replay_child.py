@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from typing import Any
 
-from app.base import child_process, errors, messages
+from app.base import errors, messages, this_process
 from app.isolation import replay_client, replay_messages
 from app.isolation.replayer import Replayer
 from app.isolation.script import Script, load_script, operations_named
@@ -25,7 +25,7 @@ _START_DELAY_SECONDS = 0.05
 
 
 def main() -> int:
-    child_process.keep_memory_to_ourselves()
+    this_process.keep_memory_to_ourselves()
     out = messages.own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     plan: replay_messages.ReplayPlan = messages.message_of(sys.stdin.readline(), [replay_messages.ReplayPlan])

@@ -15,7 +15,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import NoReturn, TextIO
 
-from app.base import child_process, errors, messages
+from app.base import errors, messages, this_process
 from app.isolation import replay_messages
 from app.isolation.replay_share import connected_share
 from app.isolation.replayer import Replayer, Tally
@@ -32,7 +32,7 @@ def live(
     plan: replay_messages.ReplayPlan, script: Script, number: int, orders_end: int, answering_end: int
 ) -> NoReturn:
     """Replay the script in this forked process, answering through a pipe, and end the process."""
-    child_process.die_with_parent()
+    this_process.die_with_parent()
     code = 1
 
     try:
@@ -110,7 +110,7 @@ class _Window:
             self.requests_before = self._replayer.tally.requests_by_name()
             self._replayer.tally = Tally()
             self.cpu_seconds_before = time.process_time()
-            self.held_seconds_before = child_process.held_seconds()
+            self.held_seconds_before = this_process.held_seconds()
             self.began_at = now
         return now >= self.ends_at or self._stopped.is_set()
 
@@ -135,7 +135,7 @@ def _measure(
     replayer.tally = Tally()
     requests = window.requests_before + tally.requests_by_name()
     cpu_seconds = time.process_time() - window.cpu_seconds_before
-    held_seconds = child_process.held_seconds() - window.held_seconds_before
+    held_seconds = this_process.held_seconds() - window.held_seconds_before
 
     has_begun = window.began_at is not None
     seconds = 0.0

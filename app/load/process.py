@@ -20,8 +20,8 @@ def main(role: str) -> int:
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
 
     # Imported once gevent's sockets are in place.
-    from app.base.child_process import die_with_parent, keep_memory_to_ourselves
     from app.base.messages import message_of
+    from app.base.this_process import die_with_parent, keep_memory_to_ourselves
 
     keep_memory_to_ourselves()
     logging.disable(logging.WARNING)

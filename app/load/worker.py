@@ -12,7 +12,7 @@ import gevent
 from locust import User
 from locust.env import Environment
 
-from app.base import child_process, messages
+from app.base import messages, this_process
 from app.load.locust_connection import make_worker
 from app.load.users import LoadUser, LoadUsers
 from app.load.worker_figures import WorkerFigures, WorkerSecond
@@ -68,14 +68,14 @@ class Worker:
     def _measure(self, seconds: float) -> None:
         began_at = time.monotonic()
         processor_before = time.process_time()
-        held_before = child_process.held_seconds()
+        held_before = this_process.held_seconds()
         self._users.begin_window()
         gevent.sleep(seconds)
 
         passed_seconds = time.monotonic() - began_at
         figures = self._users.end_window(
             cpu_percent=100 * (time.process_time() - processor_before) / passed_seconds,
-            held_percent=100 * (child_process.held_seconds() - held_before) / passed_seconds,
+            held_percent=100 * (this_process.held_seconds() - held_before) / passed_seconds,
         )
         self._say(figures)
 

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from app.base import child_process, messages
+from app.base import messages, this_process
 from app.base.errors import NoSuchFileError, SharebenchError
 from app.clients import registry
 from app.quick import plan
@@ -19,7 +19,7 @@ from app.recording import process
 
 
 def main() -> int:
-    child_process.keep_memory_to_ourselves()
+    this_process.keep_memory_to_ourselves()
     out = messages.own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gate = process.RunGate()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
 
-from app.base import child_process, errors, own_names
+from app.base import errors, own_names, this_process
 from app.clients import base, registry
 from app.clients.random_client import AsksAtRandom
 from app.clients.random_requests import BlockWorkload, RandomWorkload, SequentialWorkload
@@ -237,11 +237,11 @@ class QuickEngine:
         for number in range(1, self._order.runs + 1):
             workload = self._workload(line, number)
             cpu_before = time.process_time()
-            held_before = child_process.held_seconds()
+            held_before = this_process.held_seconds()
             with without_garbage_collection():
                 transfer = self._client.request_blocks(self._path, workload, content, self._meter())
             cpu_seconds = time.process_time() - cpu_before
-            held_seconds = child_process.held_seconds() - held_before
+            held_seconds = this_process.held_seconds() - held_before
 
             requests = transfer.requests
             if requests is None or not requests.count or transfer.seconds <= 0:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
-from app.base import child_process, messages
+from app.base import messages, this_process
 from app.base.errors import SharebenchError
 from app.clients import base
 from app.recording import process
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    child_process.keep_memory_to_ourselves()
+    this_process.keep_memory_to_ourselves()
     events_out = messages.own_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gate = process.RunGate()

@@ -24,7 +24,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("module", ["app.base.child_process", "app.cli.main"])
+@pytest.mark.parametrize("module", ["app.base.this_process", "app.cli.main"])
 def test_ctrl_c_while_the_program_loads_is_a_cancel(module: str):
     done = ended(INTERRUPTED.format(module=module))
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -9,8 +9,8 @@ from typing import Any
 from textual.app import App
 from textual.screen import Screen
 
-from app.base.child_process import need_linux
 from app.base.errors import LinuxNeededError
+from app.base.this_process import need_linux
 from app.tui.frame import screens
 from app.tui.frame.base import BaseScreen
 
