@@ -33,8 +33,9 @@ def main() -> None:
     _handle_ctrl_c(_end_at_once)
     _open_missing_streams()
     from app.base.legacy_encoding import substitute_missing_characters
-    from app.base.this_process import keep_memory_to_ourselves
+    from app.base.this_process import keep_memory_to_ourselves, look_for_garbage_seldom
 
+    look_for_garbage_seldom()
     keep_memory_to_ourselves()
     substitute_missing_characters()
     from app.cli.main import run
@@ -51,8 +52,7 @@ def main() -> None:
     except KeyboardInterrupt:  # pressed while the command line was telling something else
         code = CANCELLED
 
-    # Phase 4. Python would look through all objects for garbage, a tenth of a short command, in a process whose memory
-    # goes anyway.
+    # Phase 4. Python would look through all objects for garbage once more, in a process whose memory goes anyway.
     _handle_ctrl_c(signal.SIG_IGN if code == CANCELLED else _end_at_once)
     gc.freeze()
     gc.disable()

@@ -15,7 +15,6 @@ from time import monotonic, sleep
 from storage import disk, errors, notebook_file
 from storage.migrations import CURRENT_FORMAT, migrations
 from storage.paths import ForeignLinkError, make_folders, real_path
-from storage.sqlite_library import Database
 
 _AGAIN_SECONDS = 0.01
 """Between two tries of what SQLite does not wait for itself."""
@@ -58,7 +57,7 @@ def copy_notebook(path: Path, to: Path) -> None:
 def open_in_memory() -> notebook_file.NotebookDatabase:
     """A notebook without a file, for what can be written nowhere."""
     db = notebook_file.NotebookDatabase(notebook_file.connect(notebook_file.IN_MEMORY))
-    migrations.apply(db)
+    migrations().apply(db.library)
     return db
 
 
@@ -178,7 +177,7 @@ def _connection_alone(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _check_current(db: Database, path: Path) -> None:
+def _check_current(db: notebook_file.NotebookDatabase, path: Path) -> None:
     """Raises ReadOnlyNotebookError for a notebook of an older format: it would have to be converted."""
     if _format_of(db, path) != CURRENT_FORMAT:
         raise errors.ReadOnlyNotebookError(
@@ -188,9 +187,9 @@ def _check_current(db: Database, path: Path) -> None:
         )
 
 
-def _format_of(db: Database, path: Path) -> int | None:
+def _format_of(db: notebook_file.NotebookDatabase, path: Path) -> int | None:
     """The number of the notebook's format; None for an empty file. Raises NotebookFileError for another database."""
-    tables = set(db.table_names())
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if "notebook_formats" not in tables:
         if tables:
             raise errors.NotebookFileError(f"{path} is a database, but not a notebook; {_ELSEWHERE}")
@@ -268,7 +267,7 @@ def _migrate(db: notebook_file.NotebookDatabase, path: Path) -> None:
         old_format = _format_of(db, path)  # again: another program may have migrated it meanwhile
         if old_format is not None and old_format < CURRENT_FORMAT:
             _keep_copy(path, old_format)
-        migrations.apply(db)
+        migrations().apply(db.library)
     except BaseException:
         db.conn.execute("ROLLBACK")
         raise

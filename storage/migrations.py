@@ -12,11 +12,12 @@ an old notebook. So the checks of format 3 are written out here.
 import json
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
-from storage.sqlite_library import Database, Migrations
+if TYPE_CHECKING:
+    from storage.sqlite_library import Database, Migrations
 
 _FORMATS = {
     "0.1.0": "m001_series",
@@ -130,7 +131,7 @@ def _script(name: str) -> str:
     return script
 
 
-def _drop_unfit_plans(db: Database) -> None:
+def _drop_unfit_plans(db: "Database") -> None:
     """Before format 3 plans and verdicts of quiet were imported unchecked."""
     rows = db.execute('SELECT id, "plan", quiet FROM series').fetchall()
     for series_id, plan_text, quiet_text in rows:
@@ -143,10 +144,10 @@ def _drop_unfit_plans(db: Database) -> None:
             db.execute("UPDATE series SET quiet = NULL WHERE id = ?", (series_id,))
 
 
-def _migration(number: int, name: str) -> Callable[[Database], None]:
+def _migration(number: int, name: str) -> "Callable[[Database], None]":
     """The function that makes a notebook of the format before into one of this."""
 
-    def migrate(db: Database) -> None:
+    def migrate(db: "Database") -> None:
         for statement in _script(name).split(";\n"):
             if statement.strip():
                 db.execute(statement)  # ``executescript`` would commit the migration's transaction
@@ -157,6 +158,12 @@ def _migration(number: int, name: str) -> Callable[[Database], None]:
     return migrate
 
 
-migrations = Migrations("sharebench")
-for _number, _name in enumerate(_NEEDS, start=1):
-    migrations(name=_name)(_migration(_number, _name))
+@cache
+def migrations() -> "Migrations":
+    """All of them, in order. A notebook of the newest format needs none, and sqlite-utils is not loaded for it."""
+    from storage.sqlite_library import Migrations
+
+    in_order = Migrations("sharebench")
+    for number, name in enumerate(_NEEDS, start=1):
+        in_order(name=name)(_migration(number, name))
+    return in_order

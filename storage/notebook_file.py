@@ -1,15 +1,21 @@
 """The connection to a notebook's file: its transactions, and whether the file is still the one that was opened."""
 
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from storage import errors
-from storage.sqlite_library import Database
 from storage.text_connection import TextConnection
+
+if TYPE_CHECKING:
+    from sqlite_utils.db import Table
+
+    from storage.sqlite_library import Database
 
 BUSY_SECONDS = 15.0
 """How long one program waits until another has ended its transaction."""
@@ -58,7 +64,7 @@ class _OpenFile:
         return now
 
 
-class NotebookDatabase(Database):
+class NotebookDatabase:
     """The open notebook: every change is a transaction of ``atomic``, which also sees whether the file is still there.
 
     Transactions lock at their start: after a read they would be refused at once (SQLITE_BUSY_SNAPSHOT).
@@ -72,8 +78,29 @@ class NotebookDatabase(Database):
     """None until ``watch_file``, and for a notebook in memory."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
+        self.conn = connection
+
+    @cached_property
+    def library(self) -> "Database":
+        """The same connection for sqlite-utils, which makes tables and writes rows; who only reads does not load it."""
+        from storage.sqlite_library import Database
+
         # A plugin of sqlite-utils could change what a notebook does, and to look for one takes time at every opening.
-        super().__init__(connection, execute_plugins=False)
+        return Database(self.conn, execute_plugins=False)
+
+    def table(self, name: str) -> "Table":
+        return self.library.table(name)
+
+    def execute(self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> sqlite3.Cursor:
+        return self.conn.execute(sql, parameters)
+
+    def rollback(self) -> None:
+        """Undo the transaction; does nothing where there is none, as after an error that undid it."""
+        if self.conn.in_transaction:
+            self.conn.execute("ROLLBACK")
+
+    def close(self) -> None:
+        self.conn.close()
 
     def watch_file(self, path: Path) -> None:
         """From now on the file must stay where and what it is."""
@@ -100,14 +127,14 @@ class NotebookDatabase(Database):
             raise errors.LostNotebookError(f"the notebook {path} was cut short")
 
     @contextmanager
-    def atomic(self) -> "Generator[NotebookDatabase, None, None]":
+    def atomic(self) -> "Iterator[NotebookDatabase]":
         """A transaction, undone where its block raises; within another one, a part of it that is undone by itself.
 
         Raises ReadOnlyNotebookError, and LostNotebookError also where the file went while it was written.
         """
         if self.conn.in_transaction:
             # Within another one it is a savepoint.
-            with super().atomic():
+            with self.library.atomic():
                 yield self
             return
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from storage.sqlite_library import Database
+    from storage.notebook_file import NotebookDatabase
 
 
 MANY = 500
@@ -115,7 +115,7 @@ _NEWEST_FIRST = "recordings.created_at DESC, recordings.stored_order DESC"
 _NEEDS_RATES = {SortKey.RUNS, SortKey.AVERAGE, SortKey.DEVIATION, SortKey.PERCENT_OF_LINK}
 
 
-def find(db: "Database", query: SeriesQuery) -> list[Found]:
+def find(db: "NotebookDatabase", query: SeriesQuery) -> list[Found]:
     """The recordings of a query in order; those without a value in the sorted column last, the newest of them first."""
     words = query.text.replace("=", " ").casefold().split()
 

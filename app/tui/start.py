@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.base.terminal_state import LEAVE_SCREEN, restored_by_signals
+from app.base.this_process import look_for_garbage_seldom
 from app.base.user_files import theme_file
 
 if TYPE_CHECKING:
@@ -16,13 +17,11 @@ if TYPE_CHECKING:
 ESCAPE_MILLISECONDS = 25
 SWITCH_SECONDS = 0.001
 """Seconds until another thread lets the screen's run; Python's own 5 ms add up to a wait that a user notices."""
-COLLECTOR_THRESHOLDS = (5_000, 20, 50)
-"""To look through all objects stops the screen for 80 ms: seventy times as rarely as by Python's own (700, 10, 10)."""
 
 
 def answer_keys_soon() -> None:
     """Set how long a key press may wait for Escape's rest, threads and garbage; to be called before Textual loads."""
-    gc.set_threshold(*COLLECTOR_THRESHOLDS)
+    look_for_garbage_seldom()
     sys.setswitchinterval(SWITCH_SECONDS)
     os.environ.setdefault("ESCDELAY", str(ESCAPE_MILLISECONDS))
 

@@ -34,7 +34,7 @@ __all__ = [
     "styles_are_parsed_once",
 ]
 
-_apply = migrations.apply
+_apply = migrations().apply
 _calibrate = ceiling._calibrate
 _ask_server = probe.ask_server
 _asked_once = AskedOnce(_ask_server)
@@ -59,7 +59,7 @@ def _made_at_once(db: Database) -> None:
 @pytest.fixture(autouse=True)
 def new_notebooks_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new one takes a twentieth of a second by the migrations, and nearly every test makes one."""
-    monkeypatch.setattr(migrations, "apply", _made_at_once)
+    monkeypatch.setattr(migrations(), "apply", _made_at_once)
 
 
 @pytest.fixture(autouse=True)

@@ -26,6 +26,6 @@ def old_notebook(path: Path, format_number: int, more: int = 0, dump: Path = FOR
             (more, more),
         )
     db = Database(connection)
-    later = [migration.name for migration in migrations.pending(db)][format_number - 1 :]
-    migrations.apply(db, stop_before=later)
+    later = [migration.name for migration in migrations().pending(db)][format_number - 1 :]
+    migrations().apply(db, stop_before=later)
     connection.close()
