@@ -10,7 +10,6 @@ RefusedError
 
 import sqlite3
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 _LONGEST_LINE = 160
 
@@ -76,6 +75,8 @@ class RefusedError(_AdvisedError):
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
     """A question for an error, with the name that is nearest to a word; empty where none is near."""
+    from difflib import get_close_matches
+
     near = get_close_matches(word, sorted(set(names)), n=1)
     return f"did you mean {near[0]}? " if near else ""
 

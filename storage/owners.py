@@ -5,7 +5,6 @@ resumes or deletes what it measures; and where it was killed, another can tell, 
 """
 
 import os
-import socket
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -35,7 +34,7 @@ class Owner:
     @property
     def is_alive(self) -> bool:
         """Whether the process is alive, as far as can be known from here."""
-        if self.host == socket.gethostname():
+        if self.host == _host_name():
             started = _start_of_process(self.process_id)
             return started != "" and (_boot_id(), started) == (self.boot_id, self.process_started)
 
@@ -56,13 +55,19 @@ def this_process() -> Owner:
     process_id = os.getpid()
     now = moment_text(datetime.now(UTC))
     return Owner(
-        host=socket.gethostname(),
+        host=_host_name(),
         boot_id=_boot_id(),
         process_id=process_id,
         process_started=_start_of_process(process_id),
         since=now,
         renewed_at=now,
     )
+
+
+def _host_name() -> str:
+    import socket  # loads several others, and mostly nobody measures
+
+    return socket.gethostname()
 
 
 _STATE = 0

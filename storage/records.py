@@ -7,7 +7,6 @@ are what was found out about the client, the server and the path between them, b
 """
 
 import re
-import secrets
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -600,6 +599,8 @@ def kind_in_name(name: str) -> ExperimentKind:
 
 def new_series_id() -> str:
     """Twelve hexadecimal digits; any unambiguous prefix refers to it."""
+    import secrets  # loads what hashes, and only a new recording needs it
+
     return secrets.token_hex(6)
 
 

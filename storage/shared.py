@@ -9,7 +9,6 @@ whatever order and however often it is done: a multi-value register (Shapiro et 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 
 from storage.json_reader import DocumentError, JSONNode
 from storage.records import JSONValue, utc_minute
@@ -102,6 +101,8 @@ def text_since(at: str, text: str = "") -> Text:
 
 
 def _version_name(text: str, at: str) -> str:
+    from hashlib import sha256  # loads OpenSSL, and only what is written needs it
+
     return f"{at} {sha256(text.encode(errors='surrogatepass')).hexdigest()[:8]}"
 
 

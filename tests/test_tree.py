@@ -72,13 +72,18 @@ STATISTICS = {"forms.stats.decision", "forms.stats.variation", "forms.stats.chan
 CHARTS = {"plotext", "PIL", "app.charts.canvas"}
 RARE_RECORDS = {"storage.load.records", "storage.isolation", "storage.changes"}
 TRIALS = {"forms.trial.summary", "forms.trial.report"}
+WRITING = {"sqlite_utils", "storage.sqlite_library", "dateutil", "hashlib", "secrets"}
+STARTING = {"app.base.child_process", "storage.programs", "subprocess", "socket"}
+MISTYPED = {"difflib"}
+FOR_READERS = WRITING | STARTING | MISTYPED | {"importlib.resources"}
+"""What a command that only reads the notebook does without: writing, starting programs, words that nobody knows."""
 NEVER = {"textual", "rich", "numpy", "pandas", "importlib.metadata"}
 LIGHT_COMMANDS: dict[tuple[str, ...], set[str]] = {
-    ("list",): MEASURING | DOCUMENTS | REPORTS | WARNINGS | STATISTICS | CHARTS | RARE_RECORDS,
-    ("baseline", "list"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS | RARE_RECORDS,
+    ("list",): MEASURING | DOCUMENTS | REPORTS | WARNINGS | STATISTICS | CHARTS | RARE_RECORDS | FOR_READERS,
+    ("baseline", "list"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS | RARE_RECORDS | FOR_READERS,
     ("label", "last", "x"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS | RARE_RECORDS,
     ("note", "last", "x"): MEASURING | DOCUMENTS | REPORTS | WARNINGS | CHARTS | RARE_RECORDS,
-    ("show", "last"): MEASURING | DOCUMENTS | CHARTS | COMPARISONS | RARE_RECORDS,
+    ("show", "last"): MEASURING | DOCUMENTS | CHARTS | COMPARISONS | RARE_RECORDS | FOR_READERS,
     ("export", "last", "--format", "csv"): MEASURING | DOCUMENTS | CHARTS,
     ("findings", "last"): MEASURING | DOCUMENTS | CHARTS | COMPARISONS | {"storage.isolation"},
     ("compare", f"{1:012x}", f"{2:012x}"): MEASURING
@@ -87,7 +92,8 @@ LIGHT_COMMANDS: dict[tuple[str, ...], set[str]] = {
     | TRIALS
     | RARE_RECORDS
     | {"forms.comparison.rules", "forms.comparison.blame_report", "forms.comparison.several.report"}
-    | {"forms.tuning.catalogue", "storage.looks"},
+    | {"forms.tuning.catalogue", "storage.looks"}
+    | FOR_READERS,
     ("history", "last"): MEASURING | DOCUMENTS | {"plotext._doc.tools", "forms.comparison.report"},
 }
 """By command, what it does not need and thus must not load."""
@@ -108,8 +114,8 @@ def test_the_help_of_run_loads_nothing_that_measures_or_keeps():
     assert modules & (unneeded | REPORTS | STATISTICS | CHARTS | NEVER | set(HEAVY)) == set()
 
 
-def test_numpy_can_still_be_loaded_after_a_notebook():
-    modules = loaded_by("import storage.notebook, numpy")
+def test_numpy_can_still_be_loaded_after_the_library_of_a_notebook():
+    modules = loaded_by("import storage.sqlite_library, numpy")
     assert {"numpy", "sqlite_utils"} <= modules
 
 

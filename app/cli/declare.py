@@ -55,10 +55,10 @@ class Group(GroupedCommand, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from difflib import get_close_matches
-
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
+            from difflib import get_close_matches
+
             similar_names = get_close_matches(name, self.list_commands(ctx), n=2, cutoff=0.65)
             raise click.UsageError(f"no such command {name!r}{command_help.did_you_mean(similar_names)}", ctx)
         return super().resolve_command(ctx, args)

@@ -71,7 +71,8 @@ def compare_several(several: Sequence[judged_sides.Sides], limits: Limits) -> li
     comparisons = []
     for place, sides in enumerate(several):
         comparison = by_themselves[place]
-        if place in alpha_of:
+        # One that is judged alone has all of alpha, as it had by itself.
+        if place in alpha_of and len(judged) > 1:
             joint_limits = replace(limits, alpha=limits.alpha / len(judged))
             own_limits = replace(limits, alpha=alpha_of[place])
             comparison = _compare_beside_others(sides, joint_limits, own_limits)

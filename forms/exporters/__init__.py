@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +67,7 @@ def template(name: str, **filters: Callable[..., Any]) -> "Template":
 
     jinja = Environment(trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined)  # noqa: S701  the filters escape
     jinja.filters |= filters
-    return jinja.from_string(files(__name__).joinpath(name).read_text(encoding="utf-8"))
+    return jinja.from_string(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
 def export_reports(reports: "Sequence[Report]", format_name: str, *, paper: str = DEFAULT_PAPER) -> bytes:

@@ -3,12 +3,11 @@
 The entries are in ``data/catalogue``. `catalogue_text` prints them, `instructions` says how to set one by hand.
 """
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Annotated, Any
 
 from forms.tuning.smb_conf import same_value, spelling, squeeze, toml_data
@@ -198,11 +197,13 @@ def _text_of(entry: CatalogueEntry) -> str:
 
 def _closest(name: str) -> tuple[str, ...]:
     """Up to three entries or parameters with similar names."""
+    from difflib import get_close_matches
+
     name_by_key: dict[str, str] = {}
     for entry in entries():
         name_by_key |= dict.fromkeys(sorted(_keys(entry)), entry.name)
     name_by_key |= {squeeze(entry.parameter): entry.parameter for entry in entries()}
-    matches = difflib.get_close_matches(squeeze(name), name_by_key, n=6, cutoff=0.6)
+    matches = get_close_matches(squeeze(name), name_by_key, n=6, cutoff=0.6)
     return tuple(dict.fromkeys(name_by_key[key] for key in matches))[:3]
 
 
@@ -213,7 +214,7 @@ _PLACE_IN_HISTORY: dict[Status | None, int] = {Status.SMB1_ONLY: 1, Status.REMOV
 @cache
 def entries() -> tuple[CatalogueEntry, ...]:
     """All entries: first what is worth most today, then the others, then history."""
-    folder = resources.files("forms.tuning").joinpath("data", "catalogue")
+    folder = Path(__file__).with_name("data") / "catalogue"
     files = sorted(file.name for file in folder.iterdir() if file.name.endswith(".toml"))
     items: list[dict[str, Any]] = []
     for file in files:

@@ -405,7 +405,8 @@ def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
     """The names of facts of one side that differ, in order."""
     if base is other:
         return
-    names = [name for name in {*base, *other} if base.get(name) != other.get(name)]
+    differing_names = [name for name in {*base, *other} if base.get(name) != other.get(name)]
+    names = [name for name in differing_names if not fact_names.is_volatile(name)]
     if not names:
         return
 
@@ -413,7 +414,7 @@ def _differing_facts(base: Facts, other: Facts) -> Iterator[str]:
     conf_states = (base.get(fact_names.CONF_STATE), other.get(fact_names.CONF_STATE))
     is_conf_unread = fact_names.ConfState.UNREADABLE in conf_states
     for name in sorted(names):
-        if fact_names.is_volatile(name) or _family(name) not in seen_by_both:
+        if _family(name) not in seen_by_both:
             continue
         # Where the file could not be read on one side, the path there is only one that was tried.
         if is_conf_unread and name == "smb.conf.path":

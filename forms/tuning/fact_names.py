@@ -3,10 +3,11 @@
 A fact's name is dotted words, ``link.duplex``, or that of a parameter in effect, ``smb.conf/share/strict sync``.
 """
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
-from fnmatch import fnmatchcase
-from functools import partial
+from fnmatch import translate
+from functools import cache, lru_cache, partial
 
 from forms.tuning.samba_parameters import Version, version_numbers
 from forms.tuning.smb_conf import toml_data
@@ -87,16 +88,23 @@ _WORDS = {
 facts_data = partial(toml_data, "facts.toml")
 
 
+@lru_cache(maxsize=4096)
 def is_volatile(name: str) -> bool:
     """Whether a fact changes by itself from one recording to the next."""
     if name.startswith(PARAMETER_PREFIX):
         return False
-    return any(fnmatchcase(name, pattern) for pattern in facts_data()["volatile"])
+    return _any_pattern_of("volatile").match(name) is not None
 
 
 def is_replaced(name: str) -> bool:
     """Whether a fact of another value means that something was replaced, so that nobody goes back to it."""
-    return any(fnmatchcase(name, pattern) for pattern in facts_data()["replaced"])
+    return _any_pattern_of("replaced").match(name) is not None
+
+
+@cache
+def _any_pattern_of(key: str) -> re.Pattern[str]:
+    """What matches a name as any pattern of that list of ``facts.toml`` does."""
+    return re.compile("|".join(map(translate, facts_data()[key])))
 
 
 def human_name(name: str) -> str:

@@ -5,17 +5,19 @@ A name is *squeezed* to compare it: Samba ignores case and blanks. A value is *t
 synonyms, plain digits.
 """
 
-import difflib
 import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from forms.tuning import smb_values
 from forms.tuning.samba_parameters import Parameter, ParameterTable, Version, version_numbers
+
+_ROOT = Path(__file__).resolve().parents[2]
+"""The folder of our packages."""
 
 _YES = frozenset({"yes", "true", "on", "1"})
 _NO = frozenset({"no", "false", "off", "0"})
@@ -95,9 +97,12 @@ def former_names(name: str) -> tuple[str, ...]:
 
 def suggestions(typed: str, limit: int = 3) -> tuple[str, ...]:
     """Parameters of similar names; several matches may be spellings of one."""
+    # Loaded for a name that nobody knows: most are known.
+    from difflib import get_close_matches
+
     tables = parameter_table()
     keys = [*tables.parameters, *tables.synonyms, *tables.opposites]
-    matches = difflib.get_close_matches(squeeze(typed), keys, n=3 * limit, cutoff=0.75)
+    matches = get_close_matches(squeeze(typed), keys, n=3 * limit, cutoff=0.75)
     return tuple(dict.fromkeys(spelling(match).name for match in matches))[:limit]
 
 
@@ -254,7 +259,8 @@ def _tidy_number(words: str) -> str:
 @cache
 def toml_data(*names: str, package: str = "forms.tuning") -> dict[str, Any]:
     """A file of ``data``, read once: what it returns is everyone's, so nobody changes it."""
-    return tomllib.loads(resources.files(package).joinpath("data", *names).read_text(encoding="utf-8"))
+    folder = _ROOT.joinpath(*package.split("."), "data")
+    return tomllib.loads(folder.joinpath(*names).read_text(encoding="utf-8"))
 
 
 @cache
