@@ -6,6 +6,7 @@ from app.base.targets import parse_target
 from app.cli import console, declare, moved, notebooks, progress, run_options
 from app.cli.targets import target_argument
 from app.recording.spec import SeriesSpec
+from app.server.sessions.look import REQUESTS_SECONDS
 from app.who import engine
 from app.who import spec as who_spec
 from forms.who.report import who_report
@@ -17,7 +18,7 @@ from storage.who import recording_of_who
 @declare.option(
     "--seconds",
     "N",
-    "How long to look.",
+    f"How long to look; from {REQUESTS_SECONDS:g} s on requests are counted, too, where smbd profiles.",
     declare.Number(who_spec.LEAST_SECONDS, who_spec.MOST_SECONDS),
     name="look_seconds",
     default=f"{who_spec.USUAL_SECONDS:g}",

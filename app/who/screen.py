@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
+from textual.timer import Timer
 from textual.widgets import Static
 
 from app.base.errors import CancelledError
@@ -44,6 +45,8 @@ class WhoLookScreen(ReportScreen, views.ShowsMore):
         """Why the last look was none; empty where it was one."""
         self._is_looking = False
         """Whether a look is under way: it is finished while the screen is paused."""
+        self._next_look: Timer | None = None
+        """Begins the next look; None where that begins at once, or none is to begin."""
         self._stop = threading.Event()
 
     def look(self) -> None:
@@ -63,12 +66,27 @@ class WhoLookScreen(ReportScreen, views.ShowsMore):
         self._stop.set()
 
     def show(self, report: Report) -> None:
+        is_first = self.report is None
         super().show(report)
         self._failure = ""
         self._show_headline()
         self._is_looking = False
         if not self.is_paused:
+            self._look_again(at_once=is_first)
+
+    def _look_again(self, *, at_once: bool) -> None:
+        """Begin the next look: at once after the first one, which is short, else so late that all cost little."""
+        assert self.who is not None
+        wait_seconds = spec.seconds_until_next_look(self.who.look_cpu_seconds, self.who.seconds)
+        if at_once or not wait_seconds:
             self.look()
+        else:
+            self._next_look = self.set_timer(wait_seconds, self.look)
+
+    def _drop_next_look(self) -> None:
+        if self._next_look is not None:
+            self._next_look.stop()
+            self._next_look = None
 
     def show_again(self) -> None:
         if self.report is not None:
@@ -118,6 +136,7 @@ class WhoLookScreen(ReportScreen, views.ShowsMore):
 
     def action_pause(self) -> None:
         self.is_paused = True
+        self._drop_next_look()
         self._show_headline()
         self.refresh_bindings()
 

@@ -18,6 +18,9 @@ from app.server.sessions import readings as session_readings
 from storage.json_reader import LARGEST, moment_text
 from storage.who import MachineUse, ServerSession
 
+REQUESTS_SECONDS = 30.0
+"""From this length on a look counts requests: smbstatus, which then starts three times and not once, takes 40 ms."""
+
 _TICKS_A_SECOND = 100
 """Clock ticks, in which Linux tells times of processes, on every kind of machine (USER_HZ)."""
 _PACKAGES = {"ss": "iproute2", "smbstatus": "samba"}
@@ -53,7 +56,8 @@ def look_at_sessions(
     """
     server = shell.ServerShell(ssh)
     script = shell.script_file("app.server.sessions", "sessions.sh")
-    settings = {"port": str(port), "conf": smb_conf or "", "seconds": f"{seconds:g}"}
+    requests = "yes" if seconds >= REQUESTS_SECONDS else ""
+    settings = {"port": str(port), "conf": smb_conf or "", "seconds": f"{seconds:g}", "requests": requests}
     answer = shell.run_script(script, settings, ssh, seconds + shell.RUN_SECONDS, stop)
     now = datetime.now(UTC)
     if stop is not None and stop.is_set():
@@ -87,10 +91,10 @@ def _check(answer: shell.Answer, server: shell.ServerShell, port: int) -> None:
         how_to_install = server.how_to_install(_PACKAGES.get(program, program))
         raise errors.MissingProgramError(f"{program} is not installed on {server.where}: {how_to_install}")
     if answer.stripped("user") != "0":
-        raise errors.MeasurementError(
-            f"only root sees the sessions of smbd on {server.where}: log in there as root",
-            options="--server-ssh root@HOST",
-        )
+        only_root = f"only root sees the sessions of smbd on {server.where}"
+        if server.ssh is None:
+            raise errors.MeasurementError(f"{only_root}: start sharebench as root, such as with sudo")
+        raise errors.MeasurementError(f"{only_root}: log in there as root", options="--server-ssh root@HOST")
     if not answer.stripped("smbd"):
         raise errors.MeasurementError(
             f"no smbd listens on port {port} of {server.where}: start it, or name its port in the target"

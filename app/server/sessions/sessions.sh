@@ -1,6 +1,6 @@
 # Prints two readings of what each session of the smbd on a port does, and then whose they are; reads only.
 # POSIX sh; the caller sets its variables before it: mark, port, conf (where the smbd does not show which it was started
-# with), seconds (between the readings). It starts few programs, since each costs the server as much as reading fifty
+# with), seconds (between the readings), requests (whether they are counted: each reading then starts smbstatus, too). It starts few programs, since each costs the server as much as reading fifty
 # processes does, and smbstatus, which loads all libraries of Samba, as much as twenty others: it is started once.
 # Texts of many lines are split into words, not read line by line: sh reads a file byte by byte.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/samba/sbin:/usr/local/samba/bin
@@ -118,7 +118,8 @@ main() {
     [ -n "$smbd" ] || { section end; return; }
     shown=$(find_conf)
     conf=${shown:-$conf}
-    grep -Eiqs '^[[:blank:]]*smbd[[:blank:]]*profiling' "${conf:-/etc/samba/smb.conf}" && profiled=yes
+    [ -n "$requests" ] && grep -Eiqs '^[[:blank:]]*smbd[[:blank:]]*profiling' "${conf:-/etc/samba/smb.conf}" &&
+        profiled=yes
     for device in /sys/class/net/*/device; do
         cards="$cards ${device%device}speed"
     done

@@ -180,7 +180,9 @@ def test_another_user_than_root_is_told_to_be_root(busy_smbd: Smbd, inside: Insi
     status.write_text("Name:\tsh\nUid:\t0\t1000\t0\t1000\n")
     script = Path("app/server/sessions/sessions.sh").read_text().replace("/proc/$$/status", str(status))
     monkeypatch.setattr("app.server.sessions.look.shell.script_file", lambda *_: script)
-    assert "root" in inside.fails(4, "who", url(busy_smbd), "--seconds", "1")
+    said = inside.fails(4, "who", url(busy_smbd), "--seconds", "1")
+    assert "sudo" in said
+    assert "--server-ssh" not in said, "it is this machine"
 
 
 def test_a_server_that_ends_during_the_look_is_not_one_that_nobody_uses(

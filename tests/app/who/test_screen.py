@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from app.base.errors import MeasurementError, SharebenchError, UsageError
 from app.tui.frame.dialogs import MessageDialog
-from app.who import engine
+from app.who import engine, spec
 from app.who.form_screen import WhoScreen
 from app.who.screen import WhoLookScreen
 from app.who.spec import WhoRequest
@@ -24,7 +24,7 @@ from tests.servers.smbd import Smbd
 from tests.tui import app_on, footer_of, painted, press, settled, shows, text_of
 from tests.waiting import wait_for
 
-BUSIER = replace(WHO, id="ff66ff66ff67", sessions=WHO.sessions[::-1], seconds=5.0)
+BUSIER = replace(WHO, id="ff66ff66ff67", sessions=WHO.sessions[::-1], seconds=5.0, look_cpu_seconds=0.03)
 
 
 class FakeLooks:
@@ -114,6 +114,34 @@ async def test_it_is_drawn_anew_after_each_look_paused_and_kept(tmp_path: Path, 
         assert looks.stops[-1].is_set()
     with Notebook(path) as notebook:
         assert [head.id for head in notebook.recordings()] == [BUSIER.id]
+
+
+@pytest.mark.parametrize(
+    ("cost", "seconds", "wait"), [(0.08, 10.0, 0.0), (0.09, 10.0, 1.25), (0.08, 1.0, 9.0), (0.0, 1.0, 0.0)]
+)
+def test_looks_that_cost_much_for_their_length_begin_less_often(cost: float, seconds: float, wait: float):
+    assert spec.seconds_until_next_look(cost, seconds) == pytest.approx(wait)
+
+
+async def test_a_short_look_waits_for_its_turn_but_not_behind_the_first_nor_after_a_pause(
+    tmp_path: Path, looks: FakeLooks
+):
+    costly = replace(WHO, seconds=1.0, look_cpu_seconds=10.0)
+    app = app_on(tmp_path / "notebook.db", first="who")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(app, pilot)
+        app.screen.query_one("#target", Input).value = "127.0.0.1"
+        await press(app, pilot, "f9")
+        looks.results.put(costly)
+        await _looked(app, pilot, looks, 2)
+        looks.results.put(costly)
+        wait_for(looks.results.empty)
+        await settled(app, pilot)
+        await pilot.pause(0.2)
+        assert len(looks.requests) == 2
+
+        await press(app, pilot, "p", "p")
+        await _looked(app, pilot, looks, 3)
 
 
 async def test_a_look_that_fails_is_told_and_what_was_seen_stays(tmp_path: Path, looks: FakeLooks):

@@ -8,7 +8,7 @@ import pytest
 
 from app.base.errors import MeasurementError
 from app.server import shell
-from app.server.sessions.look import SessionsLook, look_at_sessions
+from app.server.sessions.look import REQUESTS_SECONDS, SessionsLook, look_at_sessions
 from app.server.shell import Answer
 from tests.broken_answers import broken
 
@@ -71,6 +71,29 @@ def test_what_grew_between_the_readings_is_the_sessions(monkeypatch: pytest.Monk
     assert (machine.processors, machine.cpu_percent) == (2, 10.0)
     assert (machine.card, machine.card_bits_per_second, machine.link_bits_per_second) == ("eth0", 40e6, 10**8)
     assert (machine.disk, machine.disk_percent) == ("sda", 10.0)
+
+
+@pytest.mark.parametrize(("seconds", "are_counted"), [(REQUESTS_SECONDS - 0.1, False), (REQUESTS_SECONDS, True)])
+def test_requests_are_counted_where_the_starts_of_smbstatus_cost_little(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, are_counted: bool
+):
+    told: list[dict[str, str]] = []
+
+    def answer(_script: str, settings: dict[str, str], *_arguments: object) -> Answer:
+        told.append(settings)
+        return Answer(sections=SECTIONS)
+
+    monkeypatch.setattr(shell, "run_script", answer)
+    look_at_sessions(445, "nas", None, seconds)
+    assert [settings["requests"] != "" for settings in told] == [are_counted]
+
+
+@pytest.mark.parametrize(("ssh", "told"), [(None, "sudo"), ("alice@nas", "root@HOST")])
+def test_without_root_there_it_says_how_to_be_root(monkeypatch: pytest.MonkeyPatch, ssh: str | None, told: str):
+    monkeypatch.setattr(shell, "run_script", lambda *_: Answer(sections={**SECTIONS, "user": "1000"}))
+    with pytest.raises(MeasurementError) as raised:
+        look_at_sessions(445, ssh, None, 1.0)
+    assert told in f"{raised.value} {raised.value.options}"
 
 
 def test_without_owners_the_first_connection_of_a_client_counts(monkeypatch: pytest.MonkeyPatch):
