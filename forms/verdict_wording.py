@@ -71,21 +71,19 @@ def verdict_sentence(
     if verdict is Verdict.SAME:
         reach = interval_text(low, high, _digits(low, high)) if low is not None and high is not None else ""
         return f"No change{reach}"
+    reach = range_of_verdict(verdict, change_percent, interval) if interval else ""
     if verdict is Verdict.FASTER and change_percent >= _FACTOR_FROM_PERCENT:
-        reach = f" ({_factor(low)} to {_factor(high)})" if low is not None and high is not None else ""
-        return f"Faster by a factor of {_factor(change_percent)}{reach}"
+        in_brackets = f" ({reach})" if reach else ""
+        return f"Faster by a factor of {_factor(change_percent)}{in_brackets}"
 
-    # Slower by 30 % is a change of -30 %: from here on everything is positive, and its near end is next to zero.
+    # Slower by 30 % is a change of -30 %: from here on everything is positive.
     sign = 1 if verdict is Verdict.FASTER else -1
     word = VERDICT_WORDS[verdict]
     if low is None or high is None:
         return f"{word} by {_size(sign * change_percent, 0)}"
 
-    near, far = sorted((sign * low, sign * high))
-    digits = _digits(low, high)
-    change = _size(sign * change_percent, digits)
-    reach = f"{_near_end(near, digits)} to {_size(far, digits)}"
-    if near < _UNSURE_SHARE * sign * change_percent:
+    change = _size(sign * change_percent, _digits(low, high))
+    if min(sign * low, sign * high) < _UNSURE_SHARE * sign * change_percent:
         return f"{word} by {reach} ({change} seen)"
     return f"{word} by {change} ({reach})"
 
@@ -114,6 +112,19 @@ def verdict_on_two(sentence: str, verdict: Verdict, other: str, base: str) -> st
     if seen == lead or not seen.endswith(("slower", "faster")):
         return sentence
     return f"{INCONCLUSIVE}{other} is {seen} than {base}{bracket}{reach}"
+
+
+def range_of_verdict(verdict: Verdict, change_percent: float, interval: tuple[float, float]) -> str:
+    """The interval of a side that is faster or slower, as beside that: ``29 % to 58 %``, or ``3.1 to 4.2``, factors."""
+    low, high = sorted(interval)
+    if verdict is Verdict.FASTER and change_percent >= _FACTOR_FROM_PERCENT:
+        return f"{_factor(low)} to {_factor(high)}"
+
+    # The near end is the one next to zero.
+    sign = 1 if verdict is Verdict.FASTER else -1
+    near, far = sorted((sign * low, sign * high))
+    digits = _digits(low, high)
+    return f"{_near_end(near, digits)} to {_size(far, digits)}"
 
 
 def verdict_in_words(verdict: Verdict, change_percent: float, interval: tuple[float, float] | None) -> str:

@@ -47,6 +47,8 @@ _BREAK = 3
 # Room beyond the ends of a zoomed scale, as a share of what lies between them.
 _ZOOM_MARGIN = 0.1
 _CELLS_PER_TICK = 14
+_MOST_NAMED_BARS = 2
+"""Bars without room are named, of more the first and the last of them."""
 # The end of a scale is found by adding: this much of it may be rounding.
 _ROUNDING = 1 + 1e-9
 _ASCII_INTERVAL = str.maketrans("├┼┤─→", "|+|->")
@@ -154,7 +156,7 @@ class BarPicture:
             parts.insert(0, f"in {unit}")
         least_lines = 0
         if count < len(bars):
-            parts.insert(0, f"{wording.count(len(bars) - count, 'more bar')} not shown")
+            parts.insert(0, _not_shown_text(bars[: len(bars) - count]))
             least_lines = 1
         if not parts:
             return []
@@ -298,6 +300,13 @@ class BarPicture:
     def _is_level_at_axis(self) -> bool:
         """Whether the axis, from 0, reaches to what the bars are compared with and names it; else the legend does."""
         return self.level is not None and not self.zoomed and self.level.value <= self.high * _ROUNDING
+
+
+def _not_shown_text(bars: Sequence[Bar]) -> str:
+    """``W1 and W2 not shown``, or ``W1 to 5 not shown``: the first bars, for which there is no room."""
+    names = [layout.visible(bar.name) for bar in bars]
+    which = wording.listed(names) if len(names) <= _MOST_NAMED_BARS else f"{names[0]} to {names[-1]}"
+    return f"{which} not shown"
 
 
 def _look_of(bar: Bar) -> _Look:

@@ -50,6 +50,15 @@ def plan_of_step(step: SettlingStep) -> RepeatPlan:
 
 def first_repeat(choices: GuideChoices, base: Series, plan: RepeatPlan) -> GuideChoices:
     """The round of the first repeat; ``choices`` is the round that is left."""
+    return _first_of_repeats(choices, base, plan.series, plan.spacing_seconds)
+
+
+def repeat_once(choices: GuideChoices, series: Series) -> GuideChoices:
+    """The round of one more series like this one, right away; ``choices`` is the round that is left."""
+    return _first_of_repeats(choices, series, 1, spacing_seconds=0.0)
+
+
+def _first_of_repeats(choices: GuideChoices, base: Series, count: int, spacing_seconds: float) -> GuideChoices:
     repeat = choices_to_repeat(choices, base, None)
     # Of the round, not of the series: a survey that the base is part of takes no further ones.
     lineage = Lineage(experiment=choices.spec.lineage.experiment, base_id=base.id, repeats=True)
@@ -57,9 +66,9 @@ def first_repeat(choices: GuideChoices, base: Series, plan: RepeatPlan) -> Guide
         repeat,
         spec=replace(repeat.spec, lineage=lineage),
         quiet=choices.quiet or repeat.quiet,
-        planned_repeats=plan.series,
+        planned_repeats=count,
         repeat_number=1,
-        spacing_seconds=plan.spacing_seconds,
+        spacing_seconds=spacing_seconds,
     )
 
 

@@ -83,10 +83,10 @@ def _steps_to_change(comparison: Comparison) -> Iterator[NextStep]:
     if busy_times.has_answer(comparison) and (was_changed or comparison.base_baseline):
         # Nobody can go back to a base that is gone.
         if comparison.decided is Verdict.FASTER or comparison.is_base_gone:
-            start = f"{comparison.other_name} (the other)"
+            start = comparison.other_name
             start_id = comparison.other_id
         else:
-            start = f"{comparison.base_name} (the base)"
+            start = comparison.base_name
             start_id = comparison.base_id
         yield change_step(f"Make another change, starting from {start}", start_id)
     if comparison.doubt is Doubt.SAME_SETTINGS:
@@ -105,9 +105,12 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
 
     is_settled = busy_times.has_answer(comparison) and not busy_times.is_in_doubt(comparison)
     if comparison.base_baseline and is_settled:
-        # Right behind the other, one more tells little: what series of different times vary by is not known better.
-        if len(comparison.other_ids) == 1:
-            yield repeat_step(f"Measure {comparison.other_name} again, later: that only narrows the range", other[1])
+        narrower = wording.range_after_repeat(comparison)
+        if narrower:
+            yield repeat_step(f"Measure {comparison.other_name} again: narrows the range to about {narrower}", other[1])
+        return
+    if comparison.settle is not None and comparison.settle.needs_past:
+        # What stood weeks ago is gone on both sides, as far as anybody knows.
         return
     is_other_in_doubt = busy_times.is_in_doubt(comparison) and comparison.other_id in comparison.busy_ids
     if comparison.interleaved or (_is_answered_for_good(comparison) and not is_other_in_doubt):

@@ -1,5 +1,6 @@
 """The result of a comparison: verdict, basis, and what would settle it. Forms, screens and sentences are made of it."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from forms.comparison.judged_sides import LeftOutMember
 from forms.findings.full_links import FullLinks
 from forms.layout import Sign, Tone
 from forms.stats import decision
+from forms.stats.changes import percent_of
 from forms.tuning.differences import Difference, told_differences
 from forms.verdict_wording import VERDICT_SIGNS
 from storage.records import Change
@@ -232,6 +234,26 @@ class Comparison(decision.ChangeDecision):
         if round(self.change_percent) < 0:
             percent = 100 * (1 - seen_factor / high_factor)
         return max(percent, self.limits.noise_percent)
+
+    @property
+    def interval_after_repeat_percent(self) -> tuple[float, float] | None:
+        """(low, high) of a change that is certain, if the other side were measured once more and came to the same.
+
+        So soon after, that tells nothing more of how far equal series differ; it is one more to take the mean of. None
+        where the other side is not the newest, or has several series already: a third one adds little.
+        """
+        is_certain = self.verdict in (decision.Verdict.FASTER, decision.Verdict.SLOWER)
+        is_one_later = len(self.other_ids) == 1 and self.is_other_newest
+        if not is_certain or not is_one_later or self.variation is None or self.variation.sides_alternate:
+            return None
+        if self.change_percent is None or self.interval_percent is None or min(self.interval_percent) <= -100:
+            return None
+
+        base_count = len(self.base_ids)
+        share = self.variation.error(base_count, 2) / self.variation.error(base_count, 1)
+        seen = math.log1p(self.change_percent / 100)
+        low, high = (math.log1p(end / 100) for end in self.interval_percent)
+        return percent_of(seen - share * (seen - low)), percent_of(seen + share * (high - seen))
 
     @property
     def decided(self) -> decision.Verdict:

@@ -28,8 +28,8 @@ def pair_report(compared: ComparisonSummary) -> report.Report:
     """Two sides: the verdict, what differs, the averages, and the properties of both side by side."""
     comparison = compared.comparison
     differing = properties.difference_rows(compared)
-    side_by_side = properties.properties_table("Side by side", properties.side_by_side(compared))
-    tables = [properties.properties_table("What differs", differing)] if differing else []
+    side_by_side = properties.properties_table("Side by side", comparison, properties.side_by_side(compared))
+    tables = [properties.properties_table("What differs", comparison, differing)] if differing else []
     tables.append(pair_tables.averages_table(compared))
     tables.append(replace(side_by_side, is_detail=True))
 

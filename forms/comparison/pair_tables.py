@@ -18,12 +18,12 @@ from forms.series.run_table import runs_chart
 from forms.series.summary import SeriesSummary
 from forms.stats.summary import mean
 
-# Columns of the table of averages, from 0: side, series, runs, those that count where some are left out, average, …
+# Columns of the table of averages, from 0: series, runs, those that count where some are left out, average, …
 
-_RUNS = 2
-_COUNTED = 3
-_AVERAGE = 3
-_AVERAGE_OF_COUNTED = 4
+_RUNS = 1
+_COUNTED = 2
+_AVERAGE = 2
+_AVERAGE_OF_COUNTED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,32 +31,24 @@ class _SideSeries:
     """One series of a comparison, with what a row or a bar calls it."""
 
     summary: SeriesSummary
-    place: str
-    """``base``, or ``base 2`` where the side has several."""
     name: str
     """Of the series, as the whole comparison calls it."""
     tone: Tone
-    number: int | None
-    """In its side, from 1; None where it is alone."""
 
 
 def _all_series(compared: ComparisonSummary) -> list[_SideSeries]:
     comparison = compared.comparison
     return [
-        *_series_of_side("base", compared.bases_in_time, comparison.names, Tone.FAINT),
-        *_series_of_side("other", compared.others_in_time, comparison.names, comparison.tone),
+        *_series_of_side(compared.bases_in_time, comparison.names, Tone.FAINT),
+        *_series_of_side(compared.others_in_time, comparison.names, comparison.tone),
     ]
 
 
 def _series_of_side(
-    side: str, summaries: Sequence[SeriesSummary], names: Mapping[str, str], tone: Tone
+    summaries: Sequence[SeriesSummary], names: Mapping[str, str], tone: Tone
 ) -> Iterator[_SideSeries]:
-    for number, summary in enumerate(summaries, 1):
-        name = names[summary.series.id]
-        if len(summaries) == 1:
-            yield _SideSeries(summary, side, name, tone, None)
-        else:
-            yield _SideSeries(summary, f"{side} {number}", name, tone, number)
+    for summary in summaries:
+        yield _SideSeries(summary, names[summary.series.id], tone)
 
 
 def leaves_out_runs(comparison: Comparison) -> bool:
@@ -90,7 +82,6 @@ def averages_table(compared: ComparisonSummary) -> report.Table:
     base_average, other_average = side_averages(comparison)
     all_series = _all_series(compared)
     base_rows = _rows_of_side(
-        "base",
         comparison.base_name,
         all_series[: len(compared.bases)],
         first_row=0,
@@ -98,7 +89,6 @@ def averages_table(compared: ComparisonSummary) -> report.Table:
         comparison=comparison,
     )
     other_rows = _rows_of_side(
-        "other",
         comparison.other_name,
         all_series[len(compared.bases) :],
         first_row=len(base_rows),
@@ -124,7 +114,6 @@ def averages_table(compared: ComparisonSummary) -> report.Table:
         headings.insert(1, "Counted runs")
         caption = "Averages of the counted runs: the valid ones without those that stand out"
     columns = report.columns_of(
-        "Side",
         "Series",
         *((heading, report.ReportKind.WHOLE) for heading in headings),
         ("Change", report.ReportKind.SIGNED),
@@ -133,7 +122,6 @@ def averages_table(compared: ComparisonSummary) -> report.Table:
 
 
 def _rows_of_side(
-    side: str,
     side_name: str,
     all_series: Sequence[_SideSeries],
     *,
@@ -144,8 +132,8 @@ def _rows_of_side(
     """A row a series, and their mean below where there are several; ``first_row`` is the place of the first of them."""
     rows = [_series_row(series, comparison) for series in all_series]
     if len(rows) > 1:
-        name = f"{side_name}: {len(rows)} series"
-        rows.append(_mean_row((f"{side}, mean", name), rows, first_row, average, comparison))
+        name = f"{side_name}, mean of {len(rows)}"
+        rows.append(_mean_row(name, rows, first_row, average, comparison))
     return rows
 
 
@@ -163,23 +151,23 @@ def _series_row(side_series: _SideSeries, comparison: Comparison) -> report.Row:
     ]
     if leaves_out_runs(comparison):
         cells.insert(1, len(rates))
-    return report.row_of(side_series.place, side_series.name, *cells)
+    return report.row_of(side_series.name, *cells)
 
 
 def _mean_row(
-    names: tuple[str, str],
+    name: str,
     rows: Sequence[report.Row],
     first_row: int,
     average: float | None,
     comparison: Comparison,
 ) -> report.Row:
-    """The mean of a side's series, by formulas of the rows above; ``names`` stand in its first two cells."""
+    """The mean of a side's series, by formulas of the rows above."""
     counts = [_sum_of_column(rows, _RUNS)]
     if leaves_out_runs(comparison):
         counts.append(_sum_of_column(rows, _COUNTED))
     places = range(first_row, first_row + len(rows))
     cells = [_mean_cell(_average_column(comparison), places, average), report.Cell()]
-    return report.row_of(*names, *counts, *cells, role=report.Role.RESULT)
+    return report.row_of(name, *counts, *cells, role=report.Role.RESULT)
 
 
 def _sum_of_column(rows: Sequence[report.Row], column: int) -> int:
@@ -203,7 +191,7 @@ def averages_chart(compared: ComparisonSummary, *, table: int) -> report.Chart |
     """The averages of all series; ``table`` is the place of their table among those of the report."""
     bars = tuple(
         report.Bar(
-            name=f"{side_series.place}: {side_series.name}",
+            name=side_series.name,
             value=_series_average(compared.comparison, side_series.summary),
             interval=interval_of(compared.comparison, side_series.summary),
             tone=side_series.tone,
@@ -218,7 +206,7 @@ def averages_chart(compared: ComparisonSummary, *, table: int) -> report.Chart |
     intervals = "95 % interval"
     # Of whole series the scatter between equal series counts, which a single series does not show.
     if compared.comparison.apart_percent:
-        title = "Averages, and where 19 of 20 would lie, by both sides together"
+        title = "Averages, and how far equal series may lie apart"
         intervals = "19 of 20 such series"
     return report.Chart(title=title, unit="bytes/sec", bars=bars, source=(table, column), intervals=intervals)
 
@@ -243,9 +231,10 @@ def runs_of_both(compared: ComparisonSummary) -> report.Chart:
     """Each run of all series: a run of the first, one of the second, and so on."""
     sides = []
     for side_series in _all_series(compared):
-        lead = side_series.place if side_series.number is None else f"{side_series.place} run"
         bars = runs_chart(side_series.summary).bars
-        sides.append([replace(bar, name=f"{lead} {bar.name}", tone=side_series.tone) for bar in bars])
+        # The number first: a name that is too long for the chart loses its end.
+        named_bars = [replace(bar, name=f"{bar.name} {side_series.name}", tone=side_series.tone) for bar in bars]
+        sides.append(named_bars)
     return alternating_runs(sides)
 
 

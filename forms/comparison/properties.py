@@ -226,7 +226,7 @@ def difference_rows(compared: ComparisonSummary) -> list[ComparisonRow]:
 _DIFFERS_TEXTS = {True: "differs", False: "same", None: ""}
 
 
-def properties_table(caption: str, rows: Sequence[ComparisonRow]) -> report.Table:
+def properties_table(caption: str, comparison: Comparison, rows: Sequence[ComparisonRow]) -> report.Table:
     """The rows that have a text on a side; a last column says whether a setting differs, where there is one."""
     has_settings = any(row.differs is not None for row in rows)
     table_rows = []
@@ -234,5 +234,5 @@ def properties_table(caption: str, rows: Sequence[ComparisonRow]) -> report.Tabl
         if row.base or row.other:
             differs = [_DIFFERS_TEXTS[row.differs]] if has_settings else []
             table_rows.append(report.row_of(row.name, row.base, row.other, *differs))
-    columns = report.columns_of("", "Base", "Other", *(["Setting"] if has_settings else []))
+    columns = report.columns_of("", comparison.base_name, comparison.other_name, *(["Setting"] if has_settings else []))
     return report.Table(columns=columns, rows=tuple(table_rows), caption=caption)

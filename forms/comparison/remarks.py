@@ -40,7 +40,7 @@ def weaknesses(compared: ComparisonSummary) -> tuple[str, ...]:
         while_measuring.busy_sentence(compared.comparison, named_series),
         while_measuring.processors_sentence(named_series, ids_held_by_links(compared), ids_of_faster_side(compared)),
         while_measuring.loss_sentence(named_series),
-        *(trend_sentence(summary, _capitalized(name)) for name, summary in series_with_trend),
+        *(trend_sentence(summary, name) for name, summary in series_with_trend),
         *sentences_on_other_work(compared),
     )
     return tuple(filter(None, sentences))
@@ -172,32 +172,25 @@ def _remarks_on_series(compared: ComparisonSummary) -> Iterator[str]:
         change = summary.series.change
         is_told = comparison.change is not None and summary is compared.other
         if change and change.evidence is records.Evidence.CONTRADICTED and not is_told:
-            yield f"{_capitalized(name)}: {_change_sentence(change)}"
-        yield from unusual_sentences(summary, _capitalized(name))
+            yield f"{name}: {_change_sentence(change)}"
+        yield from unusual_sentences(summary, name)
 
 
 def _named_series_of(compared: ComparisonSummary) -> list[tuple[str, SeriesSummary]]:
     """All series of both sides, called after their sides."""
     names = compared.comparison.names
     return [
-        *_name_series(compared.bases_in_time, "base", names),
-        *_name_series(compared.others_in_time, "other", names),
+        *_name_series(compared.bases_in_time, names),
+        *_name_series(compared.others_in_time, names),
     ]
 
 
-def _capitalized(name: str) -> str:
-    return f"{name[0].upper()}{name[1:]}"
-
-
 def _name_series(
-    side: tuple[SeriesSummary, ...], side_name: str, names: Mapping[str, str]
+    side: tuple[SeriesSummary, ...], names: Mapping[str, str]
 ) -> Iterator[tuple[str, SeriesSummary]]:
     """Each series of a side, with the words that it is called by."""
-    if len(side) == 1:
-        yield f'"{names[side[0].series.id]}"', side[0]
-        return
-    for number, summary in enumerate(side, 1):
-        yield f'{side_name} {number} "{names[summary.series.id]}"', summary
+    for summary in side:
+        yield f'"{names[summary.series.id]}"', summary
 
 
 def unusual_sentences(summary: SeriesSummary, name: str) -> Iterator[str]:

@@ -330,19 +330,23 @@ def basis_sentence(comparison: series_comparison.Comparison) -> str | None:
     basis = _basis_of_series(comparison)
     if not comparison.left_out:
         return basis
-    return f"Judged without {outstanding_runs_text(comparison.left_out)}. {basis}"
+    return f"{basis} {_left_out_sentence(comparison)}"
+
+
+def _left_out_sentence(comparison: series_comparison.Comparison) -> str:
+    return f"Not counted: {outstanding_runs_text(comparison.left_out)}."
 
 
 def _basis_by_link(comparison: series_comparison.Comparison) -> str:
     """Why the size of the change stays open where the link tells its direction, and what would tell it."""
     sentences = []
-    if comparison.left_out:
-        sentences.append(f"Judged without {outstanding_runs_text(comparison.left_out)}.")
     gone = _cannot_be_measured_again(replaced_prose(comparison.replaced))
     if len(comparison.other_ids) == 1:
         sentences.append(f"{gone}; how much it is shows when the new side is measured again.")
     else:
         sentences.append(f"{gone}, and the new side varies from series to series.")
+    if comparison.left_out:
+        sentences.append(_left_out_sentence(comparison))
     return " ".join(sentences)
 
 
@@ -402,7 +406,7 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
             varies_by = wording.percent(100 * run_deviation)
             sentence += f"; it is wider than the runs vary ({varies_by}), as series of equal settings differ by more"
         if not busy_times.is_in_doubt(comparison):
-            sentence += ". Which side is faster is certain; more series would only narrow the range"
+            sentence += f". Which side is faster is certain; {_what_narrows(comparison)}"
         least_text = None
     elif least_text is None:
         return f"{counts}."
@@ -415,6 +419,22 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
     if least_text and is_one_a_side and run_deviation is not None:
         return f"{sentence}; the runs vary by {wording.percent(100 * run_deviation)}, and series by more."
     return f"{sentence}."
+
+
+def _what_narrows(comparison: series_comparison.Comparison) -> str:
+    """``measuring after-switch again would only narrow the range, to about 86 % to 113 %``"""
+    narrower = range_after_repeat(comparison)
+    if not narrower:
+        return "more series would only narrow the range"
+    return f"measuring {comparison.other_name} again would only narrow the range, to about {narrower}"
+
+
+def range_after_repeat(comparison: series_comparison.Comparison) -> str:
+    """``85 % to 113 %``: the range of the change after one more series of the other side; empty where that says little."""
+    interval = comparison.interval_after_repeat_percent
+    if interval is None or comparison.change_percent is None:
+        return ""
+    return verdict_wording.range_of_verdict(comparison.verdict, comparison.change_percent, interval)
 
 
 def _how_often_range_holds(comparison: series_comparison.Comparison) -> str:
@@ -466,7 +486,7 @@ def counts_before_and_after(comparison: series_comparison.Comparison) -> str:
         return "One series a side"
     if comparison.is_other_newest:
         return f"{base_count} series before and {other_count} after"
-    return f"{base_count} series of the base and {other_count} of the other"
+    return f"{base_count} series of {comparison.base_name} and {other_count} of {comparison.other_name}"
 
 
 def _least_certain_text(comparison: series_comparison.Comparison) -> str | None:

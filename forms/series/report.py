@@ -194,9 +194,9 @@ def _left_out_text(series_summary: SeriesSummary) -> str:
 def _smallest_change_text(series_summary: SeriesSummary, power: BasePower | None) -> str:
     """The smallest change that one more series shows: beside the whole baseline where it is one, else beside this."""
     if power is not None:
-        base = "this base" if power.series == 1 else f"this base of {power.series} series"
+        base = "" if power.series == 1 else f", beside these {power.series},"
         size = verdict_wording.change_size(power.shows_percent)
-        return f"{size}: one series after a change, beside {base}, shows as much nine times in ten."
+        return f"{size}: one series after a change{base} shows as much nine times in ten."
     return by_one_more_series(series_summary.shown) if series_summary.shown else ""
 
 

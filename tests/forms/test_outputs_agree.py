@@ -292,7 +292,7 @@ def test_the_form_of_a_baseline_says_what_the_whole_baseline_shows_and_nothing_e
     shows = verdict_wording.change_size(power.shows_percent)
     for name, text in outputs(report).items():
         words = " ".join(text.split())
-        assert f"{shows}: one series after a change, beside this base of 3 series, shows as much" in words, name
+        assert f"{shows}: one series after a change, beside these 3, shows as much" in words, name
         assert words.count("nine times in ten") == 1, name
 
 

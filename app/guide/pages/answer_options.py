@@ -10,7 +10,7 @@ from app.guide.pages import judged_yardsticks, next_round, repeating
 from app.guide.pages.measured_beside import beside_option
 from app.guide.pages.proof import next_of_proof
 from app.method import choices as method_choices
-from app.method.base_repeats import first_repeat, plan_of_step
+from app.method.base_repeats import first_repeat, plan_of_step, repeat_once
 from forms import wording
 from forms.comparison import wording as words
 from forms.stats.settle import Way
@@ -24,7 +24,10 @@ def _options_of_answer(
     series: records.Series,
     answer: judged_yardsticks.JudgedYardstick | None,
 ) -> Iterator[guide_page.Option]:
-    """What would settle the answer where that is measured here, its figures, and what is asked to advise rightly."""
+    """What would settle the answer or narrow its range where that is measured here, and its figures.
+
+    Then what is asked to advise rightly.
+    """
     if answer is None:
         return
     comparison = answer.comparison
@@ -39,6 +42,12 @@ def _options_of_answer(
         yield figures
     else:
         yield replace(figures, hint="the answer with its figures", advised=True)
+
+    narrower = words.range_after_repeat(comparison)
+    if narrower:
+        again = guide_page.Begin(repeat_once(choices, series))
+        hint = f"narrows the range to about {narrower}"
+        yield guide_page.Option(f"Measure {comparison.other_name} again", again, hint)
 
     if comparison.is_open and not comparison.is_base_gone and comparison.change is None:
         ids = comparison.base_ids

@@ -53,7 +53,7 @@ def change_facts(
 
 
 def _smallest_change(context: GuideContext, form: SeriesSummary) -> Iterator[str]:
-    """What one later series shows beside this base, and what pairs of a trial show."""
+    """What one later series shows beside the base, and what pairs of a trial show."""
     yield from power_fact(context.as_base)
     if form.shown:
         yield pairs_sentence(form.shown)

@@ -36,13 +36,15 @@ def compare_facts(
     is_answer_first = has_answer(context, series, judged)
     if is_answer_first:
         yield from verdict_facts(choices, context, series, judged)
+    told_averages = [] if answer is None else [*_averages_of_sides(answer, series)]
+    yield from told_averages
     if answer is not None:
-        yield from _averages_of_sides(answer)
         yield from doubt_facts.weaknesses_of_answer(series, answer)
-    has_repeats = answer is not None and len(answer.comparison.other_ids) > 1
-    name = "The newest series alone" if has_repeats else "Average"
-    yield f"{name}: {_average_over_runs(form)}."
-    yield share_fact(form)
+    if not told_averages:
+        yield f"Average: {_average_over_runs(form)}."
+    # Beside another series the question is which is faster, not how much of the link was used.
+    if answer is None or form.percent_of_link is not None:
+        yield share_fact(form)
 
     if not is_answer_first:
         yield from verdict_facts(choices, context, series, judged)
@@ -70,12 +72,13 @@ _MOST_AVERAGES = 8
 """Of more series a side the averages are left to the page that shows the two sides."""
 
 
-def _averages_of_sides(judgement: JudgedYardstick) -> Iterator[str]:
-    """What each series came to, the oldest first, where a side has several."""
+def _averages_of_sides(judgement: JudgedYardstick, series: records.Series) -> Iterator[str]:
+    """What each series came to, the oldest first: without the runs that the answer leaves out, and which it names."""
     sides = judgement.yardstick.sides
-    if sides is None or not 2 < len(sides.base) + len(sides.other) <= _MOST_AVERAGES:
-        return
-    yield f"Averages before: {_averages_text(sides.base)}; after: {_averages_text(sides.other)}."
+    base = sides.base if sides is not None else (judgement.yardstick.series,)
+    other = sides.other if sides is not None else (series,)
+    if len(base) + len(other) <= _MOST_AVERAGES:
+        yield f"Before: {_averages_text(base)}; after: {_averages_text(other)}."
 
 
 def _averages_text(side: Sequence[records.Series]) -> str:

@@ -22,7 +22,7 @@ _MADE_HINT = "sharebench creates it, and removes it afterwards"
 def file_page(choices: GuideChoices, context: GuideContext) -> page.Page:
     size_context = file_size_context(choices, context)
     size_advice = f"Recommended: {advised_size_sentences(size_context)}"
-    facts: list[str | Toned] = [link.link_fact(choices, context), size_advice, *beside.others_facts(choices)]
+    facts: list[str | Toned] = [*link.known_link_fact(choices, context), size_advice, *beside.others_facts(choices)]
 
     options: list[page.Option] = []
     if choices.file is not None and choices.file_bytes is not None and choices.target is not None:

@@ -19,11 +19,17 @@ from storage.notebook import Notebook
 _SET_LINK = "Set the link speed…"
 
 
-def link_fact(choices: GuideChoices, context: GuideContext) -> str:
+def known_link_fact(choices: GuideChoices, context: GuideContext) -> Iterator[str]:
+    """The speed of the link; that it is not known stands in the option that sets it."""
+    if link_in_force(choices, context) is not None:
+        yield _link_fact(choices, context)
+
+
+def _link_fact(choices: GuideChoices, context: GuideContext) -> str:
     """``Link: 1 Gb/s (eth0 runs at this rate).``, and what it was in the series before where that differs."""
     in_force = link_in_force(choices, context)
     before = context.measured_link_bits_per_second
-    if in_force is None or before is None or before == in_force:
+    if before is None or before == in_force:
         return _source_sentence(choices, context)
 
     change = f" ({wording.link_rate(before)} in the series before)"
@@ -40,9 +46,7 @@ def _source_sentence(choices: GuideChoices, context: GuideContext) -> str:
     target = choices.target
 
     if given_rate is None and seen_rate is None:
-        is_asked = target is not None and not target.abilities.is_local
-        ask = " Set it below, or later in step 6, to see how much of it is used." if is_asked else ""
-        return f"Link: rate not known ({source}).{ask}"
+        return f"Link: rate not known ({source})."
     if given_rate is None:
         return f"Link: {wording.link_rate(seen_rate)} ({source})."
     if target is not None and path.is_practice_target(target) and given_rate == path.PRACTICE_LINK_BITS_PER_SECOND:
@@ -57,12 +61,17 @@ def _source_sentence(choices: GuideChoices, context: GuideContext) -> str:
 
 
 def facts_before_run(choices: GuideChoices, context: GuideContext) -> Iterator[str | Toned]:
-    """For the page of the run: the link speed, or why the one that was given cannot be true."""
+    """For the page of the run: the link speed, what it is asked for, or why the one that was given cannot be true."""
     if not _has_link(choices):
+        return
+    if link_in_force(choices, context) is None:
+        # Beside a baseline the question is which is faster, not how much of the link is used.
+        if not choices.after_baseline:
+            yield "Link speed not known: set it below to see how full it is."
         return
     is_measured = context.series is not None
     if is_measured or not is_link_refuted(choices, context):
-        yield link_fact(choices, context)
+        yield _link_fact(choices, context)
         return
 
     given_rate = choices.spec.link_bits_per_second
@@ -112,8 +121,8 @@ def share_fact(form: SeriesSummary) -> str:
     """Which share of the link a series reached, for the page that compares it."""
     percent = form.percent_of_link
     if percent is None:
-        ask = "" if form.series.target.abilities.is_local else " Step 6 sets it."
-        return f"Link: its rate is not known, so how much of it was used is not.{ask}"
+        ask = "" if form.series.target.abilities.is_local else "; step 6 sets it"
+        return f"Link: speed not known{ask}."
 
     link = wording.link_rate(form.series.link_bits_per_second)
     if not link_share.is_possible_share(percent):

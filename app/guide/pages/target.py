@@ -51,7 +51,7 @@ def target_page(choices: GuideChoices, context: GuideContext) -> Page:
     if chosen is None:
         return step_page(MethodStep.TARGET, (), options)
     options.append(link.link_option(choices, context, MethodStep.TARGET))
-    facts = [link.link_fact(choices, context), *beside.others_facts(choices)]
+    facts = [*link.known_link_fact(choices, context), *beside.others_facts(choices)]
     return step_page(MethodStep.TARGET, facts, options)
 
 

@@ -171,13 +171,15 @@ class CompareScreen(reading.Copies, reading.GoesOn, views.ShowsMore, views.Zooms
         comparison = self.form.comparison
         steps = [*next_after_comparison.after_comparison(comparison)]
         last_steps = [self.report_step("this comparison"), method_next_steps.FINISH]
-        if next_after_comparison.is_answer_of_baseline(comparison):
-            # Who asked whether it helped has the answer.
-            return [*last_steps, *steps]
+        first_steps = []
         if would_be_certain(self.form):
-            give_link = method_next_steps.give_link_step(comparison.base_name, comparison.base_id)
-            steps = [give_link, *steps]
-        return [*steps, *last_steps]
+            first_steps = [method_next_steps.give_link_step(comparison.base_name, comparison.base_id)]
+
+        needs_past = comparison.settle is not None and comparison.settle.needs_past
+        if next_after_comparison.is_answer_of_baseline(comparison) or needs_past:
+            # Who asked whether it helped has the answer, or hardly anybody can settle it any more.
+            return [*first_steps, *last_steps, *steps]
+        return [*first_steps, *steps, *last_steps]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "only":

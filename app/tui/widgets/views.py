@@ -133,17 +133,18 @@ class ShowsMore(DOMNode):
     def action_more(self, more: bool) -> None:
         view = self.query(AnsiView).first()
         lines_before = view.drawn_text.splitlines()
+        box = view.parent
+        if not isinstance(box, Widget):
+            return
+        end_before = box.scroll_offset.y + box.size.height
         self.shows_more = more
         self.close_first = partial(self.action_more, more=False) if more else None
         self.refresh_bindings()
         self.show_again()
 
-        box = view.parent
-        if not isinstance(box, Widget):
-            return
         if more:
             self._place_before = box.scroll_offset.y
-            self.call_after_refresh(_bring_into_sight, box, view, lines_before)
+            self.call_after_refresh(_bring_into_sight, box, view, lines_before, round(end_before))
         else:
             self.call_after_refresh(box.scroll_to, y=self._place_before, animate=False)
 
@@ -153,8 +154,11 @@ def _are_equal(pair: tuple[str, str]) -> bool:
     return before == after
 
 
-def _bring_into_sight(box: Widget, view: AnsiView, lines_before: list[str]) -> None:
-    """Scroll to the first paragraph that was not so before, unless its new line is seen already."""
+def _bring_into_sight(box: Widget, view: AnsiView, lines_before: list[str], end_before: int) -> None:
+    """Scroll to the first paragraph that was not so before, unless its new line is seen already.
+
+    What lay below the sight before, from the line ``end_before`` on, is not passed over: reading goes on there.
+    """
     lines = view.drawn_text.splitlines()
     pairs = zip(lines_before, lines, strict=False)
     first_new = sum(1 for _ in takewhile(_are_equal, pairs))
@@ -166,7 +170,7 @@ def _bring_into_sight(box: Widget, view: AnsiView, lines_before: list[str]) -> N
     beginning = first_new
     while beginning > 0 and lines[beginning - 1].strip() and first_new - beginning < _LINES_TO_BE_SEEN:
         beginning -= 1
-    box.scroll_to(y=beginning, animate=False)
+    box.scroll_to(y=min(beginning, end_before), animate=False)
 
 
 class ZoomsCharts(DOMNode):

@@ -4,6 +4,8 @@ Other work at that time slows a side down. So it puts an answer in doubt where i
 else.
 """
 
+from collections.abc import Mapping, Sequence
+
 from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.doubts.other_load import OtherLoad
@@ -59,6 +61,45 @@ def _was_slower_side_busier(comparison: Comparison) -> bool:
     return load.is_base_busier if comparison.verdict is Verdict.FASTER else load.is_other_busier
 
 
+def titles_by_consequence(comparisons: Mapping[str, Comparison]) -> dict[str, list[str]]:
+    """What follows for each of the answers, with the titles of the comparisons that it follows for.
+
+    Where both sides were equally busy, all such comparisons are one: only the shares differ, which are told together.
+    """
+    equally_busy = {title: each for title, each in comparisons.items() if _is_held_by_equal_load(each)}
+    titles: dict[str, list[str]] = {}
+    if len(equally_busy) > 1:
+        titles[_consequence_for_equally_busy([*equally_busy.values()])] = [*equally_busy]
+
+    for title, comparison in comparisons.items():
+        text = consequence(comparison)
+        is_told_together = len(equally_busy) > 1 and title in equally_busy
+        if text and not is_told_together:
+            titles.setdefault(text, []).append(title)
+    return titles
+
+
+def _is_held_by_equal_load(comparison: Comparison) -> bool:
+    """Whether the answer holds because both sides were busy about equally."""
+    if not has_answer(comparison) or why_no_matter(comparison) is not None:
+        return False
+    load = comparison.other_load
+    return _is_change_of_busy_sides(comparison) and load is not None and load.is_about_equal
+
+
+def _consequence_for_equally_busy(comparisons: Sequence[Comparison]) -> str:
+    """``other programs took 87 % to 91 % of the client's processors each time: about equally, so the answers hold``"""
+    percents: list[float] = []
+    for comparison in comparisons:
+        if comparison.other_load is not None:
+            percents += [comparison.other_load.base_percent, comparison.other_load.other_percent]
+    shares = dict.fromkeys(wording.percent(percent) for percent in (min(percents), max(percents)))
+    return (
+        f"other programs took {' to '.join(shares)} of the client's processors each time: about equally, so the"
+        " answers hold"
+    )
+
+
 def consequence(comparison: Comparison) -> str:
     """What follows from a busy time for the answer, as a clause; empty where there is no answer."""
     if not has_answer(comparison):
@@ -85,7 +126,7 @@ def _consequence_for_busy_sides(comparison: Comparison) -> str:
 
     shares = _shares_text(comparison, load)
     if load.is_about_equal:
-        return f"{shares}: about equally, so the range holds"
+        return f"{shares}: about equally, so the answer holds"
     if not _was_slower_side_busier(comparison):
         return f"{shares}, and slowed the faster side more: the true change is larger rather than smaller"
     if comparison.is_base_gone and load.is_base_busier:
@@ -99,5 +140,5 @@ def _shares_text(comparison: Comparison, load: OtherLoad) -> str:
     other_share = wording.percent(load.other_percent)
     took = f"other programs took {base_share} of the client's processors"
     if not comparison.is_other_newest:
-        return f"{took} in the base and {other_share} in the other"
+        return f"{took} during {comparison.base_name} and {other_share} during {comparison.other_name}"
     return f"{took} before and {other_share} after"

@@ -33,12 +33,7 @@ def busy_sentence_of_several(comparisons: Mapping[str, Comparison], named_series
     if not busy:
         return ""
 
-    titles_by_consequence: dict[str, list[str]] = {}
-    for title, comparison in comparisons.items():
-        consequence = busy_times.consequence(comparison)
-        if consequence:
-            titles_by_consequence.setdefault(consequence, []).append(title)
-
+    titles_by_consequence = busy_times.titles_by_consequence(comparisons)
     measured = f"Measured at a busy time: {_these_of(busy, named_series)}"
     if len(titles_by_consequence) == 1:
         return f"{measured}; {next(iter(titles_by_consequence))}."
@@ -56,33 +51,41 @@ def processors_sentence(
     ids_held_by_links: frozenset[str] = frozenset(),
     ids_of_faster: frozenset[str] = frozenset(),
 ) -> str:
-    """Which series this client may have held back, as its processors were full; empty for none.
+    """During which series this client's processors were full, and what follows from that; empty for none.
 
     Where links held some of them back, that is the limit of those; what is said is what the others' figures mean. Where
     those held back by the client are all of the faster side, that is told of the change.
     """
-    full_series: list[tuple[str, str]] = []
-    percents: list[float] = []
+    full_percents = {}
     for name, summary in named_series:
         percent = series_warnings.full_processors_percent(summary.series)
-        if percent is not None and summary.series.id not in ids_held_by_links:
-            full_series.append((summary.series.id, name))
-            percents.append(percent)
-    if not full_series:
+        if percent is not None:
+            full_percents[name] = percent
+    id_of_held = {
+        name: summary.series.id
+        for name, summary in named_series
+        if name in full_percents and summary.series.id not in ids_held_by_links
+    }
+    if not id_of_held:
         return ""
 
-    names = [name for _series_id, name in full_series]
+    held = _these_of([*id_of_held], named_series)
+    follows = ", so the client may be the limit there"
+    if ids_held_by_links:
+        looks = "it may be faster than it looks" if len(id_of_held) == 1 else "they may be faster than they look"
+        follows = f", which may have held back {held}: {looks}"
+    if ids_of_faster.issuperset(id_of_held.values()):
+        follows = f", which may have held back {held}: the difference may be larger still"
+    return f"The client's processors were full during {_full_text(full_percents, named_series)}{follows}."
+
+
+def _full_text(full_percents: Mapping[str, float], named_series: NamedSeries) -> str:
+    """``both series (100 % in use)``, or ``"after" alone (at least 98 % in use)``; by the percents of those full."""
+    percents = full_percents.values()
     least_used = wording.percent(min(percents))
     at_least = "at least " if least_used != wording.percent(max(percents)) else ""
-    follows = "the client may be the limit there"
-    if ids_held_by_links:
-        follows = "it may be faster than it looks" if len(names) == 1 else "they may be faster than they look"
-    if ids_of_faster.issuperset(series_id for series_id, _name in full_series):
-        follows = "the true difference is, if anything, larger"
-    return (
-        f"The client's processors were full during {_these_of(names, named_series)} ({at_least}{least_used} in use), so"
-        f" {follows}."
-    )
+    alone = " alone" if len(full_percents) < len(named_series) else ""
+    return f"{_these_of([*full_percents], named_series)}{alone} ({at_least}{least_used} in use)"
 
 
 def loss_sentence(named_series: NamedSeries) -> str:

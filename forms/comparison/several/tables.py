@@ -143,7 +143,7 @@ def averages_chart(sides: Sequence[ComparedSide], *, table: int, leaves_out: boo
     bars = tuple(report.Bar(name=side.name, value=side.average, interval=_series_interval(side)) for side in sides)
     title = "Average throughput"
     if any(bar.interval for bar in bars):
-        title = f"Averages, and where 19 of 20 would lie, each judged beside {sides[0].name}"
+        title = "Averages, and how far equal series may lie apart"
     return report.Chart(
         title=title,
         unit="bytes/sec",

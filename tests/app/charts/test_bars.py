@@ -164,7 +164,9 @@ def test_few_lines_have_the_last_bars_and_say_so():
         has_axis = height > 3 and height != 7
         assert len(bars) == height - (2 if has_axis else 1)
         assert bars == ["W1", "W2", "1", "2", "3", "4", "5", "Average"][-len(bars) :]
-        assert re.match(rf"{8 - len(bars)} more bars? not shown", lines[-1])
+        hidden = ["W1", "W2", "1", "2", "3", "4", "5"][: 8 - len(bars)]
+        named = hidden[0] if len(hidden) == 1 else f"{hidden[0]} {'to' if len(hidden) > 2 else 'and'} {hidden[-1]}"
+        assert lines[-1].startswith(f"{named} not shown")
         assert ("in MB/s" in lines[-1]) is not has_axis, "the axis tells it"
         assert ("W warm-up" in lines[-1]) is ("W2" in bars)
 

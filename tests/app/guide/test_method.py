@@ -371,13 +371,25 @@ def test_what_will_happen_is_said_with_its_figures():
     assert f"{told} the link speed)." in said(page)[2]
 
 
-def test_a_loopback_without_a_rate_is_said_to_be_unknown():
-    page = page_of(replace(FILE, step=MethodStep.FILE), GuideContext(link=LinkState(source="the loopback has no rate")))
-    fact = next(fact for fact in said(page) if fact.startswith("Link: "))
-    assert fact.startswith("Link: rate not known (the loopback has no rate).")
-    assert "Set it below" in fact
-    local = replace(FILE, step=MethodStep.FILE, target=Target(protocol="file", path="/srv"))
-    assert not any("Set the link speed" in fact for fact in said(page_of(local, GuideContext())))
+@pytest.mark.parametrize(
+    ("choices", "is_told"),
+    [
+        (replace(FILE, step=MethodStep.RUN), True),
+        (replace(FILE, step=MethodStep.RUN, after_baseline="before-switch"), False),
+        (replace(FILE, step=MethodStep.RUN, target=Target(protocol="file", path="/srv")), False),
+        (replace(FILE, step=MethodStep.FILE), False),
+    ],
+)
+def test_an_unknown_link_speed_is_told_once_before_the_run_unless_a_baseline_is_asked_about(choices, is_told):
+    context = GuideContext(link=LinkState(source="the loopback has no rate"))
+    page = page_of(choices, context)
+    assert any(fact.startswith("Link speed not known") for fact in said(page)) is is_told
+
+
+def test_who_sets_the_link_speed_is_told_why_it_is_not_known():
+    context = GuideContext(link=LinkState(source="the loopback has no rate"))
+    asked = ask(page_of(replace(FILE, step=MethodStep.RUN), context), "Set the link speed…")
+    assert asked.text.startswith("Link: rate not known (the loopback has no rate).")
 
 
 def test_what_this_program_changes_by_itself_reaches_the_plan():

@@ -108,7 +108,7 @@ def test_sides_about_as_busy_are_in_no_doubt_and_a_slower_side_that_was_busier_i
     consequence = busy_times.consequence(comparison)
     assert f"{base:.0f} %" in consequence
     assert f"{other:.0f} %" in consequence
-    assert ("the range holds" in consequence) is is_about_equal
+    assert ("the answer holds" in consequence) is is_about_equal
     assert ("measure again" in consequence) is is_in_doubt
     document = comparison_document(comparison)
     assert (document["base_others_cpu_percent"], document["other_others_cpu_percent"]) == (base, other)

@@ -144,8 +144,9 @@ def test_full_processors_are_no_second_limit_of_what_a_link_held_back(slowest: f
     base = with_full_processors(BEFORE)
     other = with_full_processors(measured_in(10, "april", [*RESTLESS[:4], slowest]))
     (told,) = weaknesses_of_several([comparison_form(base, other)])
-    assert told.endswith(f", so {consequence}.")
-    assert ("during april (" in told) is ("faster" in consequence)
+    assert told.startswith("The client's processors were full during both series (100 % in use), ")
+    assert told.endswith(f" {consequence}.")
+    assert ("held back april" in told) is ("faster" in consequence)
 
 
 def test_full_processors_of_the_faster_side_make_the_difference_larger():
@@ -153,7 +154,7 @@ def test_full_processors_of_the_faster_side_make_the_difference_larger():
     faster = with_full_processors(measured_in(10, "april", [rate + 120e6 for rate in STEADY]))
     as_fast = measured_in(11, "may", [rate + 120e6 for rate in STEADY])
     (told,) = weaknesses_of_several([comparison_form(base, faster)])
-    assert told.endswith(", so the true difference is, if anything, larger.")
+    assert told.endswith(", which may have held back april: the difference may be larger still.")
 
     # Beside one that is as fast, it is no longer faster in each comparison.
     (told,) = weaknesses_of_several([comparison_form(base, faster), comparison_form(faster, as_fast)])

@@ -722,7 +722,9 @@ def test_the_only_put_among_several_is_told_to_be_compared_with_none():
 @pytest.mark.parametrize(("block", "told"), [(None, []), (65536, ["Setting"])])
 def test_a_column_of_what_differs_is_there_only_where_a_row_is_of_a_setting(block: int | None, told: list[str]):
     rows = [ComparisonRow("Average", "1", "2"), *([ComparisonRow("Block", "64K", "1M", differs=True)] if block else [])]
-    assert [column.heading for column in properties_table("Side by side", rows).columns] == ["", "Base", "Other", *told]
+    comparison = compare(series(STEADY, id="base", label="before"), series(STEADY, id="other", label="after"))
+    table = properties_table("Side by side", comparison, rows)
+    assert [column.heading for column in table.columns] == ["", "before", "after", *told]
 
 
 @pytest.mark.parametrize(
