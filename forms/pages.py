@@ -98,9 +98,7 @@ def comparison_page(
     verdicts: Iterable[report.Field] = ()
     if len(comparisons) > 1:
         verdicts = answers.verdict_fields_of_page(comparisons, neighbours)
-        # The verdicts of the form, which say that too, make room for the answer of the page.
-        fields = tuple(field for field in form.fields if field.name not in answers.NAMES_OF_PAGE)
-        form = replace(form, fields=(*answers.settling_fields_of_page(comparisons), *fields))
+        form = replace(form, fields=(*answers.settling_fields_of_page(comparisons), *form.fields))
     tables = (*form.tables[:1], *run_tables, *form.tables[1:])
     if len(comparisons) > 1:
         tables = tuple(map(in_megabytes, form.tables))

@@ -109,11 +109,7 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
         if narrower:
             yield repeat_step(f"Measure {comparison.other_name} again: narrows the range to about {narrower}", other[1])
         return
-    if comparison.settle is not None and comparison.settle.needs_past:
-        # What stood weeks ago is gone on both sides, as far as anybody knows.
-        return
-    is_other_in_doubt = busy_times.is_in_doubt(comparison) and comparison.other_id in comparison.busy_ids
-    if comparison.interleaved or (_is_answered_for_good(comparison) and not is_other_in_doubt):
+    if comparison.interleaved or _is_not_to_be_repeated(comparison):
         return
     sides: tuple[tuple[str, str], ...] = (base, other)
     if comparison.doubt is Doubt.SAME_SETTINGS:
@@ -138,6 +134,14 @@ def is_answer_of_baseline(comparison: Comparison) -> bool:
     """Whether a change that no setting shows is answered for: its base is a baseline, and nothing is left in doubt."""
     is_settled = busy_times.has_answer(comparison) and not busy_times.is_in_doubt(comparison)
     return is_settled and bool(comparison.base_baseline) and comparison.change is None
+
+
+def _is_not_to_be_repeated(comparison: Comparison) -> bool:
+    """Whether what was measured is gone, or more of it would tell no more."""
+    if comparison.settle is not None and comparison.settle.needs_past:
+        return True
+    is_other_in_doubt = busy_times.is_in_doubt(comparison) and comparison.other_id in comparison.busy_ids
+    return _is_answered_for_good(comparison) and not is_other_in_doubt
 
 
 def _is_answered_for_good(comparison: Comparison) -> bool:

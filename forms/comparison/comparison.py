@@ -1,6 +1,5 @@
 """The result of a comparison: verdict, basis, and what would settle it. Forms, screens and sentences are made of it."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ from forms.comparison.judged_sides import LeftOutMember
 from forms.findings.full_links import FullLinks
 from forms.layout import Sign, Tone
 from forms.stats import decision
-from forms.stats.changes import percent_of
 from forms.tuning.differences import Difference, told_differences
 from forms.verdict_wording import VERDICT_SIGNS
 from storage.records import Change
@@ -171,8 +169,10 @@ class Comparison(decision.ChangeDecision):
     with_repeats: "Comparison | None" = None
     """The comparison with the repeats that nobody named (``unnamed_ids``); None where there are none."""
 
-    # What would settle it.
+    # What would settle it, or narrow its range.
 
+    interval_after_repeat_percent: tuple[float, float] | None = None
+    """(low, high) of a change that is certain, if its one later series is measured again and comes to the same."""
     settle: settling.SettlingStep | None = None
     """The quickest of the steps that would settle a comparison of whole series; None where none would."""
     needed_series: int | None = None
@@ -236,24 +236,13 @@ class Comparison(decision.ChangeDecision):
         return max(percent, self.limits.noise_percent)
 
     @property
-    def interval_after_repeat_percent(self) -> tuple[float, float] | None:
-        """(low, high) of a change that is certain, if the other side were measured once more and came to the same.
-
-        So soon after, that tells nothing more of how far equal series differ; it is one more to take the mean of. None
-        where the other side is not the newest, or has several series already: a third one adds little.
-        """
-        is_certain = self.verdict in (decision.Verdict.FASTER, decision.Verdict.SLOWER)
-        is_one_later = len(self.other_ids) == 1 and self.is_other_newest
-        if not is_certain or not is_one_later or self.variation is None or self.variation.sides_alternate:
+    def narrower_interval_percent(self) -> tuple[float, float] | None:
+        """The interval of the change after one more series of the other side, where that is narrower."""
+        now = self.interval_percent
+        after = self.interval_after_repeat_percent
+        if now is None or after is None:
             return None
-        if self.change_percent is None or self.interval_percent is None or min(self.interval_percent) <= -100:
-            return None
-
-        base_count = len(self.base_ids)
-        share = self.variation.error(base_count, 2) / self.variation.error(base_count, 1)
-        seen = math.log1p(self.change_percent / 100)
-        low, high = (math.log1p(end / 100) for end in self.interval_percent)
-        return percent_of(seen - share * (seen - low)), percent_of(seen + share * (high - seen))
+        return after if after[1] - after[0] < now[1] - now[0] else None
 
     @property
     def decided(self) -> decision.Verdict:

@@ -44,9 +44,7 @@ def _all_series(compared: ComparisonSummary) -> list[_SideSeries]:
     ]
 
 
-def _series_of_side(
-    summaries: Sequence[SeriesSummary], names: Mapping[str, str], tone: Tone
-) -> Iterator[_SideSeries]:
+def _series_of_side(summaries: Sequence[SeriesSummary], names: Mapping[str, str], tone: Tone) -> Iterator[_SideSeries]:
     for summary in summaries:
         yield _SideSeries(summary, names[summary.series.id], tone)
 

@@ -185,9 +185,7 @@ def _named_series_of(compared: ComparisonSummary) -> list[tuple[str, SeriesSumma
     ]
 
 
-def _name_series(
-    side: tuple[SeriesSummary, ...], names: Mapping[str, str]
-) -> Iterator[tuple[str, SeriesSummary]]:
+def _name_series(side: tuple[SeriesSummary, ...], names: Mapping[str, str]) -> Iterator[tuple[str, SeriesSummary]]:
     """Each series of a side, with the words that it is called by."""
     for summary in side:
         yield f'"{names[summary.series.id]}"', summary

@@ -406,7 +406,7 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
             varies_by = wording.percent(100 * run_deviation)
             sentence += f"; it is wider than the runs vary ({varies_by}), as series of equal settings differ by more"
         if not busy_times.is_in_doubt(comparison):
-            sentence += f". Which side is faster is certain; {_what_narrows(comparison)}"
+            sentence += f". Which side is faster is certain{_what_narrows(comparison)}"
         least_text = None
     elif least_text is None:
         return f"{counts}."
@@ -422,16 +422,17 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
 
 
 def _what_narrows(comparison: series_comparison.Comparison) -> str:
-    """``measuring after-switch again would only narrow the range, to about 86 % to 113 %``"""
+    """``; measuring after-switch again would only narrow the range, to about 86 % to 113 %``; empty if not known."""
+    if comparison.interval_after_repeat_percent is None:
+        return ""
+    again = f"; measuring {comparison.other_name} again would"
     narrower = range_after_repeat(comparison)
-    if not narrower:
-        return "more series would only narrow the range"
-    return f"measuring {comparison.other_name} again would only narrow the range, to about {narrower}"
+    return f"{again} only narrow the range, to about {narrower}" if narrower else f"{again} not narrow the range"
 
 
 def range_after_repeat(comparison: series_comparison.Comparison) -> str:
-    """``85 % to 113 %``: the range of the change after one more series of the other side; empty where that says little."""
-    interval = comparison.interval_after_repeat_percent
+    """``85 % to 113 %``: the range of the change after one more series of the other side; empty where no narrower."""
+    interval = comparison.narrower_interval_percent
     if interval is None or comparison.change_percent is None:
         return ""
     return verdict_wording.range_of_verdict(comparison.verdict, comparison.change_percent, interval)

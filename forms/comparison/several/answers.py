@@ -9,15 +9,13 @@ from forms.comparison.several import likely_links, sentences, sides
 from forms.comparison.several.remarks import weaknesses_of_several
 from forms.comparison.summary import ComparisonSummary
 from forms.layout import Tone
+from forms.tuning.differences import differences_prose
 
 _DOUBTS = "Doubts"
 """The name of the field that says what weakens the verdicts."""
 
 _FIRST_TO_LAST = "First to last"
 """The name of the field that holds the newest of several against the base, where steps lie between."""
-
-NAMES_OF_PAGE = frozenset({sentences.STEP_BY_STEP, _DOUBTS, likely_links.LIKELY_LINK})
-"""The fields of a form of several that the page has among its verdicts."""
 
 
 def in_order_of_page(
@@ -47,17 +45,41 @@ def answer_fields(
     if neighbours:
         text = sentences.answer_of_several(comparisons, neighbours)
         tone = tone_of_answer(comparisons, neighbours)
-    field = report.Field(name=wording.ANSWER, text=text, tone=tone, role=report.FieldRole.ONE_OF_ANSWERS)
-    yield from report.fields_of(field)
+    yield from report.fields_of(_one_of_answers(wording.ANSWER, text, tone))
 
 
 def fields_on_all(several: Sequence[ComparisonSummary]) -> Iterator[report.Field]:
     """What holds for several of the comparisons: which link their rates look like, and what weakens the verdicts."""
+    link = likely_links.likely_link_sentence(several)
     doubts = " ".join(weaknesses_of_several(several))
-    yield from report.fields_of(
-        (likely_links.LIKELY_LINK, likely_links.likely_link_sentence(several)),
-        report.Field(name=_DOUBTS, text=doubts, role=report.FieldRole.ONE_OF_ANSWERS),
-    )
+    yield from report.fields_of(_one_of_answers(likely_links.LIKELY_LINK, link), _one_of_answers(_DOUBTS, doubts))
+
+
+def verdict_fields_of_form(
+    comparisons: Sequence[ComparisonSummary], neighbours: Sequence[ComparisonSummary]
+) -> Iterator[report.Field]:
+    """Of a form: the same fields as on the page where there are steps, with all that would settle an open verdict.
+
+    Without steps each verdict says what would settle it, and what differs.
+    """
+    if not neighbours:
+        yield from map(sentences.verdict_field, comparisons)
+        yield from fields_on_all(comparisons)
+        return
+
+    yield from verdict_fields_of_page(comparisons, neighbours)
+    for compared in comparisons:
+        comparison = compared.comparison
+        title = words.comparison_title(comparison)
+        next_step = words.next_sentence(comparison)
+        if next_step:
+            yield _one_of_answers(TO_SETTLE, f"{title}: {next_step}")
+        if comparison.differences and not comparison.known:
+            yield _one_of_answers("What differs", f"{title}: {differences_prose(comparison.differences)}.")
+
+
+def _one_of_answers(name: str, text: str, tone: Tone = Tone.PLAIN) -> report.Field:
+    return report.Field(name=name, text=text, tone=tone, role=report.FieldRole.ONE_OF_ANSWERS)
 
 
 def verdict_fields_of_page(
@@ -68,14 +90,14 @@ def verdict_fields_of_page(
     The steps from one to the next come first; a pair that is such a step has one verdict.
     """
     if neighbours:
-        yield report.Field(name=sentences.STEP_BY_STEP, text=sentences.neighbours_text(neighbours))
+        yield _one_of_answers(sentences.STEP_BY_STEP, sentences.neighbours_text(neighbours))
 
     steps = set(map(sides.pair_of, neighbours))
     # In the order of the page the first one is that of the newest.
     name = _FIRST_TO_LAST if neighbours else wording.VERDICT
     for compared in comparisons:
         if sides.pair_of(compared) not in steps:
-            yield report.Field(name=name, text=_verdict_text(compared))
+            yield _one_of_answers(name, _verdict_text(compared), compared.comparison.tone)
         name = wording.VERDICT
     yield from fields_on_all((*neighbours, *comparisons))
 

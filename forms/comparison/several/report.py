@@ -43,7 +43,6 @@ def report_of_several(
         in_order, neighbours, sides=sides, table=table_of_sides, leaves_out=leaves_out
     )
 
-    verdicts = [sentences.verdict_field(compared) for compared in newest_first]
     trials = [field for compared in newest_first for field in sentences.trial_fields(compared)]
     return report.Report(
         form=FORM,
@@ -51,11 +50,9 @@ def report_of_several(
         name="Comparison",
         fields=(
             *answers.answer_fields(in_order, neighbours),
-            *verdicts,
+            *answers.verdict_fields_of_form(newest_first, neighbours),
             *trials,
             *report.fields_of(
-                (sentences.STEP_BY_STEP, sentences.neighbours_text(neighbours)),
-                *answers.fields_on_all((*neighbours, *in_order)),
                 ("Base", sentences.base_text(comparisons, sides)),
                 report.basis_field(answers.basis_text(in_order, neighbours)),
                 ("Left out", sentences.left_out_text(left_out)),

@@ -81,6 +81,11 @@ def test_side_by_side_judges_the_series_that_step_7_judges(
         assert option is not None
         assert isinstance(option.act, Visit)
         references = (str(option.act.arguments["base"]), str(option.act.arguments["other"]))
+        again = option_called(page, "Measure after again")
+        assert (again is not None) is (series_before == series_after == 1), "no other one narrows the range"
+        if again is not None:
+            assert isinstance(again.act, Begin)
+            assert again.act.choices.planned_repeats == 1
         both_ways = read_both_ways(notebook, references)
         of_notebook = base_or_others(notebook, after[-1].id)
 

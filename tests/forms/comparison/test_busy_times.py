@@ -114,6 +114,18 @@ def test_sides_about_as_busy_are_in_no_doubt_and_a_slower_side_that_was_busier_i
     assert (document["base_others_cpu_percent"], document["other_others_cpu_percent"]) == (base, other)
 
 
+@pytest.mark.parametrize(("last", "texts"), [(80, 1), (79.9, 2)])
+def test_what_follows_for_sides_that_were_equally_busy_is_told_once(last: float, texts: int):
+    comparisons_by_title = {
+        "b against a": compared_under(loaded(90), loaded(85)),
+        "c against a": compared_under(loaded(90), loaded(last), 0.5),
+    }
+    titles = busy_times.titles_by_consequence(comparisons_by_title)
+    assert len(titles) == texts
+    assert [title for told in titles.values() for title in told] == [*comparisons_by_title]
+    assert any(f"{last:.0f} % to 90 %" in text for text in titles) is (texts == 1)
+
+
 def test_a_base_that_is_gone_and_was_busier_is_not_to_be_measured_again():
     comparison = replace(compared_under(loaded(90), loaded(30)), base_told_gone=True)
     assert "measure again" not in busy_times.consequence(comparison)

@@ -1684,11 +1684,47 @@ async def test_an_answered_comparison_offers_the_report_and_the_end(tmp_path, ba
         assert places == ([0, 1] if first else [len(steps) - 2, len(steps) - 1])
         assert steps[places[0]].arguments["is_page"]
         # Where one series a side has the answer, a later one narrows its range.
-        assert any("only narrows the range" in step.name for step in steps) is first
+        assert any("narrows the range to" in step.name for step in steps) is first
 
         screen.take_step(steps[places[1]])
         await settled(app, pilot)
         assert isinstance(here(app), NotebookScreen)
+
+
+async def test_what_stood_weeks_ago_is_reported_first_and_not_measured_again(tmp_path):
+    of_january = one(1, (100e6, 101e6, 99e6), created_at="2026-01-05T10:00:00.000Z")
+    of_march = one(2, (101e6, 100e6, 102e6), created_at="2026-03-05T10:00:00.000Z")
+    baselines = {"january": of_january.id, "march": of_march.id}
+    path = book(tmp_path / "notebook.db", of_january, of_march, baselines=baselines)
+    app = app_on(path, first="compare", base="january", other="march")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        screen = here(app)
+        assert isinstance(screen, CompareScreen)
+        assert screen.form is not None
+        step = screen.form.comparison.settle
+        assert step is not None
+        assert step.needs_past
+        steps = list(screen.next_steps())
+        assert [step.screen for step in steps[:2]] == ["export", "notebook"]
+        assert not any(step.name.startswith("Measure") for step in steps)
+
+
+async def test_more_goes_on_where_the_visible_text_ended(tmp_path):
+    before = [one(number, (100e6,) * 5) for number in range(1, 9)]
+    ids = [series.id for series in before]
+    path = book(tmp_path / "notebook.db", *before, one(9, (200e6,) * 5))
+    with Notebook(path) as notebook:
+        notebook.set_baseline("before", *ids)
+    app = app_on(path, first="compare", base="before", other=f"{9:012x}")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        box = here(app).query_one("#comparison-box")
+        end_before = box.scroll_offset.y + box.size.height
+        assert box.max_scroll_y > 0, "some rows have no room"
+        await pilot.press("m")
+        await settled(app, pilot)
+        assert 0 < box.scroll_offset.y <= end_before
 
 
 async def test_interleaved_series_stand_for_the_two_that_were_marked(tmp_path):
