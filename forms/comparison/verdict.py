@@ -8,19 +8,18 @@ interleaved series; without pairs the averages of whole series are judged.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
 from types import MappingProxyType
 
-from forms.comparison import hiccups, judged_sides
+from forms.comparison import hiccups, judged_sides, what_settles
 from forms.comparison.comparison import OWN_SIGNS, Comparison
 from forms.comparison.doubts.outstanding_series import outstanding_series
 from forms.comparison.making import make_comparison
 from forms.comparison.pairs import rates_of_pairs
 from forms.comparison.side_values import names_of_sides
 from forms.stats import verdict_rule
-from forms.stats.decision import ChangeDecision, Doubt, Limits, Verdict
+from forms.stats.decision import ChangeDecision, Doubt, Limits
 from forms.stats.several import holm
 from storage import records
 
@@ -42,9 +41,9 @@ def compare_sides(sides: judged_sides.Sides, limits: Limits, *, finds_settling_s
     pairs = judged_sides.interleaved_pairs(sides)
     decision = _decide(sides, pairs, limits)
     comparison = make_comparison(sides, decision, limits, pairs, finds_settling_step=finds_settling_step)
-    if finds_settling_step and pairs is None and comparison.verdict in (Verdict.FASTER, Verdict.SLOWER):
-        narrower = _interval_after_repeat(sides, comparison, limits)
-        comparison = replace(comparison, interval_after_repeat_percent=narrower)
+    if finds_settling_step and pairs is None:
+        interval = what_settles.interval_after_repeat(sides, comparison, partial(_decide, pairs=None, limits=limits))
+        comparison = replace(comparison, interval_after_repeat_percent=interval)
     if sides.with_repeats is not None:
         with_repeats = compare_sides(sides.with_repeats, limits, finds_settling_step=False)
         comparison = replace(comparison, with_repeats=with_repeats)
@@ -57,23 +56,6 @@ def compare_sides(sides: judged_sides.Sides, limits: Limits, *, finds_settling_s
     decide_without = partial(_decide, sides, pairs, limits)
     alternative = hiccups.answer_without((sides.base, sides.other), comparison.names, decide_without)
     return replace(comparison, without=alternative)
-
-
-def _interval_after_repeat(
-    sides: judged_sides.Sides, comparison: Comparison, limits: Limits
-) -> tuple[float, float] | None:
-    """The interval after the same again of the one later series, right behind it; of several, one more adds little.
-
-    It may be wider: beside more series, a steady trend may explain the change as well.
-    """
-    if len(sides.other) != 1 or not comparison.is_other_newest:
-        return None
-    (series,) = sides.other
-    seconds = sum(run.seconds for run in series.runs if run.seconds)
-    begins_again = datetime.fromtimestamp(series.moment + seconds, UTC)
-    again = replace(series, created_at=begins_again.isoformat())
-
-    return _decide(replace(sides, other=(series, again)), None, limits).interval_percent
 
 
 def compare_several(several: Sequence[judged_sides.Sides], limits: Limits) -> list[Comparison]:

@@ -1,11 +1,16 @@
-"""What would settle a decision that is inconclusive: the quickest step for whole series, or more interleaved runs."""
+"""What would settle a decision that is inconclusive: the quickest step for whole series, or more interleaved runs.
 
-from dataclasses import dataclass
+And what one more series would make of one that is certain.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from forms.comparison import hiccups, settling
-from forms.comparison.judged_sides import Sides
+from forms.comparison.judged_sides import Sides, newest_moment
 from forms.comparison.pairs import rates_of_pairs, seconds_between_runs
-from forms.stats.decision import LEAST_RUNS, ChangeDecision, Doubt, Limits
+from forms.stats.decision import LEAST_RUNS, ChangeDecision, Doubt, Limits, Verdict
 from forms.stats.distributions import student_t
 from forms.stats.needed_runs import needed_range, needed_runs, run_variation
 from forms.tuning.differences import Difference
@@ -49,6 +54,26 @@ def _may_be_settled(sides: Sides, decision: ChangeDecision) -> bool:
     is_open = decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND)
     same_command = sides.base[0].command is sides.other[0].command
     return is_open and same_command and sides.tried is None and not sides.interleaved_since
+
+
+def interval_after_repeat(
+    sides: Sides, decision: ChangeDecision, decide: Callable[[Sides], ChangeDecision]
+) -> tuple[float, float] | None:
+    """The interval of a certain change after the same again of its one later series, right behind it.
+
+    It may be wider: beside more series, a steady trend may explain the change as well. Of several later series one more
+    adds little. ``decide`` decides on sides.
+    """
+    is_certain = decision.verdict in (Verdict.FASTER, Verdict.SLOWER)
+    is_other_newest = newest_moment(sides.other) >= newest_moment(sides.base)
+    if not is_certain or not is_other_newest or len(sides.other) != 1:
+        return None
+
+    (series,) = sides.other
+    seconds = sum(run.seconds for run in series.runs if run.seconds)
+    begins_again = datetime.fromtimestamp(series.moment + seconds, UTC)
+    again = replace(series, created_at=begins_again.isoformat())
+    return decide(replace(sides, other=(series, again))).interval_percent
 
 
 @dataclass(frozen=True, slots=True)
