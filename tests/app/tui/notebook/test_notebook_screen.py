@@ -1168,7 +1168,7 @@ async def test_a_comparison_has_its_figures_and_its_chart_at_every_size(tmp_path
     app = app_on(book(tmp_path / "notebook.db", one(1), one(2)), first="compare", base=f"{1:012x}", other=f"{2:012x}")
     async with app.run_test(size=size) as pilot:
         await settled(app, pilot)
-        for part in ("Averages of the valid runs", "other", "├─┼─┤ 19 of 20 such series"):
+        for part in ("Averages of the valid runs", "series 2  ", "├─┼─┤ 19 of 20 such series"):
             assert part in painted(app), part
         await press(app, pilot, "v")
         assert "Averages of the valid runs" not in painted(app)
@@ -1457,7 +1457,7 @@ async def test_a_comparison_shows_the_rows_of_its_table_at_any_size(tmp_path, si
     app = app_on(path, first="compare", base=f"{1:012x}", other=f"{2:012x}")
     async with app.run_test(size=size) as pilot:
         await settled(app, pilot)
-        sides = re.findall(r"^ ?(base|other) .*\d[\d,]{6,}", painted(app), re.MULTILINE)
+        sides = re.findall(r"^ ?(old switch|new switch|a label) .*\d[\d,]{6,}", painted(app), re.MULTILINE)
         assert sides == ["base", "other"]
 
 
