@@ -1458,7 +1458,7 @@ async def test_a_comparison_shows_the_rows_of_its_table_at_any_size(tmp_path, si
     async with app.run_test(size=size) as pilot:
         await settled(app, pilot)
         sides = re.findall(r"^ ?(old switch|new switch|a label) .*\d[\d,]{6,}", painted(app), re.MULTILINE)
-        assert sides == ["base", "other"]
+        assert sides == ["old switch", "new switch" if label == "new switch" else "a label"]
 
 
 async def test_the_runs_of_both_sides_stand_below_their_averages_where_the_report_leaves_room(tmp_path):
