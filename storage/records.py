@@ -109,7 +109,12 @@ def to_second(moment: str) -> str:
 
 def time_of_day(seconds: float) -> str:
     """A moment in seconds since 1970 on the clock of this machine: ``16:10``."""
-    return to_minute(datetime.fromtimestamp(seconds, UTC).isoformat())[11:]
+    return to_minute(moment_at(seconds))[11:]
+
+
+def moment_at(seconds: float) -> str:
+    """A moment in seconds since 1970, as it is stored."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
 def moment_beside(moment: str, other: str) -> str:

@@ -5,10 +5,8 @@ And what one more series would make of one that is certain.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
-from forms.comparison import hiccups, settling
-from forms.comparison.judged_sides import Sides, newest_moment
+from forms.comparison import hiccups, judged_sides, settling
 from forms.comparison.pairs import rates_of_pairs, seconds_between_runs
 from forms.stats.decision import LEAST_RUNS, ChangeDecision, Doubt, Limits, Verdict
 from forms.stats.distributions import student_t
@@ -18,7 +16,7 @@ from storage import records
 
 
 def step_that_settles(
-    sides: Sides,
+    sides: judged_sides.Sides,
     decision: ChangeDecision,
     limits: Limits,
     differing: tuple[Difference, ...],
@@ -49,7 +47,7 @@ def step_that_settles(
     )
 
 
-def _may_be_settled(sides: Sides, decision: ChangeDecision) -> bool:
+def _may_be_settled(sides: judged_sides.Sides, decision: ChangeDecision) -> bool:
     """Whether more measuring could settle it, and nothing has done so since."""
     is_open = decision.doubt in (Doubt.BASE_VARIED, Doubt.TREND)
     same_command = sides.base[0].command is sides.other[0].command
@@ -57,7 +55,7 @@ def _may_be_settled(sides: Sides, decision: ChangeDecision) -> bool:
 
 
 def interval_after_repeat(
-    sides: Sides, decision: ChangeDecision, decide: Callable[[Sides], ChangeDecision]
+    sides: judged_sides.Sides, decision: ChangeDecision, decide: Callable[[judged_sides.Sides], ChangeDecision]
 ) -> tuple[float, float] | None:
     """The interval of a certain change after the same again of its one later series, right behind it.
 
@@ -65,14 +63,13 @@ def interval_after_repeat(
     adds little. ``decide`` decides on sides.
     """
     is_certain = decision.verdict in (Verdict.FASTER, Verdict.SLOWER)
-    is_other_newest = newest_moment(sides.other) >= newest_moment(sides.base)
+    is_other_newest = judged_sides.newest_moment(sides.other) >= judged_sides.newest_moment(sides.base)
     if not is_certain or not is_other_newest or len(sides.other) != 1:
         return None
 
     (series,) = sides.other
     seconds = sum(run.seconds for run in series.runs if run.seconds)
-    begins_again = datetime.fromtimestamp(series.moment + seconds, UTC)
-    again = replace(series, created_at=begins_again.isoformat())
+    again = replace(series, created_at=records.moment_at(series.moment + seconds))
     return decide(replace(sides, other=(series, again))).interval_percent
 
 
@@ -88,7 +85,7 @@ class NeededRuns:
 
 
 def runs_that_settle(
-    sides: Sides, decision: ChangeDecision, limits: Limits, pairs: hiccups.RunPairs | None
+    sides: judged_sides.Sides, decision: ChangeDecision, limits: Limits, pairs: hiccups.RunPairs | None
 ) -> NeededRuns:
     """The runs a side that a verdict needs at least, or that would settle a comparison of interleaved ``pairs``."""
     if decision.doubt in (Doubt.NO_RUNS, Doubt.FEW_RUNS):
@@ -113,7 +110,7 @@ def runs_that_settle(
     return NeededRuns(runs=runs, runs_range=runs_range, seconds=_seconds_for_runs(runs, sides))
 
 
-def _seconds_for_runs(runs: int, sides: Sides) -> float | None:
+def _seconds_for_runs(runs: int, sides: judged_sides.Sides) -> float | None:
     """How long interleaved runs take, at the pace of those so far; None where that is not known."""
     seconds_between = seconds_between_runs((*sides.base, *sides.other))
     return None if seconds_between is None else settling.interleaved_seconds(runs, seconds_between)
