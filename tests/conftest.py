@@ -25,6 +25,7 @@ from tests.servers.fixtures import (
     through,
     vsftpd,
 )
+from tests.servers.machines import common_address, machines, two_hosts
 from tests.skipped import pytest_runtest_makereport, pytest_unconfigure
 
 os.environ["TZ"] = "UTC"  # before anything is shown, and for every process that a test starts
@@ -42,7 +43,9 @@ settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCh
 settings.load_profile("busy")  # what is right does not become wrong where a machine is slow
 
 __all__ = [
+    "common_address",
     "iperf3_server",
+    "machines",
     "make_link",
     "make_smbd",
     "make_vsftpd",
@@ -53,6 +56,7 @@ __all__ = [
     "smbd",
     "sshd",
     "through",
+    "two_hosts",
     "vsftpd",
 ]
 

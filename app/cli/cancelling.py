@@ -3,7 +3,7 @@
 import math
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
@@ -60,14 +60,43 @@ def exit_code_when_complete(
 
     ``resumed_by`` is the command that can; empty where none does.
     """
-    if control.cancelled.is_set() and record.status is not SeriesStatus.COMPLETE:
-        advice = "what was measured is kept"
-        if resumed_by:
-            advice = f"`sharebench {resumed_by} --resume {record.id}` completes it"
-        raise CancelledError(f"{control.why_cancelled}; {advice}")
-    if record.status is not SeriesStatus.COMPLETE:
-        raise MeasurementError(record.error or f"the {noun} did not end")
+    problem = problem_of(record, noun)
+    if control.cancelled.is_set() and problem:
+        raise CancelledError(f"{control.why_cancelled}; {_how_to_complete([record], resumed_by)}")
+    if problem:
+        raise MeasurementError(problem)
     return 0
+
+
+def problem_of(record: Isolation | Diagnosis | Quick, noun: str) -> str:
+    """Why the recording is not complete; empty where it is."""
+    if record.status is SeriesStatus.COMPLETE:
+        return ""
+    return record.error or f"the {noun} did not end"
+
+
+def _how_to_complete(records: Sequence[Isolation | Diagnosis | Quick], resumed_by: str) -> str:
+    if not resumed_by:
+        return "what was measured is kept"
+    return "; ".join(f"`sharebench {resumed_by} --resume {record.id}` completes it" for record in records)
+
+
+def raise_if_cancelled(
+    control: SeriesControl,
+    problem_by_host: Mapping[str, str],
+    records: Sequence[Diagnosis | Quick],
+    resumed_by: str = "",
+) -> None:
+    """Raises CancelledError where one of several machines was cancelled, with how to complete what it measured.
+
+    ``records`` are those that were recorded; ``resumed_by`` is as above.
+    """
+    interrupted = [record for record in records if record.status is SeriesStatus.INTERRUPTED]
+    if interrupted:
+        reason = interrupted[0].error or control.why_cancelled
+        raise CancelledError(f"{reason}; {_how_to_complete(interrupted, resumed_by)}")
+    if control.cancelled.is_set() and any(problem_by_host.values()):
+        raise CancelledError(control.why_cancelled)
 
 
 def exit_code_of_places(problem_by_host: Mapping[str, str]) -> int:

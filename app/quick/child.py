@@ -1,4 +1,4 @@
-"""The measuring process of a quick test: one order on stdin, events on stdout; the end of stdin cancels.
+"""The measuring process of a quick test: an order on stdin, then steps; events on stdout; the end of stdin cancels.
 
 However it ends, it removes its file; where it was killed, another one is ordered to. `app.quick.measurement` is the
 other side.
@@ -31,11 +31,7 @@ def main() -> int:
         with suppress(OSError, ValueError):
             messages.send(out, event)
 
-    def cancel_at_the_end() -> None:
-        sys.stdin.read()
-        gate.cancel()
-
-    threading.Thread(target=cancel_at_the_end, name="listen", daemon=True).start()
+    threading.Thread(target=_listen, args=(gate,), name="listen", daemon=True).start()
     try:
         if isinstance(order, plan.RemovalOrder):
             _remove(order, emit)
@@ -44,6 +40,12 @@ def main() -> int:
     except SharebenchError as error:
         emit(process.Failed.of(error))
     return 0
+
+
+def _listen(gate: process.RunGate) -> None:
+    for line in sys.stdin:
+        gate.hear(messages.message_of(line, [process.Control]).word)
+    gate.cancel()
 
 
 def _remove(order: plan.RemovalOrder, emit: Callable[[plan.ChildEvent], None]) -> None:

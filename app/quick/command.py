@@ -9,6 +9,7 @@ from app.cli.targets import target_argument
 from app.quick import measurement, plan, progress_lines
 from app.quick import spec as quick_spec
 from app.quick.options import quick_request
+from app.quick.places_command import measure_from_places
 from app.quick.record import record_quick
 from app.recording.process import SeriesControl
 from app.recording.spec import SeriesSpec
@@ -33,7 +34,7 @@ from forms.quick.report import quick_report
     name="run_seconds",
     default=f"{quick_spec.RUN_SECONDS:g}",
 )
-@run_options.from_option("Measure on that machine, reached by ssh; the notebook stays here.")
+@run_options.from_option("Measure on that machine, reached by ssh; may be repeated.")
 @declare.whole_time_option
 @declare.measuring_options("Print the quick test as JSON.")
 @run_options.series_options(
@@ -54,6 +55,10 @@ def quick_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
     notebooks.check_can_store(context)
     control = SeriesControl(option_values.seconds_within(choices))
     request = quick_request(context, target, spec, choices)
+    path = notebooks.notebook_path(context)
+    hosts = choices["from_hosts"]
+    if len(hosts) > 1:
+        return measure_from_places(request, hosts, path, control, as_json=choices["as_json"])
 
     line = progress.StatusLine()
 
@@ -65,7 +70,7 @@ def quick_command(context: click.Context, /, target: str, spec: SeriesSpec, **ch
         if text:
             line.say(text)
 
-    events = record_quick(request, notebooks.notebook_path(context), control)
+    events = record_quick(request, path, control)
     closed = progress.watch_to_end(events, control, measurement.QuickClosed, show, line)
     quick = closed.quick
     if quick.lines or choices["as_json"]:

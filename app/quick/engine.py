@@ -208,8 +208,17 @@ class QuickEngine:
 
         content = base.Content(_CONTENT_BYTES)
         for number, line in enumerate(planned, start=1):
+            self._wait_for_turn()
             self._emit(plan.LineBegan(line=line, number=number, of=len(planned)))
             self._emit(plan.LineMeasured(line=self._measured_line(line, content)))
+        # The removal of the file would slow down a line of another quick test.
+        self._wait_for_turn()
+
+    def _wait_for_turn(self) -> None:
+        """Raises CancelledError."""
+        self._gate.wait(stepped=self._order.stepped)
+        if self._gate.cancelled.is_set():
+            raise errors.CancelledError("cancelled")
 
     def _planned_line(self, access: quick_records.Access, command: records.Command) -> quick_records.QuickLine:
         request_bytes = self._request_bytes(access, command, self._client)

@@ -21,6 +21,8 @@ from storage import records
 from storage.quick import records as quick_records
 
 _MODULE = "app.quick.child"
+_STEP = process.Control(word=process.ControlMessage.STEP)
+"""Where it is stepped, its next line has its turn."""
 _GRACE_SECONDS = 120.0
 """Longest time for a cancelled process to remove its file: a server may take long to free gigabytes."""
 
@@ -57,11 +59,16 @@ QuickEvent = MeasurementEvent | QuickClosed
 
 
 def _ignore_message(_message: process.ControlMessage) -> None:
-    """A quick test is measured to its end, or cancelled: nothing else is said to it."""
+    """A quick test is measured to its end, or cancelled: nothing else is said to it by the user."""
 
 
-def measure(request: QuickRequest, control: process.SeriesControl) -> Generator[MeasurementEvent, None, QuickClosed]:
-    """Measure a quick test. Raises SharebenchError, with nothing recorded, where it cannot begin."""
+def measure(
+    request: QuickRequest, control: process.SeriesControl, *, stepped: bool = False
+) -> Generator[MeasurementEvent, None, QuickClosed]:
+    """Measure a quick test. Raises SharebenchError, with nothing recorded, where it cannot begin.
+
+    With ``stepped`` nothing is measured after a QuickChanged before the next event is asked for.
+    """
     place: MeasuringPlace | None = None
     side: facts.ClientSide | None = None
     if request.from_host is not None:
@@ -71,7 +78,7 @@ def measure(request: QuickRequest, control: process.SeriesControl) -> Generator[
     child = ChildProcess(_MODULE, grace_seconds=_GRACE_SECONDS, elsewhere=place)
     control.attach(_ignore_message, child.cancel)
     try:
-        child.say(_order_of(request))
+        child.say(_order_of(request, stepped=stepped))
         closed = yield from _follow(child, quick, control)
     finally:
         control.detach()
@@ -80,7 +87,7 @@ def measure(request: QuickRequest, control: process.SeriesControl) -> Generator[
     return QuickClosed(quick=_without_leftover(request, closed, place))
 
 
-def _order_of(request: QuickRequest) -> plan.QuickOrder:
+def _order_of(request: QuickRequest, *, stepped: bool) -> plan.QuickOrder:
     return plan.QuickOrder(
         target=request.target,
         secrets=request.secrets,
@@ -88,6 +95,7 @@ def _order_of(request: QuickRequest) -> plan.QuickOrder:
         size_bytes=request.size_bytes,
         runs=RUNS,
         run_seconds=request.run_seconds,
+        stepped=stepped,
     )
 
 
@@ -110,9 +118,11 @@ def _follow(
             case plan.FileReady():
                 quick = _with_file(quick, event)
                 yield QuickChanged(quick=quick)
+                child.say(_STEP)
             case plan.LineMeasured(line=line):
                 quick = quick.with_line(line)
                 yield QuickChanged(quick=quick, line=line)
+                child.say(_STEP)
             case plan.LineBegan() | process.Warned():
                 yield event
             case process.Failed():

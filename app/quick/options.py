@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from app.cli import logins, run_options
+from app.cli import logins
 from app.quick import spec as quick_spec
 from app.recording.spec import SeriesSpec
 
@@ -26,7 +26,8 @@ def quick_request(
         label=spec.texts.label,
         note=spec.texts.note,
         question=spec.texts.question,
-        from_host=run_options.only_host(choices["from_hosts"]),
+        # Where there are several, each measures the same.
+        from_host=next(iter(choices["from_hosts"]), None),
     )
     quick_spec.check_request(request)
     return request

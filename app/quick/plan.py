@@ -12,7 +12,7 @@ from storage.records import ClientFacts, Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuickOrder:
-    """Measure; the end of stdin cancels."""
+    """Measure; the end of stdin cancels. Further lines are steps (`app.recording.process.Control`)."""
 
     target: Target
     secrets: Secrets = field(default_factory=Secrets)
@@ -20,6 +20,8 @@ class QuickOrder:
     size_bytes: int
     runs: int
     run_seconds: float
+    stepped: bool = False
+    """Whether each line, and at last the end, waits for its turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

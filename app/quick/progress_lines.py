@@ -8,8 +8,15 @@ from forms.quick.summary import line_figures
 from storage.quick.records import Quick, QuickLine
 
 
-def progress_line(event: measurement.QuickEvent) -> str:
-    """What is printed of an event; empty for nothing."""
+def progress_line(event: measurement.QuickEvent, host: str = "") -> str:
+    """What is printed of an event; empty for nothing. ``host``: which of several machines measures it."""
+    if host and isinstance(event, Warned):
+        return f"sharebench: {host}: {event.text}"
+    text = _text_of(event)
+    return f"{host}: {text.strip()}" if host and text else text
+
+
+def _text_of(event: measurement.QuickEvent) -> str:
     match event:
         case measurement.QuickOpened(quick=quick):
             return f"quick test {quick.id}: making the file …"

@@ -37,10 +37,13 @@ LEG_TEXTS = {
 }
 
 _LEG_OF_FINDING = {
+    "large-packets-lost": Leg.LOSSES,
     "retransmits": Leg.LOSSES,
     "latency": Leg.DISTANCE,
     "far": Leg.DISTANCE,
     "relayed": Leg.DISTANCE,
+    "distance": Leg.DISTANCE,
+    "credits": Leg.DISTANCE,
     "client-ceiling": Leg.CLIENT,
 }
 """The leg of a finding by its key; a distance that loses packets is told by its losses."""
@@ -59,14 +62,27 @@ def leg_of_findings(findings: Collection[Finding]) -> Leg | None:
 
 def findings_of_places(findings_by_host: Mapping[str, Collection[Finding]]) -> Iterator[report.Table]:
     """A table of what is wrong, each finding once, with the machines that show it; none where nothing is."""
-    hosts_by_text: dict[str, list[str]] = {}
+    findings_by_key: dict[str, dict[str, Finding]] = {}
     for host, findings in findings_by_host.items():
         for finding in findings:
             if finding.is_wrong:
-                hosts_by_text.setdefault(f"{finding.title}. {finding.what_to_do}", []).append(host)
-    if not hosts_by_text:
+                findings_by_key.setdefault(finding.key, {})[host] = finding
+    if not findings_by_key:
         return
 
-    rows = [report.row_of(wording.listed(hosts), text) for text, hosts in hosts_by_text.items()]
+    rows = []
+    for finding_by_host in findings_by_key.values():
+        text = f"{_titles_text(finding_by_host)}. {next(iter(finding_by_host.values())).what_to_do}"
+        rows.append(report.row_of(wording.listed(list(finding_by_host)), text))
     columns = report.columns_of("From", "Finding")
     yield report.Table(columns=columns, rows=tuple(rows), caption="Findings", sentences=True)
+
+
+def _titles_text(finding_by_host: Mapping[str, Finding]) -> str:
+    """The title, or each with its machine where their figures differ."""
+    hosts_by_title: dict[str, list[str]] = {}
+    for host, finding in finding_by_host.items():
+        hosts_by_title.setdefault(finding.title, []).append(host)
+    if len(hosts_by_title) == 1:
+        return next(iter(hosts_by_title))
+    return "; ".join(f"{wording.listed(hosts)}: {title}" for title, hosts in hosts_by_title.items())

@@ -29,4 +29,3 @@ def test_it_is_measured_there_and_stored_here(tmp_path: Path, smbd: Smbd, place:
     assert len(document["lines"]) == 8
     assert left_on(smbd) == []
     assert place.processes() == []
-    assert "one machine measures here" in inside.fails(2, "quick", url, *words, "--from", "other")

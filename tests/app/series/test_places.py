@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from forms.quick.limits import FULL_LINK_PERCENT, PATH_SHARE
-from tests.command_line import QUICK, ROOT, Inside
-from tests.servers.distance import FarLink
-from tests.servers.netns import PAYLOAD_SHARE, Link
-from tests.servers.process import program, require_root
+from tests.command_line import QUICK, Inside
+from tests.servers.machines import Machine, installed, run, ssh_to
+from tests.servers.netns import PAYLOAD_SHARE
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
 
@@ -66,107 +61,23 @@ def test_options_that_a_table_has_no_room_for_are_refused(tmp_path: Path):
         assert "--from" in inside.fails(2, "run", "smb://u@nas/share/file", *several, *options)
 
 
-def installed() -> str:
-    """The text of a ``sharebench`` that is this checkout's."""
-    return f'#!/bin/sh\ncd "{ROOT}"\nexec "{sys.executable}" -m app "$@"\n'
-
-
-@dataclass
-class Machine:
-    name: str
-    link: Link | FarLink
-    sshd: Sshd
-    bits_per_second: int
-    least_round_trip_seconds: float
-
-
-@pytest.fixture
-def address() -> Iterator[str]:
-    """One of this machine that all namespaces reach, below RFC 2544's range for benchmarks."""
-    require_root("network namespaces")
-    address = f"198.18.{128 + os.getpid() % 100}.{1 + os.getpid() % 250}"
-    run("ip", "address", "add", f"{address}/32", "dev", "lo")
-    yield address
-    run("ip", "address", "del", f"{address}/32", "dev", "lo")
-
-
-def run(name: str, *words: str) -> str:
-    return subprocess.run([program(name), *words], check=True, capture_output=True, text=True).stdout
-
-
-def shape(machine_link: FarLink, rate: str) -> None:
-    """Shape both ends; what is more than a burst waits for 100 ms at most."""
-    tbf = ("root", "tbf", "rate", rate, "burst", "32kb", "latency", "100ms")
-    run("tc", "qdisc", "replace", "dev", machine_link.device, *tbf)
-    run(*machine_link.prefix, "tc", "qdisc", "replace", "dev", "link0", *tbf)
-    run("ip", "route", "replace", machine_link.host, "dev", machine_link.device, "congctl", "cubic")
-
-
-@pytest.fixture
-def machines(address: str) -> Iterator[list[Machine]]:
-    """Three machines, each in a network namespace with an sshd: near and fast, farther and slower, far and slow."""
-    with ExitStack() as stack:
-        fast = Link("1gbit")
-        stack.callback(fast.close)
-        middle = FarLink(0.010)
-        stack.callback(middle.close)
-        shape(middle, "100mbit")
-        slow = FarLink(0.050)
-        stack.callback(slow.close)
-        shape(slow, "10mbit")
-
-        found = []
-        for name, link, bits_per_second, least_seconds in (
-            ("fast", fast, 10**9, 0.0),
-            ("middle", middle, 10**8, 0.010),
-            ("slow", slow, 10**7, 0.050),
-        ):
-            words = ("ip", "route", "add", address, "via", link.near, "dev", "link0", "congctl", "cubic")
-            run(*link.prefix, program(words[0]), *words[1:])
-            sshd = Sshd(link)
-            stack.callback(sshd.stop)
-            sshd.start()
-            script = sshd.path / "sharebench"
-            script.write_text(installed())
-            script.chmod(0o755)
-            found.append(Machine(name, link, sshd, bits_per_second, least_seconds))
-        yield found
-
-
-def ssh_to(machines: list[Machine], folder: Path, dead: str) -> Path:
-    """A folder with an ``ssh`` that knows all of them, and one that never answers."""
-    parts = [f"Host dead\n  HostName {dead}\n  Port 22\n"]
-    for machine in machines:
-        sshd = machine.sshd
-        parts.append(
-            f"Host {machine.name}\n  HostName {sshd.host}\n  Port {sshd.port}\n  IdentityFile {sshd.root}/user_key\n"
-            f"  UserKnownHostsFile {sshd.root}/known_hosts\n"
-        )
-    parts.append("Host *\n  IdentitiesOnly yes\n  GlobalKnownHostsFile none\n")
-    (folder / "ssh_config").write_text("".join(parts))
-    ssh = folder / "ssh"
-    ssh.write_text(f'#!/bin/sh\nexec {program("ssh")} -F {folder}/ssh_config "$@"\n')
-    ssh.chmod(0o755)
-    return folder
-
-
 @pytest.mark.long
 def test_random_requests_and_a_quick_test_are_made_by_a_far_machine(
-    tmp_path: Path, address: str, machines: list[Machine], make_smbd, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, common_address: str, machines: list[Machine], make_smbd, monkeypatch: pytest.MonkeyPatch
 ):
     server = make_smbd()
     (tmp_path / "bin").mkdir()
-    monkeypatch.setenv("PATH", f"{ssh_to(machines, tmp_path / 'bin', 'nohost.invalid')}:{os.environ['PATH']}")
+    monkeypatch.setenv("PATH", f"{ssh_to(machines, tmp_path / 'bin')}:{os.environ['PATH']}")
     inside = Inside(tmp_path / "notebook.db", server.password)
-    url = f"smb://{server.user}@{address}:{server.port}/{server.share}"
+    url = f"smb://{server.user}@{common_address}:{server.port}/{server.share}"
     _fast, middle, _slow = machines
 
     one_by_one = ("--random", "--make-file", "--size", "1M", "--in-flight", "1", "--seconds", "1")
     counts = ("--runs", "3", "--warmup", "0", *QUICK)
     series = inside.json("run", url, "--from", middle.name, *one_by_one, *counts, "--json")
-    assert [run["status"] for run in series["runs"]] == ["valid"] * 3
-    for run in series["runs"]:
-        assert run["request_figures"]["p50_seconds"] >= middle.least_round_trip_seconds
+    assert [timed_run["status"] for timed_run in series["runs"]] == ["valid"] * 3
+    for timed_run in series["runs"]:
+        assert timed_run["request_figures"]["p50_seconds"] >= middle.least_round_trip_seconds
     assert series["link_bits_per_second"] == middle.bits_per_second
 
     quick = inside.json("quick", url, "--from", middle.name, "--size", "64M", "--seconds", "1", "--json")
@@ -206,7 +117,7 @@ def least_echo_seconds(machine: Machine, address: str, port: int) -> float:
 
 @pytest.mark.alone
 def test_three_machines_are_told_apart_in_one_call(
-    tmp_path: Path, address: str, machines: list[Machine], make_smbd, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, common_address: str, machines: list[Machine], make_smbd, monkeypatch: pytest.MonkeyPatch
 ):
     server = make_smbd()
     (tmp_path / "bin").mkdir()
@@ -219,7 +130,7 @@ def test_three_machines_are_told_apart_in_one_call(
     file.chmod(0o644)
 
     inside = Inside(tmp_path / "notebook.db", server.password)
-    url = f"smb://{server.user}@{address}:{server.port}/{server.share}/file"
+    url = f"smb://{server.user}@{common_address}:{server.port}/{server.share}/file"
     hosts = [word for machine in machines for word in ("--from", machine.name)]
     done = inside("run", url, "--from", "dead", *hosts, "--json", "--runs", "3", "--warmup", "0", *QUICK)
     assert done.returncode == 4
@@ -238,7 +149,7 @@ def test_three_machines_are_told_apart_in_one_call(
         least_share = 0.95 if machine.bits_per_second <= 10**8 else 0.5
         assert least_share <= share <= 1.05, (machine.name, share)
 
-        echo_seconds = least_echo_seconds(machine, address, server.port)
+        echo_seconds = least_echo_seconds(machine, common_address, server.port)
         difference = abs(measured["round_trip_seconds"] - echo_seconds)
         assert difference <= max(0.1 * echo_seconds, 0.001), (
             machine.name,
