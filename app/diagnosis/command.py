@@ -10,6 +10,7 @@ from app.cli import cancelling, console, declare, logins, notebooks, option_valu
 from app.cli.targets import target_argument
 from app.diagnosis import events as diagnosis_events
 from app.diagnosis import spec as diagnosis_spec
+from app.diagnosis.places_command import measure_from_places
 from app.diagnosis.progress_lines import progress_line
 from app.diagnosis.record import record_diagnosis
 from app.recording.process import SeriesControl
@@ -46,7 +47,7 @@ def _parse_complaint(_context: click.Context, _parameter: click.Parameter, value
 @click.option("--folder", metavar="PATH", help="List this existing folder of the share, in place of new ones.")
 @click.option("--quick", is_flag=True, help="About a tenth of the files and bytes, in a minute or two.")
 @click.option("--thorough", is_flag=True, help=diagnosis_spec.THOROUGH_TEXT)
-@run_options.from_option("Measure on that machine, reached by ssh; the notebook stays here.")
+@run_options.from_option("Measure on that machine, reached by ssh; may be repeated.")
 @declare.whole_time_option
 @click.option("--yes", is_flag=True, help="Consent to the files that are created, for scripts.")
 @click.option("--resume", "resume_reference", metavar="DIAGNOSIS", help="Complete an interrupted diagnosis.")
@@ -73,6 +74,11 @@ def diagnose_command(
     notebooks.check_can_store(context)
     control = SeriesControl(option_values.seconds_within(choices))
     resumed: looks.Diagnosis | None = None
+    hosts = choices["from_hosts"]
+    if resume_reference and len(hosts) > 1:
+        raise UsageError(
+            "each machine has a diagnosis of its own: resume one after the other, by its name", options="--resume"
+        )
     if resume_reference:
         resumed, place = resuming.recording_to_resume(
             context, resume_reference, resuming.ALLOWED_WITH_RESUME, looks.DIAGNOSIS, target=target
@@ -84,13 +90,17 @@ def diagnose_command(
     else:
         raise UsageError("name the share to diagnose: sharebench diagnose smb://HOST/SHARE")
 
-    amount = diagnosis_spec.amount_text(request)
+    amount = diagnosis_spec.amount_text(request, max(1, len(hosts)))
     if amount:
         console.say(amount)
         if not yes:
             console.confirm("Begin?", declined="nothing was written")
 
-    events = record_diagnosis(request, notebooks.notebook_path(context), control, resumed)
+    path = notebooks.notebook_path(context)
+    if len(hosts) > 1:
+        return measure_from_places(request, hosts, path, control, as_json=choices["as_json"])
+
+    events = record_diagnosis(request, path, control, resumed)
     closed = progress.watch_to_end(events, control, diagnosis_events.DiagnosisClosed, _show, progress.StatusLine())
     diagnosis = closed.diagnosis
     with notebooks.open_notebook(context) as notebook:
@@ -132,7 +142,8 @@ def _diagnosis_request(
         link_bits_per_second=spec.link_bits_per_second,
         label=spec.texts.label,
         question=spec.texts.question,
-        from_host=run_options.only_host(choices["from_hosts"]),
+        # Where there are several, each measures the same.
+        from_host=next(iter(choices["from_hosts"]), None),
     )
     diagnosis_spec.check_request(request)
     return request

@@ -5,16 +5,18 @@ has it write what `_writes_of_event` names for an event, before it passes the ev
 `_writes_of_end` names; then it releases the lease.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from app.base.errors import SharebenchError
 from app.diagnosis import events, measurement
 from app.diagnosis.spec import DiagnosisRequest
 from app.recording import process, writer
 from app.recording.ceiling import ceiling_key_of
 from app.recording.rescue import notebook_to_measure_into
+from app.recording.turns import in_turns
 from storage import looks
 from storage.notebook import Notebook
 from storage.records import Command
@@ -28,12 +30,38 @@ def record_diagnosis(
 ) -> Iterator[events.DiagnosisEvent]:
     """Measure a diagnosis, or the missing stages of one. Raises SharebenchError where it cannot begin."""
     with notebook_to_measure_into(notebook_path) as notebook:
-        recorder = writer.Recorder(notebook, control)
-        if resumed:
-            recorder.begin(resumed.id, stored=True)
-        steps = measurement.measure(request, control, resumed)
-        closed = yield from writer.record_events(recorder, steps, partial(_writes_of_event, recorder), _writes_of_end)
-        yield replace(closed, diagnosis=looks.diagnosis_of(notebook.recording(closed.diagnosis.id)))
+        yield from _record_into(notebook, request, control, resumed)
+
+
+def record_places(
+    requests: Sequence[DiagnosisRequest], notebook_path: Path, control: process.SeriesControl
+) -> Iterator[tuple[int, events.DiagnosisEvent | SharebenchError]]:
+    """Measure a diagnosis of each request, interleaved stage by stage; yields each event with its request's number.
+
+    Of one that cannot begin, the error. Raises NotebookError.
+    """
+    with notebook_to_measure_into(notebook_path) as notebook:
+        recorders = [partial(_record_into, notebook, request) for request in requests]
+        yield from in_turns(recorders, control, _ends_turn)
+
+
+def _ends_turn(event: events.DiagnosisEvent) -> bool:
+    """Whether a stage has ended."""
+    return isinstance(event, events.DiagnosisChanged) and event.stage is not None
+
+
+def _record_into(
+    notebook: Notebook,
+    request: DiagnosisRequest,
+    control: process.SeriesControl,
+    resumed: looks.Diagnosis | None = None,
+) -> Iterator[events.DiagnosisEvent]:
+    recorder = writer.Recorder(notebook, control)
+    if resumed:
+        recorder.begin(resumed.id, stored=True)
+    steps = measurement.measure(request, control, resumed)
+    closed = yield from writer.record_events(recorder, steps, partial(_writes_of_event, recorder), _writes_of_end)
+    yield replace(closed, diagnosis=looks.diagnosis_of(notebook.recording(closed.diagnosis.id)))
 
 
 def _writes_of_event(recorder: writer.Recorder, event: events.MeasurementEvent) -> Iterator[writer.Write]:

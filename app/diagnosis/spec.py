@@ -87,19 +87,32 @@ def check_request(request: DiagnosisRequest) -> None:
         raise UsageError("--folder is for the stage folders: name that stage with --only, or leave --folder out")
 
 
-def amount_text(request: DiagnosisRequest) -> str:
-    """What the diagnosis creates, and how long it takes; empty where it creates nothing."""
+def amount_text(request: DiagnosisRequest, places: int = 1) -> str:
+    """What the diagnosis creates, and how long it takes; empty where it creates nothing.
+
+    ``places``: the number of machines that measure one after the other, each with files of its own.
+    """
     sizes = plan.sizes_of(request.effort, request.complaint)
     files, size_bytes = sizes.amount(request.stages, own_folders=request.folder is None)
     if not files:
         return ""
 
+    creates = "Creates" if places == 1 else f"Each of {places} machines creates"
+    time = time_text(request.effort, request.stages, request.complaint)
+    if places > 1:
+        time = _time_text_of_places(request, places)
     return (
-        f"Creates at most {wording.count(files, 'file')} of {wording.binary_size(size_bytes)} together, never more than"
-        f" {100 * plan.SHARE_OF_FREE:.0f} % of the free space, in a folder of its own in"
-        f" {format_target(request.target)}, and removes them at the end."
-        f" {time_text(request.effort, request.stages, request.complaint)}"
+        f"{creates} at most {wording.count(files, 'file')} of {wording.binary_size(size_bytes)} together, never more"
+        f" than {100 * plan.SHARE_OF_FREE:.0f} % of the free space, in a folder of its own in"
+        f" {format_target(request.target)}, and removes them at the end. {time}"
     )
+
+
+def _time_text_of_places(request: DiagnosisRequest, places: int) -> str:
+    """How long all of them take together; how busy they are, nobody knows here."""
+    seconds = places * StageTimes(request.effort, request.complaint).seconds(request.stages)
+    most_seconds = places * plan.SIZES[request.effort].seconds(request.stages)
+    return f"Takes about {wording.duration(seconds)} on a local network, {wording.duration(most_seconds)} at most."
 
 
 def time_text(effort: Effort, stages: tuple[StageName, ...], complaint: StageName | None) -> str:

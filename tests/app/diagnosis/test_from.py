@@ -34,5 +34,4 @@ def test_it_is_measured_there_and_stored_here(tmp_path: Path, smbd: Smbd, place:
     no_share = inside("diagnose", f"smb://{smbd.user}@{smbd.host}:{smbd.port}/none", *words)
     assert no_share.returncode == 4
     assert "no such share" in no_share.stderr.splitlines()[-1]
-    assert "one machine measures here" in inside.fails(2, "diagnose", url, *words, "--from", "other")
     assert "--profile" in inside.fails(2, "diagnose", url, *words, "--profile")
