@@ -190,3 +190,27 @@ def test_a_login_shell_that_greets_and_reads_one_line_alone(inside: Inside, smbd
         assert [run["status"] for run in series["runs"]] == ["valid"]
         assert inside("clean", "--from", "fileserver").returncode == 0
     assert not place.carried.exists()
+
+
+def test_two_servers_are_compared_from_there(inside: Inside, smbd: Smbd, make_smbd, place: Sshd):
+    """And the comparison is measured again from there."""
+    other = make_smbd()
+    inside.environment["SHAREBENCH_PASSWORD"] = smbd.password
+    words = ("--runs", "3", "--warmup", "0", "--put", "--size", "1M", *QUICK)
+    done = inside("run", url(smbd), "--from", "fileserver", *words, "--versus", url(other), "--json")
+    assert done.returncode in {0, 1, 3}, done.stderr
+    comparison = json.loads(done.stdout)
+    assert comparison["in_turns"]
+
+    again = inside("run", "--again", comparison["other"], "--json")
+    assert again.returncode in {0, 1, 3}, again.stderr
+    repeated = json.loads(again.stdout)
+    for series_id in (comparison["base"], comparison["other"], repeated["base"], repeated["other"]):
+        document = json.loads(inside("show", series_id, "--json").stdout)
+        assert document["environment"]["client"]["measured.from"] == "fileserver"
+    for server in (smbd, other):
+        assert not files_in(server.folder)
+
+    several = inside("run", url(smbd), "--from", "fileserver", "--from", "second", *words, "--versus", url(other))
+    assert several.returncode == 2
+    assert "--from" in several.stderr
