@@ -552,7 +552,10 @@ def _too_many_runs_text(comparison: series_comparison.Comparison) -> str:
     if comparison.doubt is not Doubt.VARYING:
         return vary
     if comparison.needed_runs is None:
-        return f"{vary}, even with {MOST_RUNS:,} a side"
+        # As many as the change that is seen takes are no answer: the true one may be another.
+        fewest, _ = comparison.needed_runs_range or (MOST_RUNS, None)
+        at_least = f"at least {fewest:,} a side, perhaps" if fewest < MOST_RUNS else "perhaps"
+        return f"{vary} soon ({at_least} over {MOST_RUNS:,})"
     duration_text = f" ({duration(comparison.needed_seconds)})" if comparison.needed_seconds else ""
     return f"{vary} in less than about {comparison.needed_runs} a side{duration_text}"
 

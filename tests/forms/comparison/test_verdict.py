@@ -460,8 +460,18 @@ def test_many_runs_are_advised_where_they_are_short(runs: int | None, seconds: f
     sentences = comparison_sentences(result)
     assert ("would settle it" in sentences) == are_advised
     # Their number is told in any case, or that there is none.
-    assert ("1,000 a side" if runs is None else f"bout {runs} ") in sentences
+    assert ("over 1,000)" if runs is None else f"bout {runs} ") in sentences
     assert ("larger file" in sentences) == (runs != MANY_RUNS)
+
+
+@pytest.mark.parametrize(
+    ("runs_range", "told"), [((54, None), "at least 54 a side, perhaps over 1,000"), (None, "(perhaps over 1,000)")]
+)
+def test_where_no_number_of_runs_is_enough_the_least_that_may_be_is_told(
+    runs_range: tuple[int, None] | None, told: str
+):
+    result = replace(loose_pairs(), needed_runs=None, needed_runs_range=runs_range)
+    assert told in comparison_sentences(result)
 
 
 def test_longer_runs_are_advised_where_nothing_else_settles_it():
