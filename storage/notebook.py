@@ -9,7 +9,6 @@ the recording of the whole (``part_of``); one of an experiment of steps is in it
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -33,9 +32,11 @@ _INTERLEAVED = migrations.sql("interleaved")
 _EARLIER = migrations.sql("earlier")
 
 _FACTS_AS_JSON = (
-    "SELECT series_id, side, json_group_object(name, value) AS facts FROM facts WHERE series_id IN (ids)"
-    " GROUP BY series_id, side"
+    "SELECT series_id, side, json_group_object(name, value) AS facts FROM facts"
+    " WHERE series_id IN (ids) AND typeof(value) <> 'real' GROUP BY series_id, side"
 )
+# SQLite's JSON has them to 15 digits only.
+_REAL_FACTS = "SELECT * FROM facts WHERE series_id IN (ids) AND typeof(value) = 'real'"
 
 WHOLE_SERIES = ("ladder", "repeats", "survey")
 """The kinds of experiment whose series are each measured as a whole: the runs of a trial's or sweep's take turns."""
@@ -234,8 +235,7 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
     def all_of(self, ids: Sequence[str], *, brief: bool = False) -> list[records.Series]:
         """Whole series, in the order of the ids; those that are gone are left out.
 
-        ``brief``, for many: with the valid measured runs alone, without their progress and requests, and with facts
-        to 15 digits.
+        ``brief``, for many: with the valid measured runs alone, without their progress and requests.
         """
         rows = {row["id"]: row for row in self._rows_of(f"{_SERIES} WHERE series.id IN (ids)", ids)}
         runs = self.runs_of(ids, with_progress=not brief, measured=brief)
@@ -254,11 +254,12 @@ class Notebook(ChangeTables, LoadTables, SideTables, IsolationTables):
         return facts
 
     def _facts_in_brief(self, ids: Sequence[str]) -> "_FactsBySeries":
-        """Numbers to 15 digits; equal facts are one object, which saves time and memory where there are many."""
-        read_json = cache(json.loads)
+        """The same facts in no order; a row a side is read in a third of the time of a row a fact."""
         facts: _FactsBySeries = {}
         for row in self._rows_of(_FACTS_AS_JSON, ids):
-            facts.setdefault(row["series_id"], {})[row["side"]] = read_json(row["facts"])
+            facts.setdefault(row["series_id"], {})[row["side"]] = json.loads(row["facts"])
+        for row in self._rows_of(_REAL_FACTS, ids):
+            facts.setdefault(row["series_id"], {}).setdefault(row["side"], {})[row["name"]] = row["value"]
         return facts
 
     def experiment(self, name: str) -> list[records.Series]:

@@ -22,6 +22,7 @@ from storage.texts import TextTables
 SERIES = "series"
 LOAD = "load"
 ISOLATION = "isolation"
+WATCH = "watch"
 
 MACHINE = ("host.name", "measured.site")
 """The client's facts that name the machine that measured."""

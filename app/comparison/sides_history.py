@@ -8,8 +8,8 @@ from forms.comparison.history import groups_of
 from forms.comparison.judged_sides import Sides
 from forms.stats import variation
 from storage.notebook import Notebook
+from storage.recordings import WATCH
 from storage.records import Series
-from storage.watch.records import WATCH, unconfirmed_ids
 
 
 def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None) -> Sides:
@@ -24,7 +24,18 @@ def with_history(notebook: Notebook, sides: Sides, judged: Series | None = None)
     earlier_ids = notebook.earlier_ids(base, before=end, since=since.isoformat(), most=variation.MOST_EARLIER)
 
     new_normals = notebook.new_normals()
-    left_out = unconfirmed_ids(notebook.recordings(WATCH)) - set(new_normals)
+    left_out = _unconfirmed_ids(notebook) - set(new_normals)
     left_out |= {series.id for series in (*sides.base, *sides.other)}
-    earlier = notebook.all_of([series_id for series_id in earlier_ids if series_id not in left_out])
+    earlier = notebook.all_of([series_id for series_id in earlier_ids if series_id not in left_out], brief=True)
     return replace(sides, history=groups_of(earlier, base, new_normals))
+
+
+def _unconfirmed_ids(notebook: Notebook) -> frozenset[str]:
+    """The series that a watch found slow, each not confirmed by the next."""
+    watches = notebook.recordings(WATCH)
+    if not watches:
+        return frozenset()
+
+    from storage.watch.records import unconfirmed_ids
+
+    return unconfirmed_ids(watches)

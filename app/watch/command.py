@@ -24,9 +24,10 @@ from app.watch.request import WatchRequest
 from forms.stats.decision import Limits
 from forms.watch import metrics, report, rule
 from storage.plan import NOISE_PERCENT, QuietTime
+from storage.recordings import WATCH
 from storage.records import Target
 from storage.shared import why_no_baseline_name
-from storage.watch.records import WATCH, watch_of
+from storage.watch.records import watch_of
 
 
 def _parse_confirm(_context: click.Context, _parameter: click.Parameter, value: str) -> rule.Confirm:

@@ -20,9 +20,9 @@ from forms.watch.history import (
 )
 from storage import records
 from storage.notebook import Notebook
-from storage.recordings import Recording
+from storage.recordings import WATCH, Recording
 from storage.shared import LAST
-from storage.watch.records import WATCH, unconfirmed_ids
+from storage.watch.records import unconfirmed_ids
 
 MOST_SHOWN = 1_500
 """Series of a path that a terminal or screen shows, four years of nights: reading more takes seconds."""

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from app.recording.kind import Kind
 from forms.layout import Toned
 from storage.notebook import Notebook
-from storage.recordings import Recording
+from storage.recordings import WATCH, Recording
 from storage.records import Series
-from storage.watch.records import WATCH, Watch, recording_of_watch, watch_of
+from storage.watch.records import Watch, recording_of_watch, watch_of
 
 if TYPE_CHECKING:
     from forms.report import Report

@@ -14,9 +14,9 @@ from forms.stats.decision import Limits
 from forms.watch import rule
 from storage import records
 from storage.notebook import Notebook
-from storage.recordings import SERIES
+from storage.recordings import SERIES, WATCH
 from storage.records import Series
-from storage.watch.records import WATCH, Watch, recording_of_watch, watch_of
+from storage.watch.records import Watch, recording_of_watch, watch_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

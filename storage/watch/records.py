@@ -11,9 +11,7 @@ from itertools import chain
 from storage import records
 from storage.codec import reports_damage
 from storage.json_reader import Filled, Moment
-from storage.recordings import Recording, to_recording, with_head
-
-WATCH = "watch"
+from storage.recordings import WATCH, Recording, to_recording, with_head
 
 
 class WatchState(StrEnum):

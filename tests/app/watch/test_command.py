@@ -14,8 +14,8 @@ from app.cli.main import run
 from app.recording.spec import SeriesRequest
 from storage.notebook import Notebook
 from storage.plan import QuietTime
+from storage.recordings import WATCH
 from storage.records import format_target
-from storage.watch.records import WATCH
 from tests.command_line import QUICK, Inside
 from tests.servers.process import program, require
 

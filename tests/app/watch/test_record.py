@@ -28,8 +28,9 @@ from app.watch.standing import last_check
 from forms.watch.report import check_document, check_sentence, watch_answer, watch_report
 from forms.watch.rule import EXIT_CODES, Check, Outcome
 from storage.notebook import Notebook
+from storage.recordings import WATCH
 from storage.records import Command, Quiet, QuietVerdict, Series, SeriesStatus, Target
-from storage.watch.records import WATCH, WatchState, watch_of
+from storage.watch.records import WatchState, watch_of
 from tests.builders import CLIENT, series
 
 BEGUN = datetime(2026, 3, 1, 2, tzinfo=UTC)
