@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from app.comparison import change_between
-from app.comparison.named import Counted
+from app.comparison.named import Counted, first_series
 from app.comparison.sides import sides_to_compare
 from app.comparison.sides_history import with_history
 from forms.comparison.judged_sides import Sides, interleaved_pairs
@@ -19,6 +19,8 @@ from storage.records import Series
 class NamedComparisons(NamedTuple):
     """The comparisons of the series that were named."""
 
+    named: list[Series]
+    """The series that each name means, in the order of the names; of a baseline the newest complete one."""
     with_base: list[ComparisonSummary]
     """Each other one beside the base."""
     neighbours: list[ComparisonSummary]
@@ -38,13 +40,16 @@ def compare_named(
 
     The verdicts of either list hold together. Raises UsageError, UnknownReferenceError.
     """
-    sides = sides_to_compare(notebook, references, again, counted=counted, each_is_a_side=each_is_a_side)
+    named = first_series(notebook, references)
+    sides = sides_to_compare(
+        notebook, references, again, named_series=named, counted=counted, each_is_a_side=each_is_a_side
+    )
     with_base = comparisons(sides, limits)
     neighbours = comparisons(sides_of_neighbours(notebook, sides, counted), limits)
 
     # A pair that is of both kinds has one verdict.
     by_pair = {_ids_of(summary): summary for summary in with_base}
-    return NamedComparisons(with_base, [by_pair.get(_ids_of(summary), summary) for summary in neighbours])
+    return NamedComparisons(named, with_base, [by_pair.get(_ids_of(summary), summary) for summary in neighbours])
 
 
 def _ids_of(summary: ComparisonSummary) -> tuple[str, str]:

@@ -28,6 +28,7 @@ def sides_to_compare(
     references: Sequence[str],
     again: Sequence[str] = (),
     *,
+    named_series: Sequence[Series] | None = None,
     counted: Counted = Counted.NAMED,
     by_interleaved: bool | None = None,
     each_is_a_side: bool = False,
@@ -36,6 +37,7 @@ def sides_to_compare(
 
     - ``references``: the base and the others, as the user names them;
     - ``again``: further series that repeat the base; the third of three does so too where it has the base's settings;
+    - ``named_series``: the series that the references mean, by :func:`named.first_series`; None: they are read here;
     - ``counted``: which series count beside those that are named;
     - ``by_interleaved``: with repeats, whether the newest two series with interleaved runs stand for all of their
       sides: True always, False never, None by ``stand_in_rule``;
@@ -43,7 +45,7 @@ def sides_to_compare(
 
     Raises UsageError, UnknownReferenceError.
     """
-    named_series = named.first_series(notebook, references)
+    named_series = list(named.first_series(notebook, references) if named_series is None else named_series)
     baseline_names = named.baseline_names(notebook, references, named_series)
     base = named_series[0]
     if any(series.id == base.id for series in named_series[1:]):

@@ -84,8 +84,8 @@ class SeriesKind(Kind[Series]):
 
         if len(heads) == 1:
             return pages.series_page(self.series_summary(notebook, heads[0]), self.form(notebook, heads[0]))
-        series, compared = self._comparisons(notebook, heads, choices or ComparisonChoices())
-        form = self._comparison_report(series, compared)
+        compared = self._comparisons(notebook, heads, choices or ComparisonChoices())
+        form = self._comparison_report(compared)
         return pages.comparison_page(compared.with_base, form, compared.neighbours)
 
     def recommendations(self, notebook: Notebook, head: Recording) -> list[str]:
@@ -138,14 +138,14 @@ class SeriesKind(Kind[Series]):
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices | None = None
     ) -> ComparedRecordings:
         """Compare each with the first one. Raises UsageError."""
-        series, compared = self._comparisons(notebook, heads, choices or ComparisonChoices())
+        compared = self._comparisons(notebook, heads, choices or ComparisonChoices())
         verdicts = [summary.comparison.verdict for summary in compared.with_base]
-        return ComparedRecordings(self._comparison_report(series, compared), exit_code_of(verdicts))
+        return ComparedRecordings(self._comparison_report(compared), exit_code_of(verdicts))
 
     def _comparisons(
         self, notebook: Notebook, heads: Sequence[Recording], choices: ComparisonChoices
-    ) -> "tuple[list[Series], NamedComparisons]":
-        from app.comparison.named import Counted, first_series
+    ) -> "NamedComparisons":
+        from app.comparison.named import Counted
         from app.comparison.several import compare_named
         from forms.stats.decision import Limits
 
@@ -154,7 +154,7 @@ class SeriesKind(Kind[Series]):
         if choices.repeats:
             counted = Counted.REPEATS
         limits = Limits(noise_percent=choices.noise_percent, margin_percent=choices.margin_percent)
-        compared = compare_named(
+        return compare_named(
             notebook,
             references,
             choices.again,
@@ -162,12 +162,11 @@ class SeriesKind(Kind[Series]):
             limits=limits,
             each_is_a_side=choices.each_is_a_side,
         )
-        return first_series(notebook, references), compared
 
-    def _comparison_report(self, series: Sequence[Series], compared: "NamedComparisons") -> "Report":
+    def _comparison_report(self, compared: "NamedComparisons") -> "Report":
         from forms.comparison.report import comparison_report
 
-        return comparison_report(series, compared.with_base, compared.neighbours)
+        return comparison_report(compared.named, compared.with_base, compared.neighbours)
 
     def check_repeats(self, notebook: Notebook, ids: Sequence[str]) -> None:
         from forms.series.names import names_beside

@@ -63,14 +63,20 @@ def student_t(level: float, freedom: float) -> float:
     sign = -1 if in_tail else 1
 
     t = max(1e-3 * level, _STANDARD.inv_cdf((1 + level) / 2))
+    last_size = math.inf
     for _ in range(_MOST_STEPS):
         tail, centre = _student_parts(t, freedom)
         chance = tail if in_tail else centre
         slope = 2 * t * _student_density(t, freedom) / chance * sign
         step = max(-_LONGEST_STEP, min(_LONGEST_STEP, (log_goal - math.log(chance)) / slope))
         t *= math.exp(step)
-        if abs(step) < 1e-14:
+
+        # Of many degrees of freedom, rounding alone may make longer steps than the shortest.
+        size = abs(step)
+        is_rounding = size < 1e-10 and size >= last_size
+        if size < 1e-14 or is_rounding:
             break
+        last_size = size
     return t
 
 

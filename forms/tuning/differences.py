@@ -5,7 +5,7 @@ Each has a name with the side in front: ``client.dialect``, ``server.smb.conf/sh
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from forms import link_share, wording
 from forms.tuning import fact_names
@@ -444,6 +444,7 @@ def _parameter_differs(fact: str, parameter: str, base: Facts, other: Facts) -> 
     return not same_value(parameter, base_value, other_value)
 
 
+@lru_cache(maxsize=4096)
 def _family(fact: str) -> str:
     """What a fact is about: that it was seen on one side only is no difference, unless others of its family were."""
     separator = "/" if "/" in fact else "."

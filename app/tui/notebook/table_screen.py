@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-from app.comparison.named import first_series
 from app.comparison.several import compare_named
 from app.method import next_after_comparison
 from app.method import next_steps as method_next_steps
@@ -42,10 +41,10 @@ class TableScreen(ReportScreen, reading.GoesOn):
         compared = compare_named(notebook, self.ids, each_is_a_side=True)
         self.with_base = compared.with_base
         by_pair: dict[frozenset[str], comparison_summary.ComparisonSummary] = {}
-        for summary in chain(*compared):
+        for summary in chain(compared.with_base, compared.neighbours):
             by_pair.setdefault(several_sides.pair_of(summary), summary)
         self.summaries = list(by_pair.values())
-        return comparison_report(first_series(notebook, self.ids), compared.with_base, compared.neighbours)
+        return comparison_report(compared.named, compared.with_base, compared.neighbours)
 
     def export_name(self, report: Report) -> str:
         return report.title

@@ -97,3 +97,19 @@ def test_neither_numpy_nor_scipy_is_loaded():
     code = "import sys; from forms.stats import distributions as d; d.noncentral_t_shift(2.3, 8, 0.9);"
     code += "sys.exit('scipy' in sys.modules or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_rounding_does_not_keep_the_search_of_a_quantile_going(monkeypatch: pytest.MonkeyPatch):
+    """Of 999 degrees of freedom the steps stay above the shortest one: each comparison that is open asks for them."""
+    evaluations = 0
+    parts = ours._student_parts
+
+    def counted_parts(t: float, freedom: float) -> tuple[float, float]:
+        nonlocal evaluations
+        evaluations += 1
+        return parts(t, freedom)
+
+    monkeypatch.setattr(ours, "_student_parts", counted_parts)
+    ours.student_t.cache_clear()
+    assert ours.student_t(0.95, 999) == pytest.approx(scipy.stats.t.ppf(0.975, 999), rel=1e-12)
+    assert evaluations < 10
