@@ -558,7 +558,7 @@ def test_a_change_that_nobody_claimed_is_kept_for_after_the_larger_file(tmp_path
     assert compare(pair[0], two).the_change is None, "of two it is not known which"
 
 
-@pytest.mark.parametrize(("factor", "settles"), [(1.03, True), (1.02, False), (1.5, False)])
+@pytest.mark.parametrize(("factor", "settles"), [(1.03, True), (1.02, True), (1.5, False)])
 def test_the_interleaved_runs_that_would_settle_it_are_the_first_entry(tmp_path: Path, factor: float, settles: bool):
     rates = (100e6, 104e6, 97e6, 101e6, 99e6, 103e6, 98e6, 100e6)
     base, other = one(1, rates), one(2, [factor * rate for rate in rates[::-1]], client=replace(CLIENT, in_flight=1))
@@ -569,7 +569,7 @@ def test_the_interleaved_runs_that_would_settle_it_are_the_first_entry(tmp_path:
     if settles:
         needed = form.comparison.needed_runs
         assert f"About {needed} interleaved runs a side would settle it" in comparison_sentences(form.comparison)
-        assert first.name == f"Measure both again, interleaved: {needed} runs each, about 66 s"
+        assert first.name.startswith(f"Measure both again, interleaved: {needed} runs each, about ")
         assert first.arguments["runs"] == needed
 
 
