@@ -184,6 +184,8 @@ class LoadUser:
         """Start of the unanswered request; None in a pause."""
         self._login_at = clock()
         self._login_error = ""
+        self._hung_up = False
+        """Whether it is to leave."""
         users.all.add(self)
 
     def reason_for_absence(self, now: float) -> str:
@@ -232,6 +234,9 @@ class LoadUser:
         try:
             work.do(kind)
         except errors.SharebenchError as error:
+            if self._hung_up:
+                # The error of closing a file took the place of the kill.
+                raise gevent.GreenletExit from error
             ended = self._take_answer(began)
             if users.window is not None:
                 users.window.count_failure(ended - began)
@@ -283,9 +288,14 @@ class LoadUser:
         self.given_up = True
         sleep_for_ever()
 
+    def hang_up(self) -> None:
+        """Cut its connection, whatever it waits for, before it is killed; safe from another greenlet."""
+        self._hung_up = True
+        self._files.abort()
+
     def leave(self) -> None:
         self._users.all.discard(self)
         self.connected = False
-        self._files.abort()
+        self.hang_up()
         with suppress(errors.SharebenchError):
             self._files.close()

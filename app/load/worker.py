@@ -29,13 +29,22 @@ class FileUser(User):
     users: ClassVar[LoadUsers | None] = None
     """Set by Worker before the first user starts: locust makes an object of this class for each user by itself."""
 
+    load_user: LoadUser | None = None
+    """None before it has begun."""
+
     def on_start(self) -> None:
         assert self.users is not None
-        user = LoadUser(self.users)
+        self.load_user = user = LoadUser(self.users)
         try:
             user.live()
         finally:
             user.leave()
+
+    def stop(self, force: bool = False) -> bool:
+        """Hang up first: who is killed amid a request would close its file before it goes, and wait for an answer."""
+        if self.load_user is not None:
+            self.load_user.hang_up()
+        return bool(super().stop(force))
 
 
 class Worker:

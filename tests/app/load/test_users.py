@@ -13,7 +13,7 @@ from unittest.mock import MagicMock
 import gevent
 import pytest
 
-from app.base.errors import LoginError
+from app.base.errors import ConnectionLostError, LoginError
 from app.base.messages import line_of
 from app.load import worker_processes
 from app.load.events import LoadPlan, PointMeasured
@@ -23,7 +23,7 @@ from app.load.scenario_files import Preparation
 from app.load.users import LoadUser, LoadUsers
 from app.load.worker_figures import SteadyWindow
 from app.load.worker_processes import WorkerOrder
-from storage.load.records import Histogram, PointStatus, RequestKind, Think
+from storage.load.records import Histogram, PointStatus, RequestKind, SizeClass, Think
 from storage.records import Target
 from tests.waiting import HANG_SECONDS
 
@@ -207,3 +207,55 @@ def test_bytes_end_a_silence_only_for_a_request_that_waited(monkeypatch: pytest.
     waiting.asked_at, pausing.asked_at, now[0] = None, 107.4, 107.5
     users.count_moved(4096, 0)
     assert users.window.silent_seconds == 2.0, "nobody waited while all paused"
+
+
+SMALL = (SizeClass(size_bytes=4096, share=1),)
+
+
+class ClosesItsFile:
+    """A request that is killed closes its file before it goes, which a connection that was cut refuses."""
+
+    has_handles = False
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.cut = False
+        self.begun = 0
+        self.connected = 0
+
+    def connect(self) -> None:
+        self.connected += 1
+
+    def abort(self) -> None:
+        self.cut = True
+
+    def close(self) -> None: ...
+
+    def read_file(self, _path: str, _size_bytes: int) -> int:
+        self.begun += 1
+        try:
+            gevent.sleep(HANG_SECONDS)
+        finally:
+            if self.cut:
+                raise ConnectionLostError("cut")
+        return 0
+
+
+def test_a_user_that_is_killed_amid_a_request_leaves_and_does_not_log_in_again(monkeypatch: pytest.MonkeyPatch):
+    target = Target(protocol="smb", host="h", share="x", path="")
+    files = ClosesItsFile(target)
+    monkeypatch.setattr("app.load.users.registry.make_files", lambda *_: files)
+    scenario = replace(
+        find_scenario("small"), think=Think(seconds=0.0), requests={RequestKind.READ: 1.0}, files=1, sizes=SMALL
+    )
+    users = LoadUsers(LoadPlan(targets=(target,), scenario=scenario), 1)
+    user = LoadUser(users)
+    working = gevent.spawn(user.live)
+    while not files.begun and not working.dead:
+        gevent.sleep(0.01)
+
+    user.hang_up()
+    working.kill(timeout=HANG_SECONDS)
+    assert working.dead
+    assert (files.begun, files.connected) == (1, 1)
+    assert users.second.errors == {}
