@@ -1,11 +1,14 @@
 """``sharebench load``: many users at once; and ``load-worker``, its generator on another machine."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import click
 
+from app.base.errors import CancelledError, SharebenchError
 from app.cli import (
+    cancelling,
     console,
     declare,
     logins,
@@ -21,10 +24,15 @@ from app.load import metrics, option_request, scenario
 from app.load import progress_lines as load_progress
 from app.load import spec as load_spec
 from app.load.measurement import LoadClosed
+from app.load.places import record_places
+from app.load.places_lines import PlacesLines
 from app.load.record import run_load
 from app.load.worker_processes import serve_workers
 from app.recording.process import SeriesControl
 from app.recording.spec import SeriesSpec
+from app.server.elsewhere.place import problem_beside_host
+from forms.load.places import LoadPlace, fastest_place, load_places
+from forms.load.places_report import load_places_report
 from forms.load.report import load_report
 from storage.load import records
 from storage.plan import MOST_SECONDS
@@ -98,7 +106,7 @@ _KEPT_ON_RESUME = {
     "More machines to make the load: [USER@]HOST by ssh, with the same sharebench.",
     name="hosts",
 )
-@run_options.from_option("Make the load on that machine, reached by ssh; the notebook stays here.")
+@run_options.from_option("Make the load on that machine, reached by ssh; may be repeated.")
 @click.option("--keep-files", is_flag=True, help="Keep the files on the server for a later load.")
 @declare.option("--reuse-files", "FOLDER", "Use the files that --keep-files left in FOLDER, .sharebench-…")
 @declare.whole_time_option
@@ -119,12 +127,18 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], spec: Seri
     touched. With --scenario print it is a printer share, and no other is printed to. Users alternate between several
     TARGETs, such as the addresses of a server's network cards. Every finished load point is kept, also after Ctrl-C;
     --resume continues with the next one.
+
+    Several --from make a load each, point by point in turn, so that no two load the server at the same time. One table
+    has all of them: requests per second, response times, round trip and share of the link, and the answer names the
+    slow leg. (--workers-on is something else: several machines make one load.)
     """
     if choices["print_scenario"]:
         console.answer(scenario.scenario_text(choices["scenario"]).rstrip("\n"))
         return 0
 
     notebooks.check_can_store(context)
+    if len(choices["from_hosts"]) > 1 and not choices["resume"]:
+        return _measure_from_several(context, targets, spec, choices)
     with textfile.zeros_if_it_fails(choices["textfile"], partial(_zeros, context, targets, choices)):
         control = SeriesControl(option_values.seconds_within(choices))
         stored: records.Load | None = None
@@ -133,7 +147,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], spec: Seri
             _, secrets = logins.secrets_for(context, place, kerberos=choices["kerberos"])
             request = option_request.request_to_resume(stored, secrets, spec)
         else:
-            request = _new_request(context, targets, spec, choices)
+            request = _new_request(context, targets, spec, choices, run_options.only_host(choices["from_hosts"]))
 
         line = progress.StatusLine()
         lines = load_progress.LoadProgressLines(line.draw, line.say)
@@ -144,8 +158,67 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], spec: Seri
     if closed.stored:
         console.answer_report(load_report(closed.load, closed.prediction), as_json=choices["as_json"])
     load_progress.raise_failure(closed, control)
-    has_point = any(point.status is not records.PointStatus.FAILED for point in closed.load.points)
-    return 0 if has_point else NO_VALID_POINT
+    return 0 if _has_point(closed.load) else NO_VALID_POINT
+
+
+def _measure_from_several(
+    context: click.Context, urls: tuple[str, ...], spec: SeriesSpec, choices: dict[str, Any]
+) -> int:
+    """A load from each machine that ``--from`` names, in turn, and one report of all.
+
+    Raises MeasurementError where one did not measure to its end.
+    """
+    hosts = choices["from_hosts"]
+    option_request.check_options_of_several(choices, option_request.scenario_of(choices))
+    request = _new_request(context, urls, spec, choices, hosts[0])
+    requests = [_request_from(host, request) for host in hosts]
+
+    control = SeriesControl(option_values.seconds_within(choices))
+    line = progress.StatusLine()
+    lines = PlacesLines(hosts, line.draw, line.say)
+    events = record_places(requests, notebooks.notebook_path(context), control)
+    ends = progress.watch_places(events, control, hosts, LoadClosed, lines.show, line)
+
+    places = [_place_of(host, ends[host], control) for host in hosts]
+    with notebooks.open_notebook(context) as notebook:
+        fastest = fastest_place(places)
+        earlier = notebook.loads_like(fastest.load, fastest.load.created_at) if fastest and fastest.load else []
+    report = load_places_report(load_places(places, earlier), request.targets, request.scenario)
+    console.answer_report(report, as_json=choices["as_json"])
+
+    if control.cancelled.is_set() and any(place.error for place in places):
+        how = ": the answer says how to measure the rest" if fastest else ""
+        raise CancelledError(f"{control.why_cancelled}{how}")
+    return cancelling.exit_code_of_places({place.host: place.error for place in places})
+
+
+def _request_from(host: str, request: load_spec.LoadRequest) -> load_spec.LoadRequest:
+    """The same request for another machine."""
+    return replace(
+        request,
+        choices=replace(request.choices, from_host=host),
+        label=run_options.label_from(host, request.label),
+    )
+
+
+def _place_of(host: str, end: LoadClosed | SharebenchError, control: SeriesControl) -> LoadPlace:
+    """What a machine measured, and why not all of it."""
+    if isinstance(end, SharebenchError):
+        return LoadPlace(host=host, error=problem_beside_host(host, str(end)))
+
+    error = load_progress.failure_of(end, control)
+    problem = problem_beside_host(host, str(error)) if error else _why_without_point(end.load)
+    return LoadPlace(host=host, load=end.load if end.stored else None, error=problem)
+
+
+def _why_without_point(load: records.Load) -> str:
+    """Why no point of a load that ended well could be measured; empty where one was."""
+    reasons = [point.reason or point.status.value for point in load.points]
+    return reasons[0] if reasons and not _has_point(load) else ""
+
+
+def _has_point(load: records.Load) -> bool:
+    return any(point.status is not records.PointStatus.FAILED for point in load.points)
 
 
 def _zeros(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any]) -> metrics.Samples:
@@ -157,10 +230,11 @@ def _zeros(context: click.Context, urls: tuple[str, ...], choices: dict[str, Any
 
 
 def _new_request(
-    context: click.Context, urls: tuple[str, ...], spec: SeriesSpec, choices: dict[str, Any]
+    context: click.Context, urls: tuple[str, ...], spec: SeriesSpec, choices: dict[str, Any], from_host: str | None
 ) -> load_spec.LoadRequest:
+    """``from_host``: the machine that makes the load; None for this one."""
     option_request.check_options(urls, choices)
-    load_choices = option_request.load_choices_of(spec, choices, run_options.only_host(choices["from_hosts"]))
+    load_choices = option_request.load_choices_of(spec, choices, from_host)
     work = option_request.scenario_of(choices)
     first, *others = option_request.targets_of(urls)
     first, secrets = logins.secrets_for(context, first, kerberos=choices["kerberos"])

@@ -30,6 +30,17 @@ def check_options(urls: Sequence[str], choices: Mapping[str, Any]) -> None:
         )
 
 
+def check_options_of_several(choices: Mapping[str, Any], scenario: records.Scenario) -> None:
+    """Raises UsageError for what several machines that take turns cannot do."""
+    several = "several --from are compared"
+    if choices["find_capacity"]:
+        raise UsageError(f"{several} at the same numbers of users: name these with --users, or name one --from")
+    if choices["textfile"]:
+        raise UsageError(f"--textfile tells of one load, and {several}: leave it out, or name one --from")
+    if not scenario.requests:
+        raise UsageError(f"{several} by their requests, and {scenario.name} makes none: name one --from")
+
+
 def scenario_of(choices: Mapping[str, Any]) -> records.Scenario:
     """The named scenario, changed by options. Raises UsageError."""
     return change_scenario(

@@ -8,7 +8,7 @@ from app.load import events
 from app.load.measurement import LoadChanged, LoadStep
 from app.load.next_point import users_to_come_of_search
 from app.recording.told_estimate import is_wrong_by_half
-from forms.wording import duration
+from forms.wording import count, duration
 from storage.load.records import Load, LoadChoices, Scenario
 
 # Creating and removing a file, by the eight connections of the engine: what a busy server does behind 1 Gbit/s.
@@ -17,22 +17,39 @@ _CREATED_SECONDS = 0.001
 _REMOVED_SECONDS = 0.00075
 
 
-def time_text(scenario: Scenario, choices: LoadChoices, points_done: int = 0, creates_on: int = 1) -> str:
+def time_text(
+    scenario: Scenario, choices: LoadChoices, points_done: int = 0, creates_on: int = 1, machines: int = 1
+) -> str:
     """A sentence: what is measured, without the points that are done, and how long it takes.
 
-    The scenario's files are created on that number of targets; 0 where they are there already.
+    The scenario's files are created on that number of targets; 0 where they are there already. Several ``machines`` do
+    all of it one after the other.
     """
-    files_seconds = creates_on * (_making_seconds(scenario) + _cleaning_seconds(scenario, choices))
+    files_seconds = _files_seconds(scenario, choices, creates_on)
     beginning = _files_text(scenario, choices, creates_on, files_seconds) if files_seconds else "Measures"
     point_length = duration(scenario.settle_seconds + scenario.duration_seconds)
     if choices.find_capacity:
         return f"{beginning} load points of {point_length} each until one is overloaded."
 
     points_to_come = _planned_points(scenario, choices)[points_done:]
-    whole_length = duration(files_seconds + _points_seconds(scenario, choices, points_to_come))
-    if len(points_to_come) == 1:
+    whole_length = duration(machines * (files_seconds + _points_seconds(scenario, choices, points_to_come)))
+    if len(points_to_come) == 1 and machines == 1:
         return f"{beginning} 1 load point: about {whole_length}."
-    return f"{beginning} {len(points_to_come)} load points of {point_length} each: about {whole_length} in all."
+    points = count(len(points_to_come), "load point")
+    sentence = f"{beginning} {points} of {point_length} each: about {whole_length} in all."
+    if machines == 1:
+        return sentence
+    return f"Each of {machines} machines in its turn {sentence[:1].lower()}{sentence[1:]}"
+
+
+def whole_seconds(scenario: Scenario, choices: LoadChoices, creates_on: int) -> float:
+    """How long a load takes whose points are all to come; as :func:`time_text`."""
+    points_seconds = _points_seconds(scenario, choices, _planned_points(scenario, choices))
+    return _files_seconds(scenario, choices, creates_on) + points_seconds
+
+
+def _files_seconds(scenario: Scenario, choices: LoadChoices, creates_on: int) -> float:
+    return creates_on * (_making_seconds(scenario) + _cleaning_seconds(scenario, choices))
 
 
 def _files_text(scenario: Scenario, choices: LoadChoices, creates_on: int, seconds: float) -> str:

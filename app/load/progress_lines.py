@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.base.errors import MeasurementError
+from app.base.errors import MeasurementError, SharebenchError
 from app.load import events
 from app.load.measurement import LoadChanged, LoadClosed, LoadStep
 from app.load.progress import LoadProgress, time_text
@@ -19,6 +19,9 @@ from storage.records import format_target
 
 class LoadProgressLines:
     """The lines of a load under way: one that changes, and above it one for each point and warning."""
+
+    about = ""
+    """Which of several loads is meant, in front of every line."""
 
     def __init__(self, draw: Callable[[str], None], say: Callable[[str], None]) -> None:
         """``draw`` changes the last line; ``say`` prints one that stays."""
@@ -42,14 +45,14 @@ class LoadProgressLines:
                 self._phase = step
                 if step.phase is events.LoadPhase.RAMP:
                     self._tell_time_left()
-                self._draw(f"{step.phase.value}{self._time_left()}")
+                self._redraw(f"{step.phase.value}{self._time_left()}")
             case events.FilesMade(files=files, of_files=all_files):
                 verb = "removed" if self._phase.phase is events.LoadPhase.CLEANING else "made"
-                self._draw(f"{self._phase.phase.value}{self._time_left()}: {files:,} of {all_files:,} {verb}")
+                self._redraw(f"{self._phase.phase.value}{self._time_left()}: {files:,} of {all_files:,} {verb}")
             case events.JobsWait():
-                self._draw(f"{self._phase.phase.value}: {step.jobs:,} of {step.of_jobs:,} jobs wait; Ctrl-C ends it")
+                self._redraw(f"{self._phase.phase.value}: {step.jobs:,} of {step.of_jobs:,} jobs wait; Ctrl-C ends it")
             case events.SecondPassed():
-                self._draw(_second_text(step, self._phase, self._time_left()))
+                self._redraw(_second_text(step, self._phase, self._time_left()))
             case LoadChanged(point=LoadPoint() as point, done=True):
                 load = self._progress.load
                 if load is not None:
@@ -62,10 +65,17 @@ class LoadProgressLines:
             creates_on = len(load.targets) if makes_files else 0
             self._tell(time_text(load.scenario, load.choices, len(load.points), creates_on))
 
+    @property
+    def seconds_left(self) -> float | None:
+        """Of this load; None where nobody can say."""
+        return self._progress.seconds_left(self._progress.phase_seconds_left(time.monotonic()))
+
+    def _seconds_left_in_all(self) -> float | None:
+        return self.seconds_left
+
     def _tell_time_left(self) -> None:
         """At the beginning of a point: the time left of a search as soon as it is known, and of a wrong estimate."""
-        of_phase = self._progress.phase_seconds_left(time.monotonic())
-        seconds_left = self._progress.seconds_left(of_phase)
+        seconds_left = self._seconds_left_in_all()
         if seconds_left is None:
             return
 
@@ -82,12 +92,15 @@ class LoadProgressLines:
 
     def _time_left(self) -> str:
         of_phase = self._progress.phase_seconds_left(time.monotonic())
-        of_load = self._progress.seconds_left(of_phase)
-        in_all = f", {wording.duration(of_load)} left in all" if of_load else ""
+        of_all = self._seconds_left_in_all()
+        in_all = f", {wording.duration(of_all)} left in all" if of_all else ""
         return f" {wording.duration(of_phase)} left{in_all}" if of_phase else ""
 
     def _tell(self, text: str) -> None:
-        self._say(f"sharebench: {visible(text)}")
+        self._say(f"sharebench: {self.about}{visible(text)}")
+
+    def _redraw(self, text: str) -> None:
+        self._draw(f"{self.about}{text}")
 
 
 def _second_text(now: events.SecondPassed, phase: events.PhaseBegan, time_left: str) -> str:
@@ -109,16 +122,24 @@ def _point_text(point: LoadPoint, scenario: Scenario) -> str:
 
 def raise_failure(closed: LoadClosed, control: SeriesControl) -> None:
     """Raises the failure of the load, with how to resume it, or MeasurementError for files that are still there."""
+    error = failure_of(closed, control)
+    if error is not None:
+        raise error
+
+
+def failure_of(closed: LoadClosed, control: SeriesControl) -> SharebenchError | None:
+    """What :func:`raise_failure` raises; None for a load that ended well."""
     load = closed.load
     if closed.failure is not None:
         text = control.why_cancelled if control.limit.is_over else closed.failure.text
         if load.points:
             points = "1 point is" if len(load.points) == 1 else f"{len(load.points)} points are"
             text += f"; {points} kept: `sharebench load --resume {load.id}` measures the rest"
-        raise replace(closed.failure, text=text).error
+        return replace(closed.failure, text=text).error
 
     if load.scratch_folder and not load.choices.keep_files:
-        raise MeasurementError(
+        return MeasurementError(
             f"{load.scratch_folder} could not be removed and is still there: sharebench clean"
             f" {format_target(load.targets[0])}"
         )
+    return None

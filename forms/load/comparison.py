@@ -14,7 +14,7 @@ from typing import Any
 from forms import report, verdict_wording, wording
 from forms.load.summary import percentile_seconds
 from forms.load.wording import load_answer
-from forms.stats.decision import ChangeDecision, Verdict
+from forms.stats.decision import ChangeDecision, Limits, Verdict
 from forms.stats.levels import confirmed_changes
 from forms.stats.variation import SeriesGroup
 from forms.stats.verdict_rule import Step, decide_together
@@ -67,7 +67,24 @@ def compare_loads(base: records.Load, other: records.Load, earlier: Sequence[rec
     """Compare them. ``earlier``: older loads of the same scenario and targets, oldest first, whose points show how much
     such figures vary from day to day.
     """
-    pairs = _pairs_of_equal_users(base, other, earlier)
+    return _compare(base, other, earlier, Limits())
+
+
+def compare_with_base(
+    base: records.Load, others: Sequence[records.Load], earlier: Sequence[records.Load] = ()
+) -> list[LoadComparison]:
+    """Compare each of the others with the base, as :func:`compare_loads` does.
+
+    The chance that any of the verdicts is wrong is that of one (Bonferroni): each is given a part of it.
+    """
+    limits = Limits(alpha=Limits().alpha / max(1, len(others)))
+    return [_compare(base, other, earlier, limits) for other in others]
+
+
+def _compare(
+    base: records.Load, other: records.Load, earlier: Sequence[records.Load], limits: Limits
+) -> LoadComparison:
+    pairs = _pairs_of_equal_users(base, other, earlier, limits)
     verdict_by_capacity = _verdict_by_capacity(base, other)
     return LoadComparison(
         base=base,
@@ -114,6 +131,7 @@ def _differences(base: records.Load, other: records.Load) -> tuple[str, ...]:
         ("targets", base.targets, other.targets),
         ("link", base.link_bits_per_second, other.link_bits_per_second),
         ("imitated client", base.choices.like, other.choices.like),
+        ("measuring machine", base.choices.from_host, other.choices.from_host),
         ("compound requests", base.choices.single_requests, other.choices.single_requests),
         (
             "generators",
@@ -125,10 +143,12 @@ def _differences(base: records.Load, other: records.Load) -> tuple[str, ...]:
 
 
 def _pairs_of_equal_users(
-    base: records.Load, other: records.Load, earlier: Sequence[records.Load]
+    base: records.Load, other: records.Load, earlier: Sequence[records.Load], limits: Limits
 ) -> tuple[UsersPair, ...]:
-    other_points = {_key(point): point for point in other.valid_points()}
-    points = [(point, other_points[_key(point)]) for point in base.valid_points() if _key(point) in other_points]
+    other_points = {point_key(point): point for point in other.valid_points()}
+    points = [
+        (point, other_points[point_key(point)]) for point in base.valid_points() if point_key(point) in other_points
+    ]
 
     groups = []
     for base_point, other_point in points:
@@ -136,15 +156,15 @@ def _pairs_of_equal_users(
         groups.append(SeriesGroup([other_point.slice_rates], [other.moment]))
 
     steps = [Step(2 * place, 2 * place + 1) for place in range(len(points))]
-    history = _history(earlier, {_key(point) for point, _ in points})
-    decisions = decide_together(groups, steps, history=history)
+    history = _history(earlier, {point_key(point) for point, _ in points})
+    decisions = decide_together(groups, steps, history=history, limits=limits)
     return tuple(
         UsersPair(users=base_point.users, base=base_point, other=other_point, decision=decision)
         for (base_point, other_point), decision in zip(points, decisions, strict=True)
     )
 
 
-def _key(point: records.LoadPoint) -> PointKey:
+def point_key(point: records.LoadPoint) -> PointKey:
     return point.users, point.size_bytes
 
 
@@ -153,8 +173,8 @@ def _history(earlier: Sequence[records.Load], compared: Collection[PointKey]) ->
     earlier_points: dict[PointKey, list[tuple[tuple[float, ...], float]]] = {}
     for load in earlier:
         for point in load.valid_points():
-            if _key(point) in compared and point.slice_rates:
-                earlier_points.setdefault(_key(point), []).append((point.slice_rates, load.moment))
+            if point_key(point) in compared and point.slice_rates:
+                earlier_points.setdefault(point_key(point), []).append((point.slice_rates, load.moment))
 
     groups = []
     for points in earlier_points.values():

@@ -83,4 +83,3 @@ def test_the_load_is_made_there_and_stored_here(tmp_path: Path, smbd: Smbd, plac
     wait_for(lambda: not place.processes())
 
     assert "--workers-on" in inside.fails(2, "load", url, *words, "--workers-on", "other")
-    assert "one machine measures here" in inside.fails(2, "load", url, *words, "--from", "other")
