@@ -1,14 +1,11 @@
 """``sharebench load``: many users at once; and ``load-worker``, its generator on another machine."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import click
 
-from app.base.errors import CancelledError, SharebenchError
 from app.cli import (
-    cancelling,
     console,
     declare,
     logins,
@@ -24,15 +21,11 @@ from app.load import metrics, option_request, scenario
 from app.load import progress_lines as load_progress
 from app.load import spec as load_spec
 from app.load.measurement import LoadClosed
-from app.load.places import record_places
-from app.load.places_lines import PlacesLines
+from app.load.places_command import measure_from_places
 from app.load.record import run_load
 from app.load.worker_processes import serve_workers
 from app.recording.process import SeriesControl
 from app.recording.spec import SeriesSpec
-from app.server.elsewhere.place import problem_beside_host
-from forms.load.places import LoadPlace, fastest_place, load_places
-from forms.load.places_report import load_places_report
 from forms.load.report import load_report
 from storage.load import records
 from storage.plan import MOST_SECONDS
@@ -138,7 +131,7 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], spec: Seri
 
     notebooks.check_can_store(context)
     if len(choices["from_hosts"]) > 1 and not choices["resume"]:
-        return _measure_from_several(context, targets, spec, choices)
+        return _measure_from_places(context, targets, spec, choices)
     with textfile.zeros_if_it_fails(choices["textfile"], partial(_zeros, context, targets, choices)):
         control = SeriesControl(option_values.seconds_within(choices))
         stored: records.Load | None = None
@@ -161,60 +154,15 @@ def load_command(context: click.Context, /, targets: tuple[str, ...], spec: Seri
     return 0 if _has_point(closed.load) else NO_VALID_POINT
 
 
-def _measure_from_several(
+def _measure_from_places(
     context: click.Context, urls: tuple[str, ...], spec: SeriesSpec, choices: dict[str, Any]
 ) -> int:
-    """A load from each machine that ``--from`` names, in turn, and one report of all.
-
-    Raises MeasurementError where one did not measure to its end.
-    """
     hosts = choices["from_hosts"]
     option_request.check_options_of_several(choices, option_request.scenario_of(choices))
     request = _new_request(context, urls, spec, choices, hosts[0])
-    requests = [_request_from(host, request) for host in hosts]
-
     control = SeriesControl(option_values.seconds_within(choices))
-    line = progress.StatusLine()
-    lines = PlacesLines(hosts, line.draw, line.say)
-    events = record_places(requests, notebooks.notebook_path(context), control)
-    ends = progress.watch_places(events, control, hosts, LoadClosed, lines.show, line)
-
-    places = [_place_of(host, ends[host], control) for host in hosts]
-    with notebooks.open_notebook(context) as notebook:
-        fastest = fastest_place(places)
-        earlier = notebook.loads_like(fastest.load, fastest.load.created_at) if fastest and fastest.load else []
-    report = load_places_report(load_places(places, earlier), request.targets, request.scenario)
-    console.answer_report(report, as_json=choices["as_json"])
-
-    if control.cancelled.is_set() and any(place.error for place in places):
-        how = ": the answer says how to measure the rest" if fastest else ""
-        raise CancelledError(f"{control.why_cancelled}{how}")
-    return cancelling.exit_code_of_places({place.host: place.error for place in places})
-
-
-def _request_from(host: str, request: load_spec.LoadRequest) -> load_spec.LoadRequest:
-    """The same request for another machine."""
-    return replace(
-        request,
-        choices=replace(request.choices, from_host=host),
-        label=run_options.label_from(host, request.label),
-    )
-
-
-def _place_of(host: str, end: LoadClosed | SharebenchError, control: SeriesControl) -> LoadPlace:
-    """What a machine measured, and why not all of it."""
-    if isinstance(end, SharebenchError):
-        return LoadPlace(host=host, error=problem_beside_host(host, str(end)))
-
-    error = load_progress.failure_of(end, control)
-    problem = problem_beside_host(host, str(error)) if error else _why_without_point(end.load)
-    return LoadPlace(host=host, load=end.load if end.stored else None, error=problem)
-
-
-def _why_without_point(load: records.Load) -> str:
-    """Why no point of a load that ended well could be measured; empty where one was."""
-    reasons = [point.reason or point.status.value for point in load.points]
-    return reasons[0] if reasons and not _has_point(load) else ""
+    path = notebooks.notebook_path(context)
+    return measure_from_places(request, hosts, path, control, as_json=choices["as_json"])
 
 
 def _has_point(load: records.Load) -> bool:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.base.errors import MeasurementError, SharebenchError
+from app.base import errors
 from app.load import events
 from app.load.measurement import LoadChanged, LoadClosed, LoadStep
 from app.load.progress import LoadProgress, time_text
@@ -105,19 +105,19 @@ class LoadProgressLines:
 
 def _second_text(now: events.SecondPassed, phase: events.PhaseBegan, time_left: str) -> str:
     p95 = "" if now.p95_seconds is None else f"  p95 {1000 * now.p95_seconds:.1f} ms"
-    errors = f"  {now.errors} errors" if now.errors else ""
+    failed = f"  {now.errors} errors" if now.errors else ""
     return (
         f"{wording.count(now.users, 'user')}, {phase.phase.value}{time_left}: {now.connected} connected  "
         f"{now.requests_per_second:,.0f} requests/s{p95}  {wording.byte_rate(now.read_bytes_per_second)} read  "
-        f"{wording.byte_rate(now.write_bytes_per_second)} written{errors}  CPU here {now.cpu_percent:.0f} %"
+        f"{wording.byte_rate(now.write_bytes_per_second)} written{failed}  CPU here {now.cpu_percent:.0f} %"
     )
 
 
 def _point_text(point: LoadPoint, scenario: Scenario) -> str:
     if point.status is not PointStatus.VALID:
         return f"{wording.count(point.users, 'user')}: {point.reason or point.status.value}"
-    errors = f", {sum(point.errors.values())} errors" if point.errors else ""
-    return f"{point_text(point, scenario)}{errors}"
+    failed = f", {sum(point.errors.values())} errors" if point.errors else ""
+    return f"{point_text(point, scenario)}{failed}"
 
 
 def raise_failure(closed: LoadClosed, control: SeriesControl) -> None:
@@ -127,7 +127,7 @@ def raise_failure(closed: LoadClosed, control: SeriesControl) -> None:
         raise error
 
 
-def failure_of(closed: LoadClosed, control: SeriesControl) -> SharebenchError | None:
+def failure_of(closed: LoadClosed, control: SeriesControl) -> errors.SharebenchError | None:
     """What :func:`raise_failure` raises; None for a load that ended well."""
     load = closed.load
     if closed.failure is not None:
@@ -138,7 +138,7 @@ def failure_of(closed: LoadClosed, control: SeriesControl) -> SharebenchError | 
         return replace(closed.failure, text=text).error
 
     if load.scratch_folder and not load.choices.keep_files:
-        return MeasurementError(
+        return errors.MeasurementError(
             f"{load.scratch_folder} could not be removed and is still there: sharebench clean"
             f" {format_target(load.targets[0])}"
         )

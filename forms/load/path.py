@@ -22,7 +22,17 @@ _RULES: tuple[Callable[[Series], Iterator[Finding]], ...] = (
 """Those that need no runs."""
 
 
-def path_of(load: Load) -> Series:
+def round_trip_seconds(load: Load) -> float | None:
+    """The least round trip to the server; None where unknown."""
+    return path.round_trip_seconds(_path_of(load))
+
+
+def payload_share(load: Load) -> float | None:
+    """The share of its link's speed that is left for content; None where unknown."""
+    return path.known_payload_share(_path_of(load))
+
+
+def _path_of(load: Load) -> Series:
     """The path and the server of a load as those of a series without runs, for what judges them by their facts."""
     return Series(
         id=load.id,
@@ -36,7 +46,7 @@ def path_of(load: Load) -> Series:
 
 def path_findings(load: Load) -> list[Finding]:
     """The gravest first; nothing of a practice server."""
-    series = path_of(load)
+    series = _path_of(load)
     if path.is_practice(series):
         return []
 

@@ -8,11 +8,11 @@ slower with any number of users, and faster with none. Its leg of the path is th
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from forms.findings import path
+from forms.findings import legs
 from forms.findings.finding import Finding
-from forms.findings.legs import Leg, fills_link, leg_of_findings
+from forms.findings.legs import Leg
+from forms.load import path
 from forms.load.comparison import LoadComparison, PointKey, UsersPair, compare_with_base, point_key
-from forms.load.path import path_findings, path_of, point_percent_of_link
 from forms.load.summary import percentile_seconds
 from forms.stats.decision import Verdict
 from storage.load.records import Load, LoadPoint, PointStatus
@@ -43,26 +43,26 @@ class LoadPlace:
 
     @property
     def round_trip_seconds(self) -> float | None:
-        return path.round_trip_seconds(path_of(self.load)) if self.load else None
+        return path.round_trip_seconds(self.load) if self.load else None
 
     @property
     def findings(self) -> list[Finding]:
-        return path_findings(self.load) if self.load else []
+        return path.path_findings(self.load) if self.load else []
 
     def percent_of_link(self, point: LoadPoint) -> float | None:
-        return point_percent_of_link(self.load, point) if self.load else None
+        return path.point_percent_of_link(self.load, point) if self.load else None
 
     def has_full_link(self, point: LoadPoint) -> bool:
         """Whether its link is full at that point: as it is with more users once it was with fewer."""
         if self.load is None:
             return False
-        payload_share = path.known_payload_share(path_of(self.load))
+        payload_share = path.payload_share(self.load)
         points_up_to_it = [
             earlier
             for earlier in self.load.points
             if earlier.users <= point.users and earlier.size_bytes == point.size_bytes
         ]
-        return any(fills_link(self.percent_of_link(earlier), payload_share) for earlier in points_up_to_it)
+        return any(legs.fills_link(self.percent_of_link(earlier), payload_share) for earlier in points_up_to_it)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +144,7 @@ class LoadPlaces:
         if place.has_full_link(point):
             return Leg.LINK
 
-        leg = leg_of_findings(place.findings)
+        leg = legs.leg_of_findings(place.findings)
         if leg is None and self._is_slow_by_distance(place, point):
             return Leg.DISTANCE
         return leg

@@ -4,23 +4,21 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from forms import report, verdict_wording, wording
-from forms.findings.legs import LEG_TEXTS, findings_of_places
+from forms import layout, report, verdict_wording, wording
+from forms.findings import legs
 from forms.findings.report import finding_document
-from forms.layout import Tone
-from forms.load.comparison import UsersPair, milliseconds
+from forms.load import comparison, tables
 from forms.load.document import quantiles
 from forms.load.places import LoadPlace, LoadPlaces, rows_in_order
 from forms.load.report import scenario_text
-from forms.load.tables import point_name, users_text
 from forms.stats.decision import Verdict
-from storage.load.records import LoadPoint, PointStatus, Scenario
+from storage.load import records
 from storage.records import Target, format_target
 
 SCHEMA = "sharebench/load-places/1"
 
 
-def load_places_report(summary: LoadPlaces, targets: tuple[Target, ...], scenario: Scenario) -> report.Report:
+def load_places_report(summary: LoadPlaces, targets: tuple[Target, ...], scenario: records.Scenario) -> report.Report:
     answer = _answer(summary, targets)
     names = ", ".join(format_target(target, escaped=False) for target in targets)
     findings_by_host = {place.host: place.findings for place in summary.places}
@@ -29,14 +27,14 @@ def load_places_report(summary: LoadPlaces, targets: tuple[Target, ...], scenari
         title=f"From {wording.count(len(summary.places), 'machine')}: load {scenario.name}",
         name="Places",
         fields=report.fields_of(
-            report.answer_field(answer, Tone.PLAIN),
+            report.answer_field(answer),
             ("Target" if len(targets) == 1 else "Targets", wording.plain(names)),
             ("Scenario", scenario_text(scenario)),
             ("Loads", ", ".join(_load_texts(summary))),
-            *((place.host, place.error, Tone.BAD) for place in summary.places if place.error),
+            *((place.host, place.error, layout.Tone.BAD) for place in summary.places if place.error),
             ("Leftovers", "; ".join(_leftover_texts(summary))),
         ),
-        tables=(_table(summary), *findings_of_places(findings_by_host)),
+        tables=(_table(summary), *legs.findings_of_places(findings_by_host)),
         advice=tuple(_advice(summary)),
         document=partial(load_places_document, summary, targets, scenario, answer),
     )
@@ -103,9 +101,9 @@ def _likely_text(summary: LoadPlaces, place: LoadPlace) -> str:
 _TO_BE_SURE = "To be sure, measure longer (--duration)."
 
 
-def _limit_clause(summary: LoadPlaces, place: LoadPlace, pair: UsersPair) -> str:
+def _limit_clause(summary: LoadPlaces, place: LoadPlace, pair: comparison.UsersPair) -> str:
     leg = summary.leg_at(place, pair.other)
-    return LEG_TEXTS[leg] if leg else "what limits it is not known"
+    return legs.LEG_TEXTS[leg] if leg else "what limits it is not known"
 
 
 def _undecided_text(summary: LoadPlaces, measured: list[LoadPlace], targets: tuple[Target, ...]) -> str:
@@ -115,7 +113,7 @@ def _undecided_text(summary: LoadPlaces, measured: list[LoadPlace], targets: tup
 
     points = [place.valid_points[key] for place in measured]
     rates = [point.requests_per_second or 0.0 for point in points]
-    range_text = f"{min(rates):,.1f} to {max(rates):,.1f} requests/s with {users_text(points[0])}"
+    range_text = f"{min(rates):,.1f} to {max(rates):,.1f} requests/s with {tables.users_text(points[0])}"
     if not summary.are_alike:
         return f"No machine is shown to be slower than another: {range_text}. {_TO_BE_SURE}"
     if targets[0].abilities.is_local:
@@ -126,11 +124,11 @@ def _undecided_text(summary: LoadPlaces, measured: list[LoadPlace], targets: tup
     )
 
 
-def _rate_text(point: LoadPoint) -> str:
-    return f"{_requests_text(point)} with {users_text(point)}"
+def _rate_text(point: records.LoadPoint) -> str:
+    return f"{_requests_text(point)} with {tables.users_text(point)}"
 
 
-def _requests_text(point: LoadPoint) -> str:
+def _requests_text(point: records.LoadPoint) -> str:
     return f"{point.requests_per_second or 0.0:,.1f} requests/s"
 
 
@@ -158,15 +156,15 @@ def _table(summary: LoadPlaces) -> report.Table:
     )
 
 
-def _row(summary: LoadPlaces, place: LoadPlace, point: LoadPoint) -> report.Row:
+def _row(summary: LoadPlaces, place: LoadPlace, point: records.LoadPoint) -> report.Row:
     round_trip = place.round_trip_seconds
     return report.row_of(
         place.host,
-        point_name(point),
+        tables.point_name(point),
         point.requests_per_second,
         _verdict_text(summary.pair_at(place, point)),
-        milliseconds(point.response, 0.5),
-        milliseconds(point.response, 0.95),
+        comparison.milliseconds(point.response, 0.5),
+        comparison.milliseconds(point.response, 0.95),
         None if round_trip is None else 1000 * round_trip,
         place.percent_of_link(point),
         sum(point.errors.values()),
@@ -174,7 +172,7 @@ def _row(summary: LoadPlaces, place: LoadPlace, point: LoadPoint) -> report.Row:
     )
 
 
-def _verdict_text(pair: UsersPair | None) -> str:
+def _verdict_text(pair: comparison.UsersPair | None) -> str:
     """Empty for the fastest itself, and where nothing is shown."""
     if pair is None:
         return ""
@@ -184,8 +182,8 @@ def _verdict_text(pair: UsersPair | None) -> str:
     return "alike" if decision.verdict is Verdict.SAME else decision.verdict.value
 
 
-def _limit_text(summary: LoadPlaces, place: LoadPlace, point: LoadPoint) -> str:
-    if point.status is PointStatus.FAILED:
+def _limit_text(summary: LoadPlaces, place: LoadPlace, point: records.LoadPoint) -> str:
+    if point.status is records.PointStatus.FAILED:
         return "failed"
     leg = summary.leg_at(place, point)
     return leg.value if leg else ""
@@ -194,12 +192,12 @@ def _limit_text(summary: LoadPlaces, place: LoadPlace, point: LoadPoint) -> str:
 def _advice(summary: LoadPlaces) -> Iterator[str]:
     """Why points are not judged."""
     for place, point in rows_in_order(summary.places):
-        if point.status is not PointStatus.VALID:
-            yield f"From {place.host}, {users_text(point)}: {point.reason or point.status.value}"
+        if point.status is not records.PointStatus.VALID:
+            yield f"From {place.host}, {tables.users_text(point)}: {point.reason or point.status.value}"
 
 
 def load_places_document(
-    summary: LoadPlaces, targets: tuple[Target, ...], scenario: Scenario, answer: str
+    summary: LoadPlaces, targets: tuple[Target, ...], scenario: records.Scenario, answer: str
 ) -> dict[str, Any]:
     slowest = summary.slowest
     return {
@@ -231,7 +229,7 @@ def _place_document(summary: LoadPlaces, place: LoadPlace) -> dict[str, Any]:
     }
 
 
-def _point_document(summary: LoadPlaces, place: LoadPlace, point: LoadPoint) -> dict[str, Any]:
+def _point_document(summary: LoadPlaces, place: LoadPlace, point: records.LoadPoint) -> dict[str, Any]:
     pair = summary.pair_at(place, point)
     leg = summary.leg_at(place, point)
     return {

@@ -17,18 +17,12 @@ from app.base import errors
 from app.base.own_names import PREFIX
 from app.load import events
 from app.load.measurement import LoadChanged, LoadClosed
-from app.load.places import _ends_turn, _refuses_login
-from app.load.places_lines import PlacesLines
+from app.load.places.lines import PlacesLines
+from app.load.places.record import _ends_turn, _refuses_login
 from app.recording.process import Failed
-from tests.app.series.test_places import (
-    Machine,
-    address,  # noqa: F401  a fixture
-    installed,
-    machines,  # noqa: F401  a fixture
-    ssh_to,
-)
 from tests.command_line import Inside
 from tests.loads import full_load, point
+from tests.servers.machines import Machine, installed, ssh_to
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
 from tests.waiting import HANG_SECONDS
@@ -177,17 +171,17 @@ def test_ctrl_c_ends_all_and_removes_the_files_of_each(tmp_path: Path, smbd: Smb
 @pytest.mark.alone
 def test_the_slow_leg_is_named(
     tmp_path: Path,
-    address: str,  # noqa: F811
-    machines: list[Machine],  # noqa: F811
+    common_address: str,
+    machines: list[Machine],
     make_smbd,
     monkeypatch: pytest.MonkeyPatch,
 ):
     server = make_smbd()
     (tmp_path / "bin").mkdir()
-    folder = ssh_to(machines, tmp_path / "bin", "nohost.invalid")
+    folder = ssh_to(machines, tmp_path / "bin")
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
     inside = Inside(tmp_path / "notebook.db", server.password)
-    url = f"smb://{server.user}@{address}:{server.port}/{server.share}"
+    url = f"smb://{server.user}@{common_address}:{server.port}/{server.share}"
     work = ("--users", "4", "--duration", "6", "--settle", "1", "--files", "8", "--sizes", "64K:1", "--read", "100")
     hosts = ("--from", "fast", "--from", "slow")
     document = inside.json("load", url, *work, "--think", "0.02", *hosts, "--json")

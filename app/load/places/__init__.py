@@ -1,0 +1,1 @@
+"""Loads from several machines (``--from A --from B``), each in its turn."""
