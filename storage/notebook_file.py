@@ -3,10 +3,9 @@
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from storage import errors
@@ -30,8 +29,7 @@ def connect(path: Path, options: str = "") -> sqlite3.Connection:
     return sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None, factory=TextConnection, uri=bool(options))
 
 
-@dataclass(frozen=True, slots=True)
-class _OpenFile:
+class _OpenFile(NamedTuple):
     """The file that a connection has open, as it was when it was last looked at under its path."""
 
     path: Path

@@ -5,9 +5,10 @@ changed lies between them. ``named`` are the series that the user asked to compa
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from operator import attrgetter
+from typing import NamedTuple
 
 from forms.comparison.judged_sides import Sides
 from forms.comparison.pairs import paired_rates
@@ -24,8 +25,7 @@ class StandIn(Enum):
     BOTH_NAMED = "both are named"
 
 
-@dataclass(frozen=True, slots=True)
-class _InterleavedPair:
+class _InterleavedPair(NamedTuple):
     base: Series
     other: Series
 

@@ -6,8 +6,9 @@ verdict is given by, which leave out runs that stand out.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, zip_longest
+from typing import NamedTuple
 
 from forms import report
 from forms.comparison.comparison import Comparison
@@ -26,8 +27,7 @@ _AVERAGE = 2
 _AVERAGE_OF_COUNTED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _SideSeries:
+class _SideSeries(NamedTuple):
     """One series of a comparison, with what a row or a bar calls it."""
 
     summary: SeriesSummary

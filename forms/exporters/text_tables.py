@@ -8,8 +8,8 @@ paragraphs, a row each.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, zip_longest
+from typing import NamedTuple
 
 from forms import layout
 from forms.exporters.text_styles import BOLD, DIM, STRUCK, styled
@@ -49,8 +49,7 @@ def table_lines(table: Table, width: int, *, ansi: bool = False) -> Iterator[str
     yield from drawn.remarks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _DrawnTable:
+class _DrawnTable(NamedTuple):
     """The lines of a table."""
 
     headings: tuple[str, ...]
@@ -149,8 +148,7 @@ def _has_sign(table: Table, row: Row) -> bool:
     return table.signed and row.role is not Role.HEADING
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _FittedColumns:
+class _FittedColumns(NamedTuple):
     """How a table fits into a width."""
 
     widths: list[int]

@@ -7,8 +7,8 @@ product): where that is nearly the size of a buffer or window, that one is the l
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from operator import attrgetter
+from typing import NamedTuple
 
 from forms import wording
 from forms.findings import path
@@ -39,8 +39,7 @@ _BUFFER_FACTS = {Command.GET: ("tcp.rmem", "tcp.wmem"), Command.PUT: ("tcp.wmem"
 """The buffer of the client and that of the server through which the bytes go."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Limit:
+class _Limit(NamedTuple):
     """A socket buffer or a window: no more bytes can be on the way than it holds."""
 
     size_bytes: float

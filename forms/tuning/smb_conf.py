@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from forms.tuning import smb_values
 from forms.tuning.samba_parameters import Parameter, ParameterTable, Version, version_numbers
@@ -289,8 +289,7 @@ def _choices() -> Mapping[str, Mapping[str, str]]:
     return choices
 
 
-@dataclass(frozen=True, slots=True)
-class _ListedWords:
+class _ListedWords(NamedTuple):
     """The words that a list may have, from the first version on that refuses others."""
 
     words: tuple[str, ...]

@@ -17,6 +17,7 @@ from storage.recordings import UnknownReferenceError
 from storage.records import (
     Ceiling,
     Decision,
+    Facts,
     Phase,
     Run,
     RunStatus,
@@ -35,6 +36,19 @@ def path(tmp_path: Path) -> Path:
 def notebook(path: Path):
     with Notebook(path) as found:
         yield found
+
+
+def test_a_series_in_brief_has_the_same_facts_to_the_last_digit_and_the_runs_that_count(notebook: Notebook):
+    facts: dict[str, Facts] = {
+        "client": {"load.1min": 0.1 + 0.2, "cpu.count": 2**53 + 1},
+        "path": {"tcp.mss": 1448},
+        "server": {"os": "né"},
+    }
+    whole = replace(every_field(), environment=facts)
+    notebook.add(whole)
+    (brief,) = notebook.all_of([whole.id], brief=True)
+    assert brief.environment == facts
+    assert [run.seconds for run in brief.runs] == [run.seconds for run in whole.measured()]
 
 
 def test_a_series_comes_out_as_it_went_in(notebook: Notebook):

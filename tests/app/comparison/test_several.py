@@ -1,11 +1,14 @@
 """Series compared with a base, and each with the one measured before it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.comparison.several import compare_named
+from app.series.kind import SERIES_KIND
 from storage.notebook import Notebook
 from storage.records import Command, Series
 from tests.builders import book, one
@@ -42,3 +45,18 @@ def test_other_work_is_no_neighbour(tmp_path: Path, change: str):
     if change == "host":
         other = replace(third, target=replace(third.target, host="other"))
     assert pairs_of_neighbours(tmp_path, [first, second, other], [first, second, other]) == []
+
+
+def test_a_comparison_reads_each_series_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    read_ids: list[str] = []
+    read_all = Notebook.all_of
+
+    def noted(notebook: Notebook, ids: Sequence[str], **how: Any) -> list[Series]:
+        read_ids.extend(ids)
+        return read_all(notebook, ids, **how)
+
+    monkeypatch.setattr(Notebook, "all_of", noted)
+    of_path = months(5)
+    with Notebook(book(tmp_path / "n.db", *of_path)) as notebook:
+        SERIES_KIND.compare(notebook, notebook.recordings_of([of_path[3].id, of_path[4].id]))
+    assert sorted(read_ids) == [series.id for series in of_path]
