@@ -171,21 +171,23 @@ def _limits_table(summary: QuickPlaces) -> report.Table:
     rows = []
     for place in summary.measured:
         rows.append(report.row_of(place.host, *(_limit_cell(place, access) for access in ACCESSES)))
-    return report.Table(
-        columns=_columns(report.ReportKind.TEXT),
-        rows=tuple(rows),
-        caption="Limited by (reads / writes, where these differ)",
-    )
+
+    all_figures = [figures for place in summary.measured for figures in place.figures]
+    caption = "Limited by (reads / writes, where these differ"
+    if any(figures.is_limit_doubtful for figures in all_figures):
+        caption += "; ?: the three runs do not agree"
+    return report.Table(columns=_columns(report.ReportKind.TEXT), rows=tuple(rows), caption=f"{caption})")
 
 
 def _limit_cell(place: QuickPlace, access: Access) -> str:
     """``link``, or ``link / server`` of reads and writes."""
-    limits = []
+    doubt_by_limit: dict[str, bool] = {}
     for command in (Command.GET, Command.PUT):
         figures = place.figures_of_access(access, command)
         if figures is not None and figures.limit is not None:
-            limits.append(f"{figures.limit}?" if figures.is_limit_doubtful else figures.limit.value)
-    return " / ".join(dict.fromkeys(limits))
+            was_doubtful = doubt_by_limit.get(figures.limit.value, False)
+            doubt_by_limit[figures.limit.value] = was_doubtful or figures.is_limit_doubtful
+    return " / ".join(f"{limit}?" if is_doubtful else limit for limit, is_doubtful in doubt_by_limit.items())
 
 
 def _advice(summary: QuickPlaces) -> Iterator[str]:

@@ -5,10 +5,14 @@ import pytest
 from app.base.errors import NoSpaceError, UsageError
 from app.diagnosis.card_stage import shares_of
 from app.diagnosis.copy_patterns import BY_NAME, OF_AN_OPEN_FILE, affordable_files
+from app.diagnosis.events import DiagnosisClosed, StageBegan
 from app.diagnosis.plan import SIZES, Sizes, sizes_of
-from app.diagnosis.spec import parse_stages
+from app.diagnosis.progress_lines import PlacesProgress
+from app.diagnosis.spec import DiagnosisRequest, amount_text, parse_stages
+from app.recording.process import Warned
 from forms.diagnosis.summary import CopyPattern, patterns
 from storage.looks import Effort, StageName, stages_of
+from tests.diagnoses import HEALTHY
 
 ALL = stages_of(())
 SIZE = Sizes().amount(ALL, own_folders=True)[1]
@@ -88,3 +92,32 @@ def test_a_card_with_more_than_a_hundredth_of_the_bytes_is_told():
     assert shares_of({"eth0": 989, "eth1": 10, "docker0": 1}) == {"eth0": 0.989}
     assert shares_of({"eth0": 980, "eth1": 11, "docker0": 9}) == {"eth0": 0.98, "eth1": 0.011}
     assert shares_of({}) == shares_of({"eth0": 0}) == {}
+
+
+def test_several_machines_are_told_before_consent_with_the_time_of_all_of_them():
+    request = DiagnosisRequest(target=HEALTHY.target)
+    assert "Each of" not in amount_text(request)
+    of_several = amount_text(request, 3)
+    assert of_several.startswith("Each of 3 machines creates")
+    assert of_several.partition("Takes")[2] != amount_text(request).partition("Takes")[2]
+    assert amount_text(DiagnosisRequest(target=HEALTHY.target, only=(StageName.CONNECT,)), 3) == ""
+
+
+def began(number: int, seconds: float, later_seconds: float) -> StageBegan:
+    return StageBegan(
+        name=StageName.CONNECT,
+        number=number,
+        of=2,
+        seconds=seconds,
+        later_seconds=later_seconds,
+        most_seconds=100.0,
+    )
+
+
+def test_the_time_left_is_that_of_all_machines_that_have_begun():
+    places_progress = PlacesProgress()
+    assert "first: 1 of 2" in places_progress.line("first", began(1, 20.0, 10.0))
+    assert "about 40 s left" in places_progress.line("second", began(1, 30.0, 15.0))
+    assert "about 25 s left" in places_progress.line("second", began(2, 15.0, 0.0))
+    assert places_progress.line("first", DiagnosisClosed(diagnosis=HEALTHY)) == ""
+    assert places_progress.line("first", Warned(text="look")) == "sharebench: first: look"

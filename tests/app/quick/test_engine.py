@@ -267,3 +267,32 @@ def test_a_quick_test_of_a_stored_line_takes_its_place():
     line = QuickLine(access=quick_engine._WIDEST, command=Command.GET)
     once = quick.with_line(line)
     assert len(once.with_line(line).lines) == 1
+
+
+def test_a_stepped_one_measures_each_line_and_ends_only_in_its_turn(tmp_path: Path):
+    target = Target(protocol="file", path=str(tmp_path))
+    waits: list[bool] = []
+
+    def give_turn(event: plan.ChildEvent, gate: process.RunGate) -> None:
+        if isinstance(event, plan.FileReady | plan.LineMeasured):
+            waits.append(gate.must_wait(stepped=True))
+            gate.hear(process.ControlMessage.STEP)
+
+    told = measured(target, stepped=True, run_seconds=0.01, on_event=give_turn)
+    assert waits == [True] * 9, "the file, and each of eight lines"
+    assert len(lines_of(told)) == 8
+    assert isinstance(told[-1], process.Finished)
+
+
+def test_a_stepped_one_that_is_cancelled_while_it_waits_removes_its_file(tmp_path: Path):
+    target = Target(protocol="file", path=str(tmp_path))
+
+    def cancel(event: plan.ChildEvent, gate: process.RunGate) -> None:
+        if isinstance(event, plan.FileReady):
+            gate.cancel()
+
+    told = measured(target, stepped=True, on_event=cancel)
+    assert lines_of(told) == []
+    assert isinstance(told[-1], process.Failed)
+    assert told[-1].kind is errors.CancelledError
+    assert list(tmp_path.iterdir()) == []

@@ -117,11 +117,12 @@ def test_the_slow_machine_and_what_limits_it_are_told(
     inside = Inside(tmp_path / "notebook.db", server.password)
     url = f"smb://{server.user}@{common_address}:{server.port}/{server.share}"
     fast, middle, _slow = machines
-    document = inside.json("quick", url, "--from", middle.name, "--from", fast.name, *SHORT, "--json")
+    long_enough = ("--size", "64M", "--seconds", "0.3")
+    document = inside.json("quick", url, "--from", middle.name, "--from", fast.name, *long_enough, "--json")
     assert (document["slow_leg"], document["fastest"]) == (middle.name, fast.name)
     slow_place, fast_place = document["places"]
     assert slow_place["link_bits_per_second"] == middle.bits_per_second
     assert slow_place["round_trip_seconds"] >= middle.least_round_trip_seconds
     assert fast_place["link_bits_per_second"] == fast.bits_per_second
-    verdicts = {line["name"]: line["verdict"] for line in slow_place["lines"]}
-    assert verdicts["SEQ1M Q8 read"] == "slower"
+    assert "slower" in {line["verdict"] for line in slow_place["lines"]}
+    assert {line["verdict"] for line in fast_place["lines"]} == {None}
