@@ -60,6 +60,9 @@ def _answer(summary: LoadPlaces, targets: tuple[Target, ...]) -> str:
     if len(measured) == 1:
         (only_place,) = measured
         point = max(only_place.valid_points.items())[1]
+        others_measured = any(place.load for place in summary.places if place is not only_place)
+        if others_measured:
+            return f"What {only_place.host} measured alone can be judged: {_rate_text(point)}."
         return f"Measured from {only_place.host} alone: {_rate_text(point)}."
 
     slowest = summary.slowest

@@ -16,8 +16,17 @@ import pytest
 
 from app.base.errors import MeasurementError
 from app.load.engine_process import EngineProcess
-from app.load.events import LoadPhase, LoadPlan, PhaseBegan, PointMeasured, WorkersReady
+from app.load.events import (
+    LoadPhase,
+    LoadPlan,
+    PhaseBegan,
+    PointMeasured,
+    SecondPassed,
+    UsersGone,
+    WorkersReady,
+)
 from app.load.scenario import find_scenario
+from app.recording.process import PathSeen
 from storage.records import Target
 
 LATE_SECONDS = 6.0
@@ -51,6 +60,29 @@ def test_every_phase_says_when_it_began(tmp_path: Path):
     assert {LoadPhase.FILES, LoadPhase.STEADY, LoadPhase.CLEANING} <= {event.phase for event in began}
     times = [before, *(event.at_seconds for event in began), time.monotonic()]
     assert times == sorted(times)
+
+
+@pytest.mark.long
+def test_while_users_rest_nothing_is_told_and_the_next_point_begins_with_logins(tmp_path: Path):
+    """Others measure meanwhile, and nobody reads: what is told would fill the pipe."""
+    scenario = replace(find_scenario("small"), files=1, duration_seconds=1.0, settle_seconds=0.0)
+    target = Target(protocol="file", path=str(tmp_path))
+    plan = LoadPlan(targets=(target,), scenario=scenario, folder="load", interface="lo")
+    with EngineProcess(plan) as engine:
+        list(engine.ready())
+        first = list(engine.point(1, 1))
+        rest = list(engine.let_users_rest())
+        time.sleep(3.0)
+        second = list(engine.point(2, 1))
+        list(engine.finish())
+    assert [event.phase for event in rest if isinstance(event, PhaseBegan)] == [LoadPhase.RESTING]
+    assert isinstance(rest[-1], UsersGone)
+    assert connected(first) == connected(second) == 1
+    before_logins = second[: second.index(next(event for event in second if isinstance(event, PhaseBegan)))]
+    assert not [event for event in before_logins if isinstance(event, SecondPassed)], "three seconds of rest"
+
+    (seen,) = [event for event in first if isinstance(event, PathSeen)]
+    assert "tcp.segments_sent_during" in seen.path_facts
 
 
 def connected(events: list[Any]) -> int:

@@ -182,9 +182,9 @@ def test_the_slow_leg_is_named(
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
     inside = Inside(tmp_path / "notebook.db", server.password)
     url = f"smb://{server.user}@{common_address}:{server.port}/{server.share}"
-    work = ("--users", "4", "--duration", "6", "--settle", "1", "--files", "8", "--sizes", "64K:1", "--read", "100")
+    work = ("--users", "4", "--duration", "6", "--settle", "1", "--files", "8", "--sizes", "128K:1", "--read", "100")
     hosts = ("--from", "fast", "--from", "slow")
-    document = inside.json("load", url, *work, "--think", "0.02", *hosts, "--json")
+    document = inside.json("load", url, *work, "--pace", "0.1", *hosts, "--json")
     assert document["slow_leg"] == "slow"
     assert document["fastest"] == "fast"
     fast, slow = document["places"]

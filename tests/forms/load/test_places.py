@@ -191,6 +191,15 @@ def test_a_machine_that_is_too_slow_to_make_the_load_is_its_own_limit_and_is_not
     assert "late" in advice
 
 
+def test_a_machine_alone_is_told_apart_from_one_that_alone_can_be_judged():
+    late = steady(1, 16, 50.0, status=PointStatus.GENERATOR, reason="cannot be judged: late")
+    unjudged = places_of(HEAD, load_from("branch", late))
+    dead = load_places([LoadPlace(host="head", load=HEAD), LoadPlace(host="branch", error="no answer")])
+    answers = {document_of(unjudged)["answer"], document_of(dead)["answer"]}
+    assert len(answers) == 2
+    assert all("150.0" in answer for answer in answers)
+
+
 def test_machines_without_a_number_of_users_in_common_are_not_compared():
     summary = places_of(HEAD, load_from("branch", steady(1, 8, 30.0)))
     assert summary.fastest is None
