@@ -47,9 +47,13 @@ def _load_texts(summary: LoadPlaces) -> Iterator[str]:
 
 
 def _leftover_texts(summary: LoadPlaces) -> Iterator[str]:
+    """Several machines may have used one folder that was kept."""
+    hosts_by_folder: dict[str, list[str]] = {}
     for place in summary.places:
         if place.load is not None and place.load.scratch_folder:
-            yield f"{place.load.scratch_folder} (from {place.host}) may still be there: delete it"
+            hosts_by_folder.setdefault(place.load.scratch_folder, []).append(place.host)
+    for folder, hosts in hosts_by_folder.items():
+        yield f"{folder} (from {wording.listed(hosts)}) may still be there: delete it"
 
 
 def _answer(summary: LoadPlaces, targets: tuple[Target, ...]) -> str:
@@ -62,7 +66,7 @@ def _answer(summary: LoadPlaces, targets: tuple[Target, ...]) -> str:
         point = max(only_place.valid_points.items())[1]
         others_measured = any(place.load for place in summary.places if place is not only_place)
         if others_measured:
-            return f"What {only_place.host} measured alone can be judged: {_rate_text(point)}."
+            return f"Only what {only_place.host} measured can be judged: {_rate_text(point)}."
         return f"Measured from {only_place.host} alone: {_rate_text(point)}."
 
     slowest = summary.slowest

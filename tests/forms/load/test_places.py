@@ -239,3 +239,11 @@ def test_the_more_machines_are_compared_the_wider_are_their_intervals():
     assert among_several is not None
     assert among_several[0] < alone[0]
     assert alone[1] < among_several[1]
+
+
+def test_a_folder_that_several_machines_used_is_left_once():
+    kept = [replace(HEAD, scratch_folder="kept"), replace(load_from("branch"), scratch_folder="kept")]
+    other = replace(load_from("home"), scratch_folder="other")
+    report = load_places_report(places_of(*kept, other), full_load().targets, scenario())
+    (leftovers,) = [field.text for field in report.fields if field.name == "Leftovers"]
+    assert (leftovers.count("kept"), leftovers.count("other")) == (1, 1)
