@@ -11,7 +11,13 @@ from forms.diagnosis.change_since import change_since
 from forms.diagnosis.comparison_answer import comparison_answer, complaints_only_in, new_findings
 from forms.diagnosis.document import complaint_document
 from forms.diagnosis.explained_complaint import ExplainedComplaint
-from forms.diagnosis.figure_changes import figure_changes_table, figure_pairs, price_text, slower_text
+from forms.diagnosis.figure_changes import (
+    figure_changes_table,
+    figure_pairs,
+    price_text,
+    slower_text,
+    uncertain_text,
+)
 from forms.diagnosis.figures import Figure, figures
 from forms.findings import report as findings_report
 from forms.findings.finding import Finding
@@ -42,8 +48,9 @@ def diagnosis_comparison(
         name="Comparison",
         fields=report.fields_of(
             report.answer_field(answer.text, answer.tone),
-            ("Slower", slower_text(pairs, is_written_later=is_later)),
+            ("Slower", slower_text(pairs)),
             ("The price", price_text(pairs) if is_later else ""),
+            ("Not certain", uncertain_text(pairs, is_written_later=is_later)),
             ("Base", f"{records.with_zone(base.created_at)}: {diagnosis_answer(base, is_repeat_advised=False).text}"),
             (
                 "Other",

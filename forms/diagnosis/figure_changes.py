@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from forms import report
+from forms import report, wording
 from forms.diagnosis.change_since import FigureChange, is_busy
 from forms.diagnosis.chosen_complaint import chosen_complaint
 from forms.diagnosis.figures import FLUSH, Figure, Unit, figures
@@ -133,23 +133,32 @@ def _is_burst(figure: Figure | None, diagnosis: Diagnosis) -> bool:
     return figure is not None and is_burst(figure, diagnosis)
 
 
-def slower_text(pairs: Sequence[FigurePair], *, is_written_later: bool = False) -> str:
-    """What is slower than before: what certainly is, then what can be chance; empty where nothing is.
+def slower_text(pairs: Sequence[FigurePair]) -> str:
+    """What is certainly slower than before; empty where nothing is."""
+    slower = [pair.name_with_values for pair in pairs if pair.sign is Sign.SLOWER]
+    return f"{listed_few(slower)}, by more than it varied." if slower else ""
 
-    ``is_written_later``: the server no longer writes at once; what that costs is told by `price_text`.
+
+def uncertain_text(pairs: Sequence[FigurePair], *, is_written_later: bool = False) -> str:
+    """How many figures are another than before by what can be chance; empty where none is.
+
+    Named they would read as if they had changed. ``is_written_later``: the server no longer writes at once; what that
+    costs is told by `price_text`.
     """
-    certain = [pair.name_with_values for pair in pairs if pair.sign is Sign.SLOWER]
-    possible = [pair for pair in pairs if pair.sign is Sign.UNKNOWN and pair.change and pair.change.times < 1]
     prices = _prices(pairs) if is_written_later else []
-    chances = [pair.name_with_values for pair in possible if pair not in prices]
+    uncertain = [pair.change for pair in pairs if pair.sign is Sign.UNKNOWN and pair not in prices]
+    slower_count = sum(change.times < 1 for change in uncertain if change is not None)
+    faster_count = len(uncertain) - slower_count
+    if not uncertain:
+        return ""
 
-    sentences = []
-    if certain:
-        sentences.append(f"{listed_few(certain)}, by more than it varied.")
-    if chances:
-        reasons = "it varies as much, was measured once, or this client was busy"
-        sentences.append(f"{listed_few(chances)}: that can be chance, as {reasons}.")
-    return " ".join(sentences)
+    counts = []
+    if faster_count:
+        counts.append(f"{wording.count(faster_count, 'figure')} better")
+    if slower_count:
+        counts.append(f"{wording.count(slower_count, 'figure')} worse")
+    reasons = "each varies as much as it changed, was measured once, or this client was busy"
+    return f"{wording.listed(counts)} by what can be chance: {reasons}. The table marks them with {Sign.UNKNOWN}."
 
 
 def price_text(pairs: Sequence[FigurePair]) -> str:

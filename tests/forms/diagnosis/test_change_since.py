@@ -8,6 +8,7 @@ import pytest
 
 from forms.diagnosis.answer import diagnosis_answer
 from forms.diagnosis.answer_since import answer_since
+from forms.diagnosis.blamed_step import blamed_step
 from forms.diagnosis.change_sentences import is_settled, surer_text
 from forms.diagnosis.change_since import (
     SAME_WITHIN,
@@ -235,20 +236,21 @@ def with_reading(diagnosis: Diagnosis, get_ms: tuple[float, float], load: float 
 @pytest.mark.parametrize(
     ("read_after_ms", "rest_range", "is_settled_now"),
     [
-        ((6.0, 6.0), (5.6, 5.6), True),  # reading as before: the whole of the change is certain
-        ((2.0, 2.0), (1.87, 1.87), True),
-        ((1.34, 1.34), (1.25, 1.25), True),
-        ((1.3, 1.5), (1.21, 1.4), False),
+        ((24.0, 24.0), (5.6, 5.6), True),  # reading as before: the whole of the change is certain
+        ((8.0, 8.0), (1.87, 1.87), True),
+        ((5.36, 5.36), (1.25, 1.25), True),
+        ((5.2, 6.0), (1.21, 1.4), False),
     ],
 )
 def test_a_change_is_settled_where_it_is_certain_beside_its_control_too(
     read_after_ms: tuple[float, float], rest_range: tuple[float, float], is_settled_now: bool
 ):
     """Saving is 5.6 times as fast. No step is to blame before, as reading was slow, too."""
-    before = with_reading(in_rounds((14.0, 14.0), EARLIER, write_ms=5), (6.0, 6.0))
+    before = with_reading(in_rounds((14.0, 14.0), EARLIER, write_ms=5), (24.0, 24.0))
     after = with_reading(in_rounds((2.5, 2.5), HEALTHY.created_at), read_after_ms)
     change = change_since(before, after)
     assert change is not None
+    assert blamed_step(change) is None
     assert change.figure.is_certain
     assert change.rest_range == pytest.approx(rest_range, rel=0.01)
     assert is_settled(change) is is_settled_now
