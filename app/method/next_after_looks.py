@@ -8,7 +8,7 @@ from forms.audit.remedies import remedies
 from forms.diagnosis import admin_request
 from forms.diagnosis.answer import diagnosis_answer
 from forms.diagnosis.answer_since import is_gone_since
-from forms.diagnosis.change_sentences import is_settled
+from forms.diagnosis.change_sentences import would_another_tell
 from forms.diagnosis.change_since import change_since
 from forms.diagnosis.chosen_complaint import COMPLAINTS, chosen_complaint
 from forms.diagnosis.explained_complaint import ExplainedComplaint
@@ -46,7 +46,7 @@ def after_diagnosis(diagnosis: Diagnosis, earlier: object = None) -> Iterator[Ne
     change = change_since(before, diagnosis) if before is not None else None
     if before is not None and change is not None:
         yield look_steps.compare_with(before, diagnosis)
-    is_surer_again = change is not None and not is_settled(change)
+    is_surer_again = change is not None and would_another_tell(change)
     if is_surer_again:
         yield look_steps.diagnose_again(diagnosis, "Diagnose again, to be surer of the change")
     advised = advised_act(diagnosis, before)

@@ -35,11 +35,13 @@ def is_step_gone(change: ComplaintChange) -> bool:
 
 
 def surer_text(change: ComplaintChange) -> str:
-    """What would make certain what is not; empty where all is."""
+    """What would make certain what is not, or that nothing would; empty where all is."""
     if is_settled(change):
         return ""
 
     base_moment = moment_beside(change.base.created_at, change.other.created_at)
+    if not change.figure.can_become_certain:
+        return f"Another diagnosis would not make it surer: the one {base_moment} varied too much by itself."
     # Another load is another measurement: only a quiet client makes it surer.
     when = " when this client is quieter" if is_busy(change.other, change.stage) else ""
     return f"To be surer, diagnose again{when}, and compare that with the diagnosis {base_moment}."
@@ -54,3 +56,8 @@ def is_settled(change: ComplaintChange) -> bool:
     if not change.figure.is_certain:
         return False
     return change.is_rest_certain or is_step_certainly_faster(change)
+
+
+def would_another_tell(change: ComplaintChange) -> bool:
+    """Whether to diagnose again could make certain what is not."""
+    return not is_settled(change) and change.figure.can_become_certain

@@ -6,7 +6,7 @@ control, is what the setting can have done.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forms import wording
 from forms.diagnosis import figures, summary
@@ -94,6 +94,20 @@ class FigureChange:
             return False
         least, most = self.range_of_times
         return least > 1 or most < 1
+
+    @property
+    def least_factor(self) -> float:
+        """By how many times it is faster, or slower, at the least. Needs a range."""
+        assert self.range_of_times is not None
+        least, most = self.range_of_times
+        return least if self.times >= 1 else 1 / most
+
+    @property
+    def can_become_certain(self) -> bool:
+        """Whether it would be certain if the later figure were exact: not where the earlier alone varied too much."""
+        exactly = (self.after.value, self.after.value)
+        exact_after = replace(self.after, rounds=exactly, interval=exactly)
+        return FigureChange(before=self.before, after=exact_after).is_certain is not False
 
     @property
     def name(self) -> str:
@@ -265,7 +279,7 @@ def certainty_text(change: FigureChange) -> str:
     claim = f"That {change.name} is {word} as a whole"
     if change.is_surely_one_way:
         usual = f"two diagnoses of one server differ by up to {SAME_WITHIN:g} times"
-        return f"{claim} is not quite certain: {usual}."
+        return f"{claim} is not quite certain: it may be {change.least_factor:.2g} times only, and {usual}."
     return f"{claim} is not certain: each diagnosis by itself varied as much."
 
 

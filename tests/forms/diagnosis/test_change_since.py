@@ -9,7 +9,7 @@ import pytest
 from forms.diagnosis.answer import diagnosis_answer
 from forms.diagnosis.answer_since import answer_since
 from forms.diagnosis.blamed_step import blamed_step
-from forms.diagnosis.change_sentences import is_settled, surer_text
+from forms.diagnosis.change_sentences import is_settled, surer_text, would_another_tell
 from forms.diagnosis.change_since import (
     SAME_WITHIN,
     FigureChange,
@@ -220,6 +220,26 @@ def test_what_is_certain_stands_first_and_what_is_not_says_what_would_tell(
     text = answer_since(change.other, base).text.lower()
     assert (text.index("the server's write step") < text.index("times as fast")) is not is_certain
     assert ("diagnose again, and compare that with the diagnosis at 09:06" in text) is not is_certain
+
+
+@pytest.mark.parametrize(
+    ("before_ms", "can_become_certain"),
+    [
+        ((3.2, 16.0), True),  # at least 1.28 times as fast, if 2.5 ms were exact
+        ((3.0, 16.0), False),
+    ],
+)
+def test_diagnosing_again_is_advised_where_that_could_make_a_change_certain(
+    before_ms: tuple[float, float], can_become_certain: bool
+):
+    base = in_rounds(before_ms, EARLIER)
+    change = change_since(base, in_rounds((2.4, 2.6), HEALTHY.created_at))
+    assert change is not None
+    assert change.figure.is_certain is False
+    assert change.figure.least_factor == pytest.approx(before_ms[0] / 2.6)
+    assert not is_settled(change)
+    assert would_another_tell(change) is can_become_certain
+    assert ("would not make it surer" in surer_text(change)) is not can_become_certain
 
 
 def with_reading(diagnosis: Diagnosis, get_ms: tuple[float, float], load: float = 0.2) -> Diagnosis:
