@@ -18,7 +18,7 @@ class Cover:
 
 
 def with_cover(page: report.Report, cover: Cover) -> report.Report:
-    """The page below the lines of its cover, with a title that says for whom it is."""
+    """The page with the lines of its cover below its answers, and a title that says for whom it is."""
     customer = wording.plain(cover.customer.strip())
     lines = report.fields_of(
         ("Prepared for", customer),
@@ -26,4 +26,5 @@ def with_cover(page: report.Report, cover: Cover) -> report.Report:
         ("Made", with_zone(cover.made_at)),
     )
     for_whom = f", for {customer}" if customer else ""
-    return replace(page, title=f"{page.title}{for_whom}", fields=(*lines, *page.fields))
+    others = tuple(field for field in page.fields if field not in page.answers)
+    return replace(page, title=f"{page.title}{for_whom}", fields=(*page.answers, *lines, *others))

@@ -221,6 +221,11 @@ class Field:
     is_known_at_end: bool = False
     """Whether it says nothing true while the recording is being measured."""
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether it is the answer of the form, or that on one of its subjects; pages write it in bold."""
+        return self.role in (FieldRole.ANSWER, FieldRole.ONE_OF_ANSWERS)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:

@@ -143,7 +143,9 @@ class Pages(FPDF):
             self.set_text_color(INK)
             self.set_x(self.l_margin + name_width)
             text = control_pictures(field.text).replace("\t", "    ")
+            self.set_font(TEXT, "B" if field.is_answer else "", _SIZE)
             self.multi_cell(0, height, text, align="L", new_x="LMARGIN", new_y="NEXT")
+            self.set_font(TEXT, "", _SIZE)
 
             if self.page_no() == page:
                 self.y = max(self.y, below_name)

@@ -151,7 +151,7 @@ def _missing_link_text(series_summary: SeriesSummary) -> str:
     series = series_summary.series
     if series.link_bits_per_second is not None or series.target.abilities.is_local or not series_summary.average:
         return ""
-    return "not without the link speed: step 6 of the guide sets it, and --link 1G the next time"
+    return "unknown, as no link speed was given: add it in step 6, or measure with --link 1G"
 
 
 def _beside_runs_text(series: records.Series) -> str:

@@ -57,12 +57,16 @@ def verdict_lines(both_ways: BothWays, *, two_alone: bool) -> list[layout.Toned]
 
     of_all = both_ways.with_others.comparison
     if two_alone and of_all.stands_in:
-        lines.append(layout.Toned("Of these two series alone (o: the two that stand for them, interleaved)."))
+        lines.append(layout.Toned("Of these two series alone (press o for the two that stand for them, interleaved)."))
     elif two_alone:
         count = len(of_all.base_ids) + len(of_all.other_ids) - 2
-        lines.append(layout.Toned(f"Of these two series alone (o: with {wording.count(count, 'repeat')} of them)."))
+        lines.append(
+            layout.Toned(f"Of these two series alone (press o for {wording.count(count, 'repeat')} of them, too).")
+        )
     elif of_all.stands_in:
-        lines.append(layout.Toned("By their interleaved series (o: the two series alone)."))
+        lines.append(layout.Toned("By their interleaved series (press o for the two series alone)."))
     else:
-        lines.append(layout.Toned("All that were measured as repeats count (o: only one series of each side)."))
+        lines.append(
+            layout.Toned("Repeats with the same settings count, too (press o for one series of each side alone).")
+        )
     return lines

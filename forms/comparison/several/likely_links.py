@@ -83,7 +83,7 @@ def likely_link_sentence(several: Sequence[ComparisonSummary]) -> str:
     link = wording.link_rate(outgrowing[0][1].bits_per_second)
     return (
         f"It looks as if a link of {link} held {wording.listed(list(base_rate_by_name))} back:"
-        f" {wording.listed(base_rates)} in each run, which is all that it lets through. Each run of {others}"
+        f" {wording.listed(base_rates)} on average, which is all that it lets through. Each run of {others}"
         f" ({slowest} to {wording.rate(fastest_rate)}) is more than it carries. If it was {link},"
         f" {_what_follows(comparisons)}."
     )

@@ -1741,7 +1741,7 @@ async def test_interleaved_series_stand_for_the_two_that_were_marked(tmp_path):
         lines = painted(app).splitlines()
         assert "series 4 against series 3─" in lines[0]
         assert lines[1].startswith("▼ Slower by")
-        assert "(o: the two series alone)" in painted(app)
+        assert "(press o for the two series alone)" in painted(app)
         assert "Inconclusive" not in painted(app)
         assert next(iter(screen.next_steps())).name.startswith("Make another change, starting from series 3")
         assert "o Only two" in footer_of(app)
@@ -1761,10 +1761,10 @@ async def test_a_comparison_counts_the_repeats_and_leaves_them_out(tmp_path):
         await settled(app, pilot)
         for _ in range(2):
             assert "series 3 against series 1 (2 series)" in painted(app)
-            assert "(o: only one series of each side)" in painted(app)
+            assert "(press o for one series of each side alone)" in painted(app)
             await press(app, pilot, "o")
             assert "series 3 against series 1─" in painted(app)
-            assert "Of these two series alone (o: with 1 repeat of them)." in painted(app)
+            assert "Of these two series alone (press o for 1 repeat of them, too)." in painted(app)
             await press(app, pilot, "o")
 
 
