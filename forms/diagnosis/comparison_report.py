@@ -11,13 +11,7 @@ from forms.diagnosis.change_since import change_since
 from forms.diagnosis.comparison_answer import comparison_answer, complaints_only_in, new_findings
 from forms.diagnosis.document import complaint_document
 from forms.diagnosis.explained_complaint import ExplainedComplaint
-from forms.diagnosis.figure_changes import (
-    figure_changes_table,
-    figure_pairs,
-    price_text,
-    slower_text,
-    uncertain_text,
-)
+from forms.diagnosis.figure_changes import change_fields, figure_changes_table, figure_pairs
 from forms.diagnosis.figures import Figure, figures
 from forms.findings import report as findings_report
 from forms.findings.finding import Finding
@@ -41,16 +35,13 @@ def diagnosis_comparison(
         (finding.title, finding.evidence, findings_report.SIGNS[finding.severity].tone) for finding in new_complaints
     ]
     answer = comparison_answer(base, other, explained)
-    is_later = is_written_later(base, other)
     comparison = report.Report(
         form="diagnosis comparison",
         title="Two diagnoses compared",
         name="Comparison",
         fields=report.fields_of(
             report.answer_field(answer.text, answer.tone),
-            ("Slower", slower_text(pairs)),
-            ("The price", price_text(pairs) if is_later else ""),
-            ("Not certain", uncertain_text(pairs, is_written_later=is_later)),
+            *change_fields(pairs, is_written_later=is_written_later(base, other)),
             ("Base", f"{records.with_zone(base.created_at)}: {diagnosis_answer(base, is_repeat_advised=False).text}"),
             (
                 "Other",

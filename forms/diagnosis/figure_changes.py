@@ -133,6 +133,16 @@ def _is_burst(figure: Figure | None, diagnosis: Diagnosis) -> bool:
     return figure is not None and is_burst(figure, diagnosis)
 
 
+def change_fields(pairs: Sequence[FigurePair], *, is_written_later: bool) -> Iterator[tuple[str, str]]:
+    """What got slower for certain, what the change costs, and what nobody can tell, each a name with a text.
+
+    ``is_written_later``: the server no longer writes at once.
+    """
+    yield "Slower", slower_text(pairs)
+    yield "The price", price_text(pairs) if is_written_later else ""
+    yield "Not certain", uncertain_text(pairs, is_written_later=is_written_later)
+
+
 def slower_text(pairs: Sequence[FigurePair]) -> str:
     """What is certainly slower than before; empty where nothing is."""
     slower = [pair.name_with_values for pair in pairs if pair.sign is Sign.SLOWER]
