@@ -7,11 +7,12 @@ from forms import report
 from forms.comparison.blame_report import with_blame
 from forms.diagnosis.answer import diagnosis_answer
 from forms.diagnosis.blamed_step import is_written_later
+from forms.diagnosis.change_fields import change_fields
 from forms.diagnosis.change_since import change_since
 from forms.diagnosis.comparison_answer import comparison_answer, complaints_only_in, new_findings
 from forms.diagnosis.document import complaint_document
 from forms.diagnosis.explained_complaint import ExplainedComplaint
-from forms.diagnosis.figure_changes import change_fields, figure_changes_table, figure_pairs
+from forms.diagnosis.figure_changes import figure_changes_table, figure_pairs
 from forms.diagnosis.figures import Figure, figures
 from forms.findings import report as findings_report
 from forms.findings.finding import Finding

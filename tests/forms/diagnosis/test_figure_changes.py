@@ -6,14 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from forms.diagnosis.change_fields import price_text, slower_text, uncertain_text
 from forms.diagnosis.comparison_report import diagnosis_comparison
-from forms.diagnosis.figure_changes import (
-    FigurePair,
-    figure_pairs,
-    price_text,
-    slower_text,
-    uncertain_text,
-)
+from forms.diagnosis.figure_changes import FigurePair, figure_pairs
 from forms.diagnosis.figures import Figure, Unit
 from forms.layout import Sign
 from forms.report import Role
