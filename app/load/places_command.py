@@ -33,8 +33,8 @@ def measure_from_places(
 
     if control.cancelled.is_set() and any(place.error for place in places):
         has_points = any(place.load is not None for place in places)
-        how = ": the answer says how to measure the rest" if has_points else ""
-        raise errors.CancelledError(f"{control.why_cancelled}{how}")
+        advice = ": the answer says how to measure the rest" if has_points else ""
+        raise errors.CancelledError(f"{control.why_cancelled}{advice}")
     return cancelling.exit_code_of_places({place.host: place.error for place in places})
 
 

@@ -123,9 +123,10 @@ class LoadPlaces:
     def are_alike(self) -> bool:
         """Whether it is certain that no machine differs from the fastest, with the most users that all measured."""
         key = self.compared_key
-        pairs = [pair for comparison in self.comparisons.values() for pair in comparison.pairs]
-        compared_pairs = [pair for pair in pairs if point_key(pair.other) == key]
-        return bool(compared_pairs) and all(pair.decision.verdict is Verdict.SAME for pair in compared_pairs)
+        verdicts = set()
+        for comparison in self.comparisons.values():
+            verdicts |= {pair.decision.verdict for pair in comparison.pairs if point_key(pair.other) == key}
+        return verdicts == {Verdict.SAME}
 
     def pairs_of(self, place: LoadPlace) -> tuple[UsersPair, ...]:
         """Its points beside those of the fastest with as many users."""
