@@ -115,7 +115,7 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
     if comparison.doubt is Doubt.SAME_SETTINGS:
         # Sides of the same settings are repeats of each other already.
         sides = (base,)
-    elif comparison.is_base_gone or (comparison.base_baseline and busy_times.has_answer(comparison)):
+    elif comparison.is_base_gone or comparison.is_change_unseen or _is_answered_beside_baseline(comparison):
         # What a baseline was measured on has changed: measured now, it would be of the other side.
         sides = (other,)
 
@@ -128,6 +128,10 @@ def _repeats_of_sides(comparison: Comparison) -> Iterator[NextStep]:
     for name, series_id in sides:
         if series_id not in ids_to_wait_for:
             yield repeat_step(f"Measure again: {name}", series_id)
+
+
+def _is_answered_beside_baseline(comparison: Comparison) -> bool:
+    return bool(comparison.base_baseline) and busy_times.has_answer(comparison)
 
 
 def is_answer_of_baseline(comparison: Comparison) -> bool:

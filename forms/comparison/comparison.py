@@ -197,6 +197,12 @@ class Comparison(decision.ChangeDecision):
         return self.other_baseline or self.other_id
 
     @property
+    def is_change_unseen(self) -> bool:
+        """Whether it is asked, beside a baseline, for a change that no setting shows, such as another switch."""
+        is_asked_for = self.base_baseline != self.other_baseline
+        return is_asked_for and self.change is None and not self.differences
+
+    @property
     def known(self) -> bool:
         """Whether these series by themselves have a verdict, be it that both sides are the same."""
         return self.verdict is not decision.Verdict.UNKNOWN

@@ -71,6 +71,13 @@ class Sides:
     tried_back: bool = False
     """Whether it is the base that has the tried value, so that the trial says the reverse of these sides."""
 
+    @property
+    def asks_for_unseen_change(self) -> bool:
+        """Whether just one side is a baseline: who compares with it asks for a change that no setting may show."""
+        base_name = self.baselines.get(self.base[0].id, "")
+        other_name = self.baselines.get(self.other[0].id, "")
+        return base_name != other_name
+
 
 def ids_of_side(side: Sequence[records.Series]) -> frozenset[str]:
     return frozenset(series.id for series in side)

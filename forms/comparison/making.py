@@ -171,9 +171,6 @@ def _unless_settings_deny(
     is_within_experiment = claimed is None and base.experiment == other.experiment
     was_restored = is_within_experiment and not sides.unseen and side_values.shows_its_change(base, other)
     is_same = (sides.equal or was_restored) and not differing
-    # Who compares with a baseline asks whether a change helped that no setting shows, such as another switch.
-    is_asked_for = not {base.id, other.id}.isdisjoint(sides.baselines)
-    is_answered = is_asked_for and decision.verdict in (Verdict.FASTER, Verdict.SLOWER)
-    if is_same and not is_answered and decision.change_percent is not None:
+    if is_same and not sides.asks_for_unseen_change and decision.change_percent is not None:
         return replace(decision, verdict=Verdict.UNKNOWN, doubt=Doubt.SAME_SETTINGS, leaning_p_value=None)
     return decision

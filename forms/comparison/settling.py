@@ -61,6 +61,8 @@ class SettlingStep(Settles):
     """With OTHER_AGAIN: from the begin of one series to the begin of the next."""
     replaced: str = ""
     """For people, with OTHER_AGAIN: what was replaced, so that the base is gone; else empty."""
+    may_restore_base: bool = False
+    """With OTHER_AGAIN: whether nothing says that the base is gone."""
     needs_past: bool = False
     """Whether it measures again what stood weeks before, and no setting that is known brings that back."""
 
@@ -83,6 +85,8 @@ class OpenComparison:
     widening: float = 1.0
     """By how many times the interval is wider because several steps are judged together; 1 for a single one."""
     base_told_gone: bool = False
+    is_change_unseen: bool = False
+    """Whether it is asked for a change that no setting shows, such as another switch."""
     """Whether the user said that the base cannot be measured again, whatever was recorded."""
 
     @property
@@ -189,9 +193,11 @@ def _possible_steps(comparison: OpenComparison) -> list[SettlingStep]:
     """Of steps that take equally long the earlier one is preferred."""
     step_of_each_way = []
     is_base_gone = comparison.base_told_gone or bool(comparison.replaced)
-    if is_base_gone and comparison.other_is_newest:
-        step = _step_by_other_again(comparison)
-        return [step] if step else []
+    if (is_base_gone or comparison.is_change_unseen) and comparison.other_is_newest:
+        other_again = _step_by_other_again(comparison)
+        # What no setting shows can hardly be taken back for a measurement, though nobody said that it cannot.
+        if is_base_gone or other_again:
+            return [other_again] if other_again else []
 
     # Sides of different paths have nothing to try or to interleave: each is measured again where it is.
     if comparison.is_same_path:
@@ -323,6 +329,7 @@ def _step_by_other_again(comparison: OpenComparison) -> SettlingStep | None:
             first_id=comparison.first_other.id,
             spacing_seconds=spacing_seconds,
             replaced=replaced_prose(comparison.replaced),
+            may_restore_base=not comparison.replaced and not comparison.base_told_gone,
         )
         steps.append(step)
 

@@ -43,6 +43,7 @@ def step_that_settles(
             limits=limits,
             widening=widening,
             base_told_gone=sides.base_told_gone,
+            is_change_unseen=sides.asks_for_unseen_change and claimed is None and not differing,
         )
     )
 

@@ -637,6 +637,8 @@ def _sentence_on_past(step: SettlingStep, cost: str, change: str) -> str:
 
 def _other_again_text(step: SettlingStep) -> str:
     """``The old side cannot be measured again (link 1 Gb/s → 2 Gb/s). Measure the new side 2 more times``"""
+    if step.may_restore_base:
+        return other_again_title(step)
     return f"{_cannot_be_measured_again(step.replaced)}. {other_again_title(step)}"
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.comparison.gone_bases import remember_gone
 from app.guide import context as guide_context
 from app.guide import page as guide_page
 from app.guide.pages import judged_yardsticks, next_round, repeating
+from app.guide.pages.asked_of_base import base_link_option, gone_option
 from app.guide.pages.measured_beside import beside_option
 from app.guide.pages.proof import next_of_proof
 from app.method import choices as method_choices
@@ -15,7 +15,6 @@ from forms import wording
 from forms.comparison import wording as words
 from forms.stats.settle import Way
 from storage import records
-from storage.notebook import Notebook
 
 
 def _options_of_answer(
@@ -34,6 +33,8 @@ def _options_of_answer(
     figures = beside_option(answer.yardstick, series)
     if answer.yardstick.name == repeating.baseline_in_title(choices, series, context.yardsticks):
         figures = replace(figures, title="Side by side")
+    yield from base_link_option(choices, answer.summary(series))
+
     step = comparison.settle
     if step is not None and step.way is Way.OTHER_AGAIN:
         begin = guide_page.Begin(first_repeat(choices, series, plan_of_step(step)))
@@ -49,15 +50,7 @@ def _options_of_answer(
         hint = f"narrows the range to about {narrower}"
         yield guide_page.Option(f"Measure {comparison.other_name} again", again, hint)
 
-    if comparison.is_open and not comparison.is_base_gone and comparison.change is None:
-        ids = comparison.base_ids
-
-        def note_gone(notebook: Notebook) -> str:
-            remember_gone(notebook, ids)
-            return "Noted: only the new side is measured again from now on."
-
-        store = guide_page.Store(note_gone, choices)
-        yield guide_page.Option("The old side is no longer there", store, "a switch, a disk or a server was replaced")
+    yield from gone_option(choices, comparison)
 
 
 def likeliest_options(

@@ -7,9 +7,8 @@ from app.guide.pages.judged_yardsticks import JudgedYardstick
 from forms import layout, wording
 from forms.comparison.doubts import while_measuring
 from forms.comparison.remarks import weaknesses
-from forms.comparison.summary import ComparisonSummary
+from forms.comparison.several.likely_links import likely_link_sentence, would_be_certain
 from forms.findings.report import SIGNS
-from forms.series.summary import run_form
 from storage import records
 
 _MOST_FINDINGS = 4
@@ -17,14 +16,12 @@ _MOST_FINDINGS = 4
 
 def weaknesses_of_answer(series: records.Series, answer: JudgedYardstick) -> Iterator[layout.Toned]:
     """What makes the answer less sure than its figures say."""
-    sides = answer.yardstick.sides
-    base = sides.base if sides is not None else (answer.yardstick.series,)
-    other = sides.other if sides is not None else (series,)
-    summary = ComparisonSummary(
-        comparison=answer.comparison, bases=tuple(map(run_form, base)), others=tuple(map(run_form, other))
-    )
+    summary = answer.summary(series)
     for sentence in weaknesses(summary):
         yield layout.Toned(f"! {sentence}", layout.Tone.CAUTION)
+    # Who answers that settles more than another measurement.
+    if would_be_certain(summary):
+        yield layout.Toned(likely_link_sentence([summary]))
 
 
 def finding_facts(

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from app.guide import context as guide_context
 from forms.comparison import verdict
 from forms.comparison.comparison import Comparison
+from forms.comparison.summary import ComparisonSummary
+from forms.series.summary import run_form
 from forms.stats.decision import Doubt, Limits
 from storage import records
 
@@ -16,6 +18,15 @@ class JudgedYardstick:
 
     yardstick: guide_context.Yardstick
     comparison: Comparison
+
+    def summary(self, series: records.Series) -> ComparisonSummary:
+        """The comparison with the forms of its series; ``series`` is the one that was measured."""
+        sides = self.yardstick.sides
+        base = sides.base if sides is not None else (self.yardstick.series,)
+        other = sides.other if sides is not None else (series,)
+        return ComparisonSummary(
+            comparison=self.comparison, bases=tuple(map(run_form, base)), others=tuple(map(run_form, other))
+        )
 
 
 def judge_yardsticks(context: guide_context.GuideContext, series: records.Series) -> list[JudgedYardstick]:

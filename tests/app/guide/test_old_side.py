@@ -9,7 +9,7 @@ from app.comparison.named import Counted
 from app.comparison.sides import sides_to_compare
 from app.guide.context import GuideContext
 from app.guide.context_reading import read_context
-from app.guide.page import Begin, Option, Page, Store, Visit
+from app.guide.page import Ask, Begin, Option, Page, Store, Visit
 from app.guide.pages.judged_yardsticks import answered_question, judge_yardsticks
 from app.guide.pages.steps import page_of
 from app.method.choices import MethodStep
@@ -154,6 +154,39 @@ def test_where_more_of_the_new_side_settles_it_that_is_what_the_guide_begins(tmp
     assert isinstance(advised.act, Begin)
     choices = advised.act.choices
     assert (choices.planned_repeats, choices.spec.lineage.base_id) == (answer.settle.count, FIRST_ID)
+
+
+@pytest.mark.parametrize(("base_factor", "looks_like_a_link"), [(1.0, True), (0.9, False)])
+def test_an_open_answer_that_the_link_speed_of_the_base_settles_asks_for_it(
+    tmp_path: Path, base_factor: float, looks_like_a_link: bool
+) -> None:
+    """Nobody gave a link speed: 119 MB/s is what 1 Gb/s lets through, and 107 MB/s is not."""
+    uneven = (150e6, 230e6, 160e6, 220e6, 190e6)
+    before = one(1, scaled(base_factor), label="before", link_bits_per_second=None)
+    series = (before, one(2, uneven, label="after", link_bits_per_second=None))
+    path = book(tmp_path / "notebook.db", *series, baselines={"before": BASE_ID})
+    with Notebook(path) as notebook:
+        page, answer = page_and_answer(notebook, FIRST_ID)
+        assert answer is not None
+        assert answer.verdict is Verdict.UNKNOWN
+        assert answer.doubt is not Doubt.SAME_SETTINGS
+        facts = " ".join(str(getattr(fact, "text", fact)) for fact in page.facts)
+        assert "measured before the change" not in facts, "it was made"
+        give = option_called(page, "its link speed")
+        assert (give is not None) is looks_like_a_link
+        if give is None:
+            return
+
+        assert give.advised
+        assert isinstance(give.act, Ask)
+        assert give.act.value == "1G"
+        taken = give.act.then("1G")
+        assert isinstance(taken, Store)
+        taken.job(notebook)
+        page, answer = page_and_answer(notebook, FIRST_ID)
+        assert answer is not None
+        assert answer.is_certain_by_link
+        assert option_called(page, "its link speed") is None
 
 
 def test_that_the_old_side_is_gone_is_asked_once_and_holds_everywhere(tmp_path: Path) -> None:
