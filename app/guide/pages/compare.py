@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.guide import context as guide_context
 from app.guide import page as guide_page
 from app.guide.pages import before_change, beside, compare_facts, judged_yardsticks, repeating
-from app.guide.pages.answer_options import likeliest_options
+from app.guide.pages.answer.options import likeliest_options
 from app.guide.pages.keep_baseline import keep_as_baseline
 from app.guide.pages.measured_beside import many_users, measure_over_ftp, side_by_side
 from app.method import choices as method_choices

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from app.guide import context as guide_context
-from app.guide.pages import before_change, doubt_facts
+from app.guide.pages import before_change
+from app.guide.pages.answer import doubt_facts
+from app.guide.pages.answer.verdict_facts import verdict_facts
 from app.guide.pages.judged_yardsticks import JudgedYardstick, answered_question, has_answer
 from app.guide.pages.link import share_fact
-from app.guide.pages.verdict_facts import verdict_facts
 from app.method.choices import GuideChoices
 from forms import layout, wording
 from forms.series import wording as series_wording

@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.guide import context as guide_context
 from app.guide import page as guide_page
 from app.guide.pages import judged_yardsticks, next_round, repeating
-from app.guide.pages.asked_of_base import base_link_option, gone_option
+from app.guide.pages.answer.asked_of_base import base_link_option, gone_option
 from app.guide.pages.measured_beside import beside_option
 from app.guide.pages.proof import next_of_proof
 from app.method import choices as method_choices
