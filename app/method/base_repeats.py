@@ -15,7 +15,7 @@ from app.method.choices import GuideChoices, MethodStep, choices_to_repeat
 from app.recording.spec import Lineage
 from forms.comparison.settling import SettlingStep
 from forms.findings.path import is_practice
-from forms.stats.before_change import RepeatPlan
+from forms.stats.before_change import SPACING_SECONDS, RepeatPlan
 from forms.tuning.differences import is_repeat
 from storage.notebook import Notebook
 from storage.records import Phase, Series, Target
@@ -56,6 +56,11 @@ def first_repeat(choices: GuideChoices, base: Series, plan: RepeatPlan) -> Guide
 def repeat_once(choices: GuideChoices, series: Series) -> GuideChoices:
     """The round of one more series like this one, right away; ``choices`` is the round that is left."""
     return _first_of_repeats(choices, series, 1, spacing_seconds=0.0)
+
+
+def repeat_later(choices: GuideChoices, series: Series) -> GuideChoices:
+    """The same, but some time after the series: series in a row tell little of how far the path moves by itself."""
+    return _first_of_repeats(choices, series, 1, spacing_seconds=SPACING_SECONDS)
 
 
 def _first_of_repeats(choices: GuideChoices, base: Series, count: int, spacing_seconds: float) -> GuideChoices:

@@ -22,8 +22,12 @@ _BOTH_AGAIN = "Measure both again, interleaved"
 
 def after_comparison(comparison: Comparison) -> Iterator[NextStep]:
     """The steps, the best one first: what settles an open answer, then another change, then repeats."""
-    if comparison.settle is not None:
-        yield _settling_step(comparison, comparison.settle)
+    settle = comparison.settle
+    if settle is not None and settle.is_change_unseen and settle.way is not Way.OTHER_AGAIN:
+        # Behind another switch, say, nobody measures the old side again; the new one is still there.
+        yield repeat_step(f"Measure {comparison.other_name} again: all series of it count", comparison.other_id)
+    if settle is not None:
+        yield _settling_step(comparison, settle)
 
     runs_to_settle = comparison.needed_runs if more_interleaved_runs_settle(comparison) else None
     runs = runs_to_settle or max(comparison.base_runs, comparison.other_runs)

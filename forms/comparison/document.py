@@ -94,7 +94,7 @@ def _settling_document(comparison: Comparison) -> dict[str, Any] | None:
         return None
     document = asdict(comparison.settle)
     del document["between"]  # for people: "differences" has it as data
-    del document["may_restore_base"]  # for people: "replaced" has what is gone
+    del document["is_change_unseen"]  # for people: "differences" has what is seen
     del document["needs_past"]  # for people: the moments of both sides tell it
     return document
 

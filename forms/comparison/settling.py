@@ -8,9 +8,8 @@ says whether the way is open at all, how long it takes, and what to type.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
-from operator import attrgetter
 
 from forms.comparison import client_options, typed_commands
 from forms.series.estimate import OPENING_SECONDS
@@ -61,8 +60,8 @@ class SettlingStep(Settles):
     """With OTHER_AGAIN: from the begin of one series to the begin of the next."""
     replaced: str = ""
     """For people, with OTHER_AGAIN: what was replaced, so that the base is gone; else empty."""
-    may_restore_base: bool = False
-    """With OTHER_AGAIN: whether nothing says that the base is gone."""
+    is_change_unseen: bool = False
+    """Whether no setting shows what changed, and nobody said that the base is gone: perhaps it can be restored."""
     needs_past: bool = False
     """Whether it measures again what stood weeks before, and no setting that is known brings that back."""
 
@@ -121,6 +120,11 @@ class OpenComparison:
         """Whether somebody has to change the server by hand before the other side is measured again."""
         is_claimed = self.claimed is not None or any(difference.parameter for difference in self.differing)
         return self.is_same_path and not self.versus and is_claimed
+
+    @property
+    def is_base_gone(self) -> bool:
+        """Whether nobody can measure the base again, as the user said or the facts show."""
+        return self.base_told_gone or bool(self.replaced)
 
     @property
     def replaced(self) -> tuple[differences.Difference, ...]:
@@ -186,17 +190,23 @@ class OpenComparison:
 
 def cheapest_step(comparison: OpenComparison) -> SettlingStep | None:
     """The step that takes least time, of those that would settle it; None where none would."""
-    return min(_possible_steps(comparison), key=attrgetter("seconds"), default=None)
+    step = min(_possible_steps(comparison), key=_seconds_of, default=None)
+    if step is None:
+        return None
+    return replace(step, is_change_unseen=comparison.is_change_unseen and not comparison.is_base_gone)
+
+
+def _seconds_of(step: SettlingStep) -> float:
+    return step.seconds
 
 
 def _possible_steps(comparison: OpenComparison) -> list[SettlingStep]:
     """Of steps that take equally long the earlier one is preferred."""
     step_of_each_way = []
-    is_base_gone = comparison.base_told_gone or bool(comparison.replaced)
-    if (is_base_gone or comparison.is_change_unseen) and comparison.other_is_newest:
+    if (comparison.is_base_gone or comparison.is_change_unseen) and comparison.other_is_newest:
         other_again = _step_by_other_again(comparison)
         # What no setting shows can hardly be taken back for a measurement, though nobody said that it cannot.
-        if is_base_gone or other_again:
+        if comparison.is_base_gone or other_again:
             return [other_again] if other_again else []
 
     # Sides of different paths have nothing to try or to interleave: each is measured again where it is.
@@ -329,11 +339,10 @@ def _step_by_other_again(comparison: OpenComparison) -> SettlingStep | None:
             first_id=comparison.first_other.id,
             spacing_seconds=spacing_seconds,
             replaced=replaced_prose(comparison.replaced),
-            may_restore_base=not comparison.replaced and not comparison.base_told_gone,
         )
         steps.append(step)
 
-    return min(steps, key=attrgetter("seconds"), default=None)
+    return min(steps, key=_seconds_of, default=None)
 
 
 def seconds_between(base: Sequence[records.Series], other: Sequence[records.Series]) -> float:

@@ -607,7 +607,8 @@ def settling_sentence(step: SettlingStep) -> str:
         cost += " with the changes by hand"
 
     change = f"a change of {wording.percent(step.shows_percent)} nine times in ten"
-    if step.needs_past:
+    measures_old_state = step.way in (Way.BASE_AGAIN, Way.ALTERNATING)
+    if step.needs_past or (step.is_change_unseen and measures_old_state):
         return _sentence_on_past(step, cost, change)
 
     match step.way:
@@ -629,7 +630,7 @@ def settling_sentence(step: SettlingStep) -> str:
 
 
 def _sentence_on_past(step: SettlingStep, cost: str, change: str) -> str:
-    """What would settle it where that measures again what stood weeks before."""
+    """What would settle it where that measures again what stood weeks before, or what nobody may bring back."""
     if step.way is Way.BASE_AGAIN:
         return f"Only if the base can still be restored: 1 more series of it, {cost}, finds {change}."
     return f"Only if both states can still be restored: {step.count} more series, alternating, {cost}, find {change}."
@@ -637,7 +638,7 @@ def _sentence_on_past(step: SettlingStep, cost: str, change: str) -> str:
 
 def _other_again_text(step: SettlingStep) -> str:
     """``The old side cannot be measured again (link 1 Gb/s → 2 Gb/s). Measure the new side 2 more times``"""
-    if step.may_restore_base:
+    if step.is_change_unseen:
         return other_again_title(step)
     return f"{_cannot_be_measured_again(step.replaced)}. {other_again_title(step)}"
 

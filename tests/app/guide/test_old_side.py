@@ -13,6 +13,7 @@ from app.guide.page import Ask, Begin, Option, Page, Store, Visit
 from app.guide.pages.judged_yardsticks import answered_question, judge_yardsticks
 from app.guide.pages.steps import page_of
 from app.method.choices import MethodStep
+from app.method.next_after_comparison import after_comparison
 from app.method.rounds import branch_from
 from app.tui.notebook.both_ways import read_both_ways
 from app.tui.notebook.comparing_jobs import ComparisonBase, base_or_others
@@ -20,6 +21,8 @@ from forms.comparison.comparison import Comparison
 from forms.comparison.properties import side_by_side
 from forms.comparison.summary import comparisons
 from forms.comparison.typed_commands import command_to_compare
+from forms.comparison.wording import settling_sentence
+from forms.stats.before_change import SPACING_SECONDS
 from forms.stats.decision import Doubt, Verdict
 from forms.stats.settle import Way
 from storage.notebook import Notebook
@@ -175,6 +178,7 @@ def test_an_open_answer_that_the_link_speed_of_the_base_settles_asks_for_it(
         give = option_called(page, "its link speed")
         assert (give is not None) is looks_like_a_link
         if give is None:
+            _assert_new_side_is_measured_again(page, answer)
             return
 
         assert give.advised
@@ -187,6 +191,23 @@ def test_an_open_answer_that_the_link_speed_of_the_base_settles_asks_for_it(
         assert answer is not None
         assert answer.is_certain_by_link
         assert option_called(page, "its link speed") is None
+
+
+def _assert_new_side_is_measured_again(page: Page, answer: Comparison) -> None:
+    """Nobody knows whether the old side is still there, so the new one is advised, in the guide as in the notebook."""
+    assert answer.settle is not None
+    assert answer.settle.is_change_unseen
+    assert "Only if" in settling_sentence(answer.settle)
+
+    (advised,) = [option for option in page.options if option.advised]
+    assert isinstance(advised.act, Begin)
+    choices = advised.act.choices
+    assert (choices.planned_repeats, choices.spacing_seconds) == (1, SPACING_SECONDS)
+    assert choices.spec.lineage.base_id == FIRST_ID
+
+    steps = list(after_comparison(answer))
+    assert steps[0].name.startswith("Measure after again")
+    assert not any(step.name.endswith(": before") for step in steps)
 
 
 def test_that_the_old_side_is_gone_is_asked_once_and_holds_everywhere(tmp_path: Path) -> None:

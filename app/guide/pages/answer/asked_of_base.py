@@ -1,16 +1,22 @@
-"""What the page of an open answer asks about its base: over which link it was measured, and whether it is gone."""
+"""What the page of an open answer asks about its base: over which link it was measured, and whether it is gone.
+
+And what is left to measure where nobody knows that.
+"""
 
 from collections.abc import Iterator
 
 from app.base.units import parse_rate
 from app.comparison.gone_bases import remember_gone
 from app.guide import page
+from app.method.base_repeats import repeat_later
 from app.method.choices import GuideChoices
 from forms import wording
 from forms.comparison.comparison import Comparison
 from forms.comparison.several.likely_links import outgrown_ethernet, would_be_certain
 from forms.comparison.summary import ComparisonSummary
+from forms.stats.before_change import SPACING_SECONDS
 from storage.notebook import Notebook
+from storage.records import Series
 
 
 def base_link_option(choices: GuideChoices, summary: ComparisonSummary) -> Iterator[page.Option]:
@@ -53,3 +59,10 @@ def gone_option(choices: GuideChoices, comparison: Comparison) -> Iterator[page.
 
     hint = "a switch, a disk or a server was replaced"
     yield page.Option("The old side is no longer there", page.Store(note_gone, choices), hint)
+
+
+def new_side_later(choices: GuideChoices, series: Series, comparison: Comparison) -> page.Option:
+    """One more series of the new side, where the old one may be gone."""
+    title = f"Measure {wording.plain(comparison.other_name)} again, {wording.duration(SPACING_SECONDS)} later"
+    begin = page.Begin(repeat_later(choices, series))
+    return page.Option(title, begin, "all series of it count, and may settle it", advised=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.guide import context as guide_context
 from app.guide import page as guide_page
 from app.guide.pages import judged_yardsticks, next_round, repeating
-from app.guide.pages.answer.asked_of_base import base_link_option, gone_option
+from app.guide.pages.answer import asked_of_base
 from app.guide.pages.measured_beside import beside_option
 from app.guide.pages.proof import next_of_proof
 from app.method import choices as method_choices
@@ -33,7 +33,7 @@ def _options_of_answer(
     figures = beside_option(answer.yardstick, series)
     if answer.yardstick.name == repeating.baseline_in_title(choices, series, context.yardsticks):
         figures = replace(figures, title="Side by side")
-    yield from base_link_option(choices, answer.summary(series))
+    yield from asked_of_base.base_link_option(choices, answer.summary(series))
 
     step = comparison.settle
     if step is not None and step.way is Way.OTHER_AGAIN:
@@ -41,6 +41,9 @@ def _options_of_answer(
         hint = f"finds a change of {wording.percent(step.shows_percent)} nine times in ten"
         yield guide_page.Option(words.other_again_title(step), begin, hint, advised=True)
         yield figures
+    elif step is not None and step.is_change_unseen:
+        yield asked_of_base.new_side_later(choices, series, comparison)
+        yield replace(figures, hint="the answer with its figures")
     else:
         yield replace(figures, hint="the answer with its figures", advised=True)
 
@@ -50,7 +53,7 @@ def _options_of_answer(
         hint = f"narrows the range to about {narrower}"
         yield guide_page.Option(f"Measure {comparison.other_name} again", again, hint)
 
-    yield from gone_option(choices, comparison)
+    yield from asked_of_base.gone_option(choices, comparison)
 
 
 def likeliest_options(
