@@ -35,6 +35,7 @@ def find_earlier(
     """The series that is to be resumed or measured again; None where a TARGET is named. Raises UsageError."""
     series: Series
     if resume_reference:
+        resuming.refuse_words_beside_resume(context, _WITH_RESUME, SERIES, target)
         reference = _side_to_resume(context, resume_reference)
         # `confirmed` lets an imported one pass: whether to log in at its target is asked below.
         series, _ = resuming.recording_to_resume(

@@ -30,10 +30,17 @@ def recording_to_resume(
     """
     from app.recording.resuming import record_to_resume
 
+    refuse_words_beside_resume(context, allowed, kinds[0], target)
+    with notebooks.open_notebook(context) as notebook:
+        return record_to_resume(notebook, reference, *kinds, confirmed=confirmed)
+
+
+def refuse_words_beside_resume(
+    context: click.Context, allowed: AbstractSet[str], kind: str, target: str | None
+) -> None:
+    """Raises UsageError where a TARGET or an option was typed that the recording says already."""
     if target:
-        raise UsageError(f"--resume takes the target from the {kinds[0]}: leave the TARGET out")
+        raise UsageError(f"--resume takes the target from the {kind}: leave the TARGET out")
 
     parameter = next(parameter.name for parameter in context.command.params if "--resume" in parameter.opts)
     option_values.refuse_other_options(context, str(parameter), allowed)
-    with notebooks.open_notebook(context) as notebook:
-        return record_to_resume(notebook, reference, *kinds, confirmed=confirmed)

@@ -487,7 +487,7 @@ def counts_before_and_after(comparison: series_comparison.Comparison) -> str:
         return "One series a side"
     if comparison.is_other_newest:
         return f"{base_count} series before and {other_count} after"
-    return f"{base_count} series of {comparison.base_name} and {other_count} of {comparison.other_name}"
+    return f"{base_count} series of the one side and {other_count} of the other"
 
 
 def _least_certain_text(comparison: series_comparison.Comparison) -> str | None:

@@ -307,7 +307,7 @@ def test_the_guide_says_what_repeats_it_has_compared(tmp_path: Path, repeats: in
     again = [replace(one(3, (140e6,) * 5, base_id=f"{1:012x}"), experiment="tuning")] * repeats
     said = facts_of_comparing(book(tmp_path / "notebook.db", one(1), changed((60e6,) * 5), *again), changed(()))
     assert "Against the base" in said
-    assert ("2 series of series 1 and 1 of series 2" in said) is (repeats == 1)
+    assert ("2 series of the one side and 1 of the other" in said) is (repeats == 1)
 
 
 @pytest.mark.parametrize("changes", [1, 2])

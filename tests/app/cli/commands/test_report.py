@@ -77,8 +77,9 @@ def test_a_page_says_for_whom_by_whom_and_when_it_was_made(inside: Inside, tmp_p
     done = inside("report", "last", "-o", str(file), "--for", "Example Ltd <1>", "--by", "Anna")
     assert done.returncode == 0, done.stderr
     names = re.findall("<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", file.read_text())
-    assert names[:2] == [("Prepared for", "Example Ltd &lt;1&gt;"), ("Prepared by", "Anna")]
-    assert names[2][0] == "Made"
+    assert names[0][0] == "Answer"
+    assert names[1:3] == [("Prepared for", "Example Ltd &lt;1&gt;"), ("Prepared by", "Anna")]
+    assert names[3][0] == "Made"
     assert ("Site", "Bonn") in names
 
     done = inside("report", "last", "-o", str(file), "--force")

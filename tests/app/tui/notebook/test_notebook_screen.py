@@ -1053,10 +1053,10 @@ async def test_the_older_of_two_marked_series_is_the_base_whichever_was_marked_f
         await pilot.press("space", "end", "space", "c")
         await settled(app, pilot)
         assert isinstance(app.screen, CompareScreen)
-        assert "? Probably faster: 100 → 110 MB/s, +10.0 % (" in text_of(app.screen, "#verdict")
+        assert "? series 3 is probably faster than before: 100 → 110 MB/s, +10.0 % (" in text_of(app.screen, "#verdict")
         await pilot.press("s")
         await settled(app, pilot)
-        assert "? Probably slower: 110 → 100 MB/s, −9.1 % (" in text_of(app.screen, "#verdict")
+        assert "? before is probably slower than series 3: 110 → 100 MB/s, −9.1 % (" in text_of(app.screen, "#verdict")
 
 
 async def test_the_form_below_the_list_names_the_baseline(tmp_path):
@@ -1473,9 +1473,10 @@ async def test_the_runs_of_both_sides_stand_below_their_averages_where_the_repor
         assert "Rate of each run" not in painted(app)
         await pilot.resize_terminal(120, height)
         await settled(app, pilot)
-        assert all(f"{side}: " in painted(app) for side in ("base", "other")), "no bar of the averages gives way"
-        runs = painted(app).partition("Rate of each run")[2]
-        assert all(f"{side} {run} " in runs for side in ("base", "other") for run in range(1, 6)), runs
+        sides = ("series 1", "series 2")
+        averages, _, runs = painted(app).partition("Rate of each run")
+        assert all(f"{side} █" in averages for side in sides), "no bar of the averages gives way"
+        assert all(f"{run} {side} " in runs for side in sides for run in range(1, 6)), runs
         await press(app, pilot, "v")
         chart = app.screen.query_one("#compared-runs", ChartView)
         box = app.screen.query_one("#compared-runs-picture")
