@@ -132,6 +132,9 @@ def _percent(value: float, *, holds: bool) -> str:
     return f"{value:.1f}" if holds else f"**{value:.1f}**"
 
 
+_MOST_COMPARISONS = 3
+
+
 def advice_on_runs(trials: int) -> Iterator[str]:
     """Whether the number of runs that is advised reaches a verdict, and whether the range of a first look holds it."""
     yield "| runs vary by | true change | needed | verdict reached with it, % | range from 5 runs holds it, % |"
@@ -164,6 +167,37 @@ def _in_range(random: np.random.Generator, variation: float, change: float, runs
     assert told is not None
     low, high = needed_range(told, seen, Limits())
     return low <= runs and (high is None or runs <= high)
+
+
+def measured_again(trials: int) -> Iterator[str]:
+    """How often equal sides end as faster or slower, where an open answer is measured again as it advises."""
+    yield "| runs vary by | faster or slower | still open |"
+    yield "| ---: | ---: | ---: |"
+    random = np.random.default_rng(SEED)
+    for variation in (1.0, 3.0, 10.0):
+        verdicts = [_last_verdict(random, variation) for _ in range(trials)]
+        wrong = 100 * sum(verdict in (Verdict.FASTER, Verdict.SLOWER) for verdict in verdicts) / trials
+        still_open = 100 * verdicts.count(Verdict.UNKNOWN) / trials
+        yield f"| {variation:g} % | {wrong:.1f} | {still_open:.1f} |"
+
+
+def _last_verdict(random: np.random.Generator, variation: float) -> Verdict:
+    """That of five pairs of equal runs, or of the last of the comparisons that were advised after them."""
+    runs = 5
+    for _ in range(_MOST_COMPARISONS):
+        sides = _pair(random, variation, 0.0, runs)
+        decision = decide_interleaved(*sides)
+        if decision.verdict is not Verdict.UNKNOWN:
+            return decision.verdict
+
+        seen = run_variation(*sides, paired=True)
+        assert seen is not None
+        assert decision.change_percent is not None
+        advised = needed_runs(decision.change_percent, seen, Limits())
+        if advised is None:
+            break
+        runs = max(runs + 1, advised)
+    return Verdict.UNKNOWN
 
 
 def promises(trials: int) -> Iterator[str]:
