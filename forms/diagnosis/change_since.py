@@ -67,6 +67,18 @@ class FigureChange:
         return is_same(self.times)
 
     @property
+    def is_surely_same(self) -> bool:
+        """Whether nothing within its range is a change; also where it was measured once, and has no range."""
+        return self.is_same and all(map(is_same, self.range_of_times or ()))
+
+    @property
+    def ends_text(self) -> str:
+        """``0.9 to 2.8 times as fast``: what it may be, from the least to the most."""
+        ends = dict.fromkeys(map(_factor_text, self.range_of_times or ()))
+        better, _ = _OTHER_WORDS.get(self.before.key, _SPEED_WORDS)
+        return f"{' to '.join(ends)} times as {better}"
+
+    @property
     def range_of_times(self) -> tuple[float, float] | None:
         """The least and the most of ``times``, by how much either figure varied; None where one was measured once."""
         before = self.before.rounds or self.before.interval
@@ -284,7 +296,9 @@ def certainty_text(change: FigureChange) -> str:
 
 
 def _factor_text(factor: float) -> str:
-    return f"{factor:.0f}" if factor >= 10 else f"{factor:.1f}"
+    if factor >= 10:
+        return f"{factor:.0f}"
+    return f"{factor:.1f}" if factor >= 0.1 else f"{factor:.2g}"
 
 
 def figures_text(change: ComplaintChange) -> str:

@@ -81,7 +81,7 @@ class FigurePair:
         if change is None:
             return ""
         if change.is_same:
-            return "as before"
+            return "as before" if change.is_surely_same else f"no change seen ({change.ends_text})"
 
         text = change.times_text
         if self.sign is not Sign.UNKNOWN:

@@ -269,7 +269,7 @@ def _protection_figures(stage: Stage) -> Iterator[Figure]:
     if share:
         yield Figure(stage.name, "protection", "This client's part of signing or encrypting", Unit.PERCENT, *share)
 
-    for mode, name in (("signed", "With signing, slower by"), ("encrypted", "With encryption, slower by")):
+    for mode, name in (("signed", "Cost of signing"), ("encrypted", "Cost of encryption")):
         price = summary.price(base, stage.of(f"{mode}_bytes_per_second"))
         if price:
             yield Figure(stage.name, mode, name, Unit.PERCENT, *price)

@@ -8,6 +8,7 @@ from app.tui.frame import commands
 from app.tui.notebook.comparing_jobs import comparison_report
 from app.tui.widgets.reading import RecordingGoesOn
 from app.tui.widgets.report_screen import ReportScreen
+from forms.layout import Tone
 
 
 class ComparedScreen(ReportScreen, RecordingGoesOn):
@@ -21,4 +22,6 @@ class ComparedScreen(ReportScreen, RecordingGoesOn):
 
     def offer(self, steps: list[NextStep]) -> None:
         others = [step for step in steps if step.screen != "compared"]  # it is open
-        super().offer([*others, FINISH])
+        answer = self.report.answer if self.report is not None else None
+        is_all_well = answer is not None and answer.tone is Tone.GOOD
+        super().offer([FINISH, *others] if is_all_well else [*others, FINISH])

@@ -70,6 +70,19 @@ def test_what_can_be_chance_is_counted_and_not_named():
     assert worse.known_figure.name not in text
 
 
+@pytest.mark.parametrize(
+    ("after", "text"),
+    [
+        ((1.0, 0.9, 1.1), "as before"),  # at most 1.22 times as fast or slow
+        ((1.0, 0.5, 1.1), "no change seen (0.8 to 2.2 times as fast)"),
+    ],
+)
+def test_what_is_as_before_is_so_in_its_whole_range(after: tuple[float, float, float], text: str):
+    figures = pair((1.0, 0.9, 1.1), after)
+    assert figures.sign is None
+    assert figures.change_text == text
+
+
 def test_what_was_measured_once_says_so():
     once = pair(*SLOWER)
     assert once.base is not None
