@@ -612,16 +612,16 @@ def new_series_id() -> str:
 def format_target(target: Target, *, login: bool = True, escaped: bool = True) -> str:
     """The URL for ``app.base.targets.parse_target``, without default ports.
 
-    Unescaped only for people: even then a ``%`` that would be read as an escape is one, so that a name such as
-    ``x%20y`` leads to itself wherever it is typed again.
+    Unescaped only for people: even then what would be read as something else is escaped, such as the ``%`` of ``x%20y``
+    and the ``:`` of a user, so that it leads to itself wherever it is typed again.
     """
     has_byte_names = not target.abilities.has_share
     write = _escape if escaped else _escape_what_looks_escaped
     if target.abilities.is_local:
         return "file://" + _escape_last_blanks(_escape_bytes(write(target.path)))
 
-    domain = f"{write(target.domain)};" if login and target.domain else ""
-    user = f"{write(target.user, '@/:;')}@" if login and target.user else ""
+    domain = f"{write(target.domain, _RESERVED_IN_LOGINS)};" if login and target.domain else ""
+    user = f"{write(target.user, _RESERVED_IN_LOGINS)}@" if login and target.user else ""
     # smb://HOST/x@y would be read as a domain and its user.
     path_parts = (write(target.share or "", "@"), write(target.path.lstrip("/")))
     path = "/".join(part for part in path_parts if part)
@@ -644,16 +644,23 @@ def _escape_last_blanks(path: str) -> str:
     return visible_part + quote(path[len(visible_part) :])
 
 
+_RESERVED_IN_LOGINS = "%@/:;\\"
+"""What parts a domain, a user, a password and a host, in a URL or as smbclient takes them."""
+
 _LOOKS_ESCAPED = re.compile(r"%(?=[0-9A-Fa-f]{2})")
 
 
-def _escape_what_looks_escaped(text: str, _reserved: str = "") -> str:
-    return _LOOKS_ESCAPED.sub("%25", text)
+def _escape_what_looks_escaped(text: str, reserved: str = "") -> str:
+    """Also each sign of ``reserved``, which has a meaning of its own there."""
+    if "%" not in reserved:
+        text = _LOOKS_ESCAPED.sub("%25", text)
+    return "".join(quote(sign, safe="") if sign in reserved else sign for sign in text)
 
 
 def _escape(text: str, reserved: str = "") -> str:
     """Only what would be read as something else: a written escape, ``reserved``, and what is not printed."""
-    text = re.sub(r"%(?=[0-9A-Fa-f]{2})", "%25", text)
+    if "%" not in reserved:
+        text = _LOOKS_ESCAPED.sub("%25", text)
     return "".join(quote(char, safe="") if char in reserved or _is_unprintable(char) else char for char in text)
 
 

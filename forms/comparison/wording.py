@@ -404,7 +404,7 @@ def _basis_of_series(comparison: series_comparison.Comparison) -> str:
         sentence = f"{counts}: {_how_often_range_holds(comparison)} the range holds the true change"
         if run_deviation is not None:
             varies_by = wording.percent(100 * run_deviation)
-            sentence += f"; it is wider than the runs vary ({varies_by}), as series of equal settings differ by more"
+            sentence += f"; it is wider than the runs vary ({varies_by}), as the same measured twice differs by more"
         if not busy_times.is_in_doubt(comparison):
             sentence += f". Which side is faster is certain{_what_narrows(comparison)}"
         least_text = None

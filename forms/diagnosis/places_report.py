@@ -10,7 +10,7 @@ from forms.diagnosis.answer import diagnosis_answer
 from forms.diagnosis.document import complaint_document
 from forms.diagnosis.figure_changes import FigurePair
 from forms.diagnosis.places import READ, READING, SAVED, DiagnosisPlace, DiagnosisPlaces
-from forms.findings import legs
+from forms.findings import legs, places
 from storage.records import Target, format_target
 
 SCHEMA = "sharebench/diagnosis-places/1"
@@ -194,11 +194,7 @@ def _small_files_table(summary: DiagnosisPlaces, caption: str) -> report.Table:
 
 
 def _advice(summary: DiagnosisPlaces) -> Iterator[str]:
-    """The commands that show the form of each diagnosis."""
-    ids_and_hosts = [(place.diagnosis.id, place.host) for place in summary.places if place.diagnosis is not None]
-    commands = [f"`sharebench show {diagnosis_id}` ({host})" for diagnosis_id, host in ids_and_hosts]
-    if commands:
-        yield f"All of one machine: {', '.join(commands)}"
+    return places.show_each({place.host: place.diagnosis.id for place in summary.places if place.diagnosis is not None})
 
 
 # The document
@@ -206,14 +202,14 @@ def _advice(summary: DiagnosisPlaces) -> Iterator[str]:
 
 def diagnosis_places_document(summary: DiagnosisPlaces, target: Target, text: str) -> dict[str, Any]:
     slowest = next(iter(summary.slow), None)
-    return {
-        "schema": SCHEMA,
-        "target": format_target(target),
-        "answer": text,
-        "slow_leg": slowest.host if slowest is not None else None,
-        "fastest": summary.fastest.host if summary.fastest is not None else None,
-        "places": [_place_document(summary, place) for place in summary.places],
-    }
+    return places.places_document(
+        SCHEMA,
+        target,
+        text,
+        [_place_document(summary, place) for place in summary.places],
+        slow_host=slowest.host if slowest is not None else None,
+        fastest_host=summary.fastest.host if summary.fastest is not None else None,
+    )
 
 
 def _place_document(summary: DiagnosisPlaces, place: DiagnosisPlace) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from forms import layout, report, wording
-from forms.findings.legs import LEG_TEXTS, Leg
+from forms.findings import legs, places
 from forms.quick import answer, line_names
 from forms.quick.limits import LineLimit
 from forms.quick.places import QuickPlace, QuickPlaces
@@ -59,13 +59,13 @@ def places_answer(summary: QuickPlaces) -> str:
 
 def _slow_text(summary: QuickPlaces, place: QuickPlace, fastest: QuickPlace) -> str:
     """``its link is full at SEQ1M (SEQ1M Q8T1 read 1.196 MB/s, from fast 118.0 MB/s); …``, a part for each leg."""
-    lines_by_leg: dict[Leg | None, list[LineFigures]] = {}
+    lines_by_leg: dict[legs.Leg | None, list[LineFigures]] = {}
     for figures in summary.slower_figures(place):
         lines_by_leg.setdefault(place.leg_of(figures), []).append(figures)
 
     parts = []
     for leg, lines in lines_by_leg.items():
-        limit = LEG_TEXTS[leg] if leg is not None else "it is not known what limits it"
+        limit = legs.LEG_TEXTS[leg] if leg is not None else "it is not known what limits it"
         names = line_names.names_of(lines, place.figures)
         shown_name = lines[0].line.quoted_name
         rates = _rates_text(lines[0], fastest)
@@ -191,10 +191,7 @@ def _limit_cell(place: QuickPlace, access: Access) -> str:
 
 
 def _advice(summary: QuickPlaces) -> Iterator[str]:
-    """The commands that show the form of each quick test."""
-    commands = [f"`sharebench show {place.quick.id}` ({place.host})" for place in summary.places if place.quick]
-    if commands:
-        yield f"All of one machine: {', '.join(commands)}"
+    return places.show_each({place.host: place.quick.id for place in summary.places if place.quick is not None})
 
 
 # The document
@@ -202,14 +199,14 @@ def _advice(summary: QuickPlaces) -> Iterator[str]:
 
 def quick_places_document(summary: QuickPlaces, target: Target, text: str) -> dict[str, Any]:
     slowest = next(iter(summary.slow), None)
-    return {
-        "schema": SCHEMA,
-        "target": format_target(target),
-        "answer": text,
-        "slow_leg": slowest.host if slowest is not None else None,
-        "fastest": summary.fastest.host if summary.fastest is not None else None,
-        "places": [_place_document(summary, place) for place in summary.places],
-    }
+    return places.places_document(
+        SCHEMA,
+        target,
+        text,
+        [_place_document(summary, place) for place in summary.places],
+        slow_host=slowest.host if slowest is not None else None,
+        fastest_host=summary.fastest.host if summary.fastest is not None else None,
+    )
 
 
 def _place_document(summary: QuickPlaces, place: QuickPlace) -> dict[str, Any]:

@@ -79,10 +79,15 @@ GIVEN = FormDefaults(target_of=parse_target)
 
 
 def _measurable(one: Series) -> Series:
-    """The series with a target that can be typed: no line ends and no NUL in it."""
+    """The series with a target that can be typed: no line ends and no NUL in it, and names that are possible.
+
+    No share has signs of a shell in its name, and no user a colon.
+    """
     clean = re.compile("[\r\n\0]")
     target = one.target
-    share, path, user = (clean.sub("", part or "") for part in (target.share, target.path, target.user))
+    path = clean.sub("", target.path)
+    user = clean.sub("", target.user or "").replace(":", "")
+    share = re.sub(r"[\r\n\0<>\"|?*/\\]", "", target.share or "") or "share"
     return replace(one, target=replace(target, share=share, path=path, user=user))
 
 

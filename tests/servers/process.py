@@ -12,6 +12,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -35,7 +36,10 @@ _WORKERS = 7
 """As many times as many ports, from the first on, end below those that connections come from."""
 _STEP = 41
 """Between two ports in a row, so that a few above each are free as well."""
-_numbers = itertools.count(os.getpid())
+_PORTS_OF_PROCESS = 50
+"""From the first number of a process to that of the next one: a worker may fork some that start servers, too."""
+_numbers_by_pid: dict[int, Iterator[int]] = {}
+"""A forked process has numbers of its own: else it would take the same ports as the one that it comes from."""
 
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -124,8 +128,10 @@ def free_port(host: str = LOOPBACK) -> int:
     One that the kernel gives may be given to another process too, before a server listens on it: smbd then starts
     beside that process's smbd, and connections go to either.
     """
+    pid = os.getpid()
+    numbers = _numbers_by_pid.setdefault(pid, itertools.count(_PORTS_OF_PROCESS * pid))
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % _WORKERS
-    for number in itertools.islice(_numbers, _PORTS_OF_WORKER):
+    for number in itertools.islice(numbers, _PORTS_OF_WORKER):
         port = _FIRST_PORT + worker * _PORTS_OF_WORKER + number * _STEP % _PORTS_OF_WORKER
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind((host, port))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ftplib
+import multiprocessing
 import socket
 import ssl
 import subprocess
+import time
 
 import psutil
 import pytest
 
+from tests.servers.process import free_port
 from tests.servers.smbd import Smbd
 from tests.waiting import HANG_SECONDS
 
@@ -20,6 +23,19 @@ def smbclient(
     arguments = ["smbclient", "-s", "/dev/null", f"//{server.host}/{share or server.share}", "-p", str(server.port)]
     arguments += ["-U", f"{server.user}%{server.password}"] if user else ["-N"]
     return subprocess.run([*arguments, "-c", ";".join(commands)], capture_output=True, text=True, check=False)
+
+
+def test_processes_forked_from_one_take_different_ports():
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        ports = pool.map(_take_ports, range(2), chunksize=1)
+    taken = [port for ports_of_process in ports for port in ports_of_process]
+    assert len(set(taken)) == len(taken) == 40
+
+
+def _take_ports(_number: int) -> list[int]:
+    # Longer than the other process needs to begin: each takes its own share.
+    time.sleep(0.2)
+    return [free_port() for _ in range(20)]
 
 
 def test_smbd_lets_the_user_in_and_write(smbd, tmp_path):

@@ -425,3 +425,10 @@ def test_letters_of_any_language_may_name_a_host(host: str):
 def test_a_backslash_that_is_written_twice_is_one():
     assert typed_user(r"LAB\\carol") == ("LAB", "carol")
     assert parse_target(r"smb://LAB\\carol@files/data").domain == "LAB"
+
+
+@pytest.mark.parametrize("user", ["%s", "x%41y", "a@b", "a/b"])
+@pytest.mark.parametrize("escaped", [True, False])
+def test_a_user_with_signs_that_mean_something_leads_to_itself(user: str, escaped: bool):
+    target = smb(user=user)
+    assert parse_target(format_target(target, escaped=escaped)) == target

@@ -11,16 +11,13 @@ from typing import Any
 import pytest
 
 from app.base.own_names import PREFIX
-from tests.command_line import Inside, Sharebench
+from tests.command_line import Inside
+from tests.place_runs import assert_login_is_tried_once, begun_until, from_both, url_of
 from tests.servers.machines import Machine, ssh_to, ssh_to_measure
 from tests.servers.smbd import Smbd
 
 DEAD = "nohost.invalid"
 SHORT = ("--only", "connect,distance,small-files", "--quick", "--yes")
-
-
-def url_of(smbd: Smbd) -> str:
-    return f"smb://{smbd.user}@{smbd.host}:{smbd.port}/{smbd.share}"
 
 
 def left_on(smbd: Smbd) -> list[Path]:
@@ -56,13 +53,9 @@ def test_stages_are_interleaved_and_a_dead_machine_is_named(tmp_path: Path, smbd
 
 @pytest.mark.long
 def test_a_machine_that_is_cut_off_ends_alone(tmp_path: Path, smbd: Smbd, two_hosts: tuple[str, str]):
-    command = Sharebench(tmp_path / "notebook.db", smbd.password, {"PATH": os.environ["PATH"]})
-    first, second = two_hosts
-    process = command.start("diagnose", url_of(smbd), "--from", first, "--from", second, *SHORT, "--json")
-    assert process.stderr is not None
-    for text in process.stderr:
-        if text.strip().startswith(f"{second}: 2 of 3"):
-            break
+    _first, second = two_hosts
+    words = ("diagnose", url_of(smbd), *from_both(two_hosts), *SHORT, "--json")
+    process = begun_until(tmp_path / "notebook.db", smbd, words, f"{second}: 2 of 3")
     ssh_to_measure(process.pid, second, "app.diagnosis.child").send_signal(signal.SIGKILL)
     out, err = process.communicate()
     assert process.returncode == 4
@@ -77,13 +70,9 @@ def test_a_machine_that_is_cut_off_ends_alone(tmp_path: Path, smbd: Smbd, two_ho
 
 @pytest.mark.long
 def test_a_cancel_ends_all_and_each_can_be_resumed(tmp_path: Path, smbd: Smbd, two_hosts: tuple[str, str]):
-    command = Sharebench(tmp_path / "notebook.db", smbd.password, {"PATH": os.environ["PATH"]})
     first, second = two_hosts
-    process = command.start("diagnose", url_of(smbd), "--from", first, "--from", second, *SHORT, "--json")
-    assert process.stderr is not None
-    for text in process.stderr:
-        if text.strip().startswith(f"{first}: 2 of 3"):
-            break
+    words = ("diagnose", url_of(smbd), *from_both(two_hosts), *SHORT, "--json")
+    process = begun_until(tmp_path / "notebook.db", smbd, words, f"{first}: 2 of 3")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
     assert process.returncode == 130
@@ -98,13 +87,8 @@ def test_a_cancel_ends_all_and_each_can_be_resumed(tmp_path: Path, smbd: Smbd, t
 
 
 def test_a_refused_login_is_tried_from_one_machine_only(tmp_path: Path, smbd: Smbd, two_hosts: tuple[str, str]):
-    inside = Inside(tmp_path / "notebook.db", "wrong")
-    first, second = two_hosts
-    done = inside("diagnose", url_of(smbd), "--from", first, "--from", second, *SHORT, "--json")
-    assert done.returncode == 4
-    refused, spared = json.loads(done.stdout)["places"]
-    assert smbd.user in refused["error"]
-    assert "the login was refused before" in spared["error"]
+    words = ("diagnose", url_of(smbd), *from_both(two_hosts), *SHORT, "--json")
+    assert_login_is_tried_once(tmp_path / "notebook.db", smbd, words)
 
 
 def test_several_are_resumed_one_by_one(tmp_path: Path):

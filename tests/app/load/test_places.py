@@ -22,6 +22,7 @@ from app.load.places.record import _ends_turn, _refuses_login
 from app.recording.process import Failed
 from tests.command_line import Inside
 from tests.loads import full_load, point
+from tests.place_runs import url_of
 from tests.servers.machines import Machine, installed, ssh_to
 from tests.servers.smbd import Smbd
 from tests.servers.sshd import Sshd
@@ -30,10 +31,6 @@ from tests.waiting import HANG_SECONDS
 SHORT = ("--duration", "2", "--settle", "0", "--files", "5", "--sizes", "4K:1")
 TWO = ("--from", "fileserver", "--from", "root@fileserver")
 """One machine by two names."""
-
-
-def url_of(smbd: Smbd) -> str:
-    return f"smb://{smbd.user}@{smbd.host}:{smbd.port}/{smbd.share}"
 
 
 @pytest.mark.parametrize(

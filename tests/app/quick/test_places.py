@@ -11,16 +11,13 @@ from typing import Any
 import pytest
 
 from tests.app.quick.leftovers import left_on
-from tests.command_line import Inside, Sharebench
+from tests.command_line import Inside
+from tests.place_runs import assert_login_is_tried_once, begun_until, from_both, url_of
 from tests.servers.machines import Machine, ssh_to, ssh_to_measure
 from tests.servers.smbd import Smbd
 
 DEAD = "nohost.invalid"
 SHORT = ("--size", "64M", "--seconds", "0.05")
-
-
-def url_of(smbd: Smbd) -> str:
-    return f"smb://{smbd.user}@{smbd.host}:{smbd.port}/{smbd.share}"
 
 
 def line_order(stderr: str) -> list[tuple[str, str]]:
@@ -60,13 +57,9 @@ def test_lines_are_interleaved_and_a_dead_machine_is_named(tmp_path: Path, smbd:
 
 @pytest.mark.long
 def test_a_machine_that_is_cut_off_ends_alone(tmp_path: Path, smbd: Smbd, two_hosts: tuple[str, str]):
-    command = Sharebench(tmp_path / "notebook.db", smbd.password, {"PATH": os.environ["PATH"]})
-    first, second = two_hosts
-    process = command.start("quick", url_of(smbd), "--from", first, "--from", second, *SHORT, "--json")
-    assert process.stderr is not None
-    for text in process.stderr:
-        if text.startswith(f"{second}: SEQ1M"):
-            break
+    _first, second = two_hosts
+    words = ("quick", url_of(smbd), *from_both(two_hosts), *SHORT, "--json")
+    process = begun_until(tmp_path / "notebook.db", smbd, words, f"{second}: SEQ1M")
     ssh_to_measure(process.pid, second, "app.quick.child").send_signal(signal.SIGKILL)
     out, err = process.communicate()
     assert process.returncode == 4
@@ -82,13 +75,9 @@ def test_a_machine_that_is_cut_off_ends_alone(tmp_path: Path, smbd: Smbd, two_ho
 
 @pytest.mark.long
 def test_a_cancel_ends_all_which_remove_their_files(tmp_path: Path, smbd: Smbd, two_hosts: tuple[str, str]):
-    command = Sharebench(tmp_path / "notebook.db", smbd.password, {"PATH": os.environ["PATH"]})
-    first, second = two_hosts
-    process = command.start("quick", url_of(smbd), "--from", first, "--from", second, *SHORT, "--json")
-    assert process.stderr is not None
-    for text in process.stderr:
-        if text.startswith(f"{second}: SEQ1M"):
-            break
+    _first, second = two_hosts
+    words = ("quick", url_of(smbd), *from_both(two_hosts), *SHORT, "--json")
+    process = begun_until(tmp_path / "notebook.db", smbd, words, f"{second}: SEQ1M")
     process.send_signal(signal.SIGINT)
     out, _err = process.communicate()
     assert process.returncode == 130
@@ -97,14 +86,9 @@ def test_a_cancel_ends_all_which_remove_their_files(tmp_path: Path, smbd: Smbd, 
 
 
 def test_a_refused_login_is_tried_from_one_machine_only(tmp_path: Path, smbd: Smbd, two_hosts: tuple[str, str]):
-    inside = Inside(tmp_path / "notebook.db", "wrong")
-    first, second = two_hosts
-    done = inside("quick", url_of(smbd), "--from", first, "--from", second, *SHORT, "--json")
-    assert done.returncode == 4
-    refused, spared = json.loads(done.stdout)["places"]
-    assert smbd.user in refused["error"]
-    assert "the login was refused before" in spared["error"]
-    assert inside.json("list", "--json") == []
+    words = ("quick", url_of(smbd), *from_both(two_hosts), *SHORT, "--json")
+    assert_login_is_tried_once(tmp_path / "notebook.db", smbd, words)
+    assert Inside(tmp_path / "notebook.db", "").json("list", "--json") == []
 
 
 @pytest.mark.long

@@ -336,7 +336,7 @@ def test_the_text_of_a_small_experiment() -> None:
         "Gained in all: 0 → 2, by strict sync = no: ▲ Faster by 20 % (6 % to 35 %). 2\n"
         "               series of the one side and 1 of the other: 19 times in 20 the\n"
         "               range holds the true change; it is wider than the runs vary\n"
-        "               (0.8 %), as series of equal settings differ by more. Which side\n"
+        "               (0.8 %), as the same measured twice differs by more. Which side\n"
         "               is faster is certain.\n"
         "To settle 1:   Try it: 8 interleaved pairs, about 6 min, find a change of 2.3 %\n"
         "               nine times in ten. Command: sharebench try 'log level=3'\n"

@@ -1,0 +1,33 @@
+"""What the forms of several machines that measured one target have in common."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from storage.records import Target, format_target
+
+
+def places_document(
+    schema: str,
+    target: Target,
+    answer: str,
+    places: Sequence[Mapping[str, Any]],
+    *,
+    slow_host: str | None,
+    fastest_host: str | None,
+) -> dict[str, Any]:
+    """``slow_host``: None where no machine is shown to be slow; ``fastest_host``: None where none measured."""
+    return {
+        "schema": schema,
+        "target": format_target(target),
+        "answer": answer,
+        "slow_leg": slow_host,
+        "fastest": fastest_host,
+        "places": list(places),
+    }
+
+
+def show_each(id_by_host: Mapping[str, str]) -> Iterator[str]:
+    """The commands that show what each machine recorded, as an advice; none where nothing was."""
+    commands = [f"`sharebench show {recording_id}` ({host})" for host, recording_id in id_by_host.items()]
+    if commands:
+        yield f"All of one machine: {', '.join(commands)}"
