@@ -101,17 +101,17 @@ def verdict_on_two(sentence: str, verdict: Verdict, other: str, base: str) -> st
     if verdict in sentence_begins:
         return sentence.replace(VERDICT_WORDS[verdict], sentence_begins[verdict], 1)
 
-    for seen in ("faster", "slower"):
-        leaning = f"{PROBABLY} {seen}"
+    for direction in ("faster", "slower"):
+        leaning = f"{PROBABLY} {direction}"
         if sentence.startswith(leaning):
-            return sentence.replace(leaning, f"{other} is {PROBABLY.lower()} {seen} than {base}", 1)
+            return sentence.replace(leaning, f"{other} is {PROBABLY.lower()} {direction} than {base}", 1)
 
     # "Inconclusive: 3 % slower (27 % slower to 28 % faster)."
     lead, bracket, reach = sentence.partition(" (")
-    seen = lead.removeprefix(INCONCLUSIVE)
-    if seen == lead or not seen.endswith(("slower", "faster")):
+    change = lead.removeprefix(INCONCLUSIVE)
+    if change == lead or not change.endswith(("slower", "faster")):
         return sentence
-    return f"{INCONCLUSIVE}{other} is {seen} than {base}{bracket}{reach}"
+    return f"{INCONCLUSIVE}{other} is {change} than {base}{bracket}{reach}"
 
 
 def range_of_verdict(verdict: Verdict, change_percent: float, interval: tuple[float, float]) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tests.command_line import Inside, Sharebench
+from tests.servers.machines import ssh_to_measure
 from tests.servers.smbd import Smbd
 
 
@@ -40,3 +43,23 @@ def assert_login_is_tried_once(notebook: Path, smbd: Smbd, words: Sequence[str])
     refused, spared = json.loads(done.stdout)["places"]
     assert smbd.user in refused["error"]
     assert "the login was refused before" in spared["error"]
+
+
+def cut_off_amid(
+    notebook: Path, smbd: Smbd, words: Sequence[str], line_start: str, host: str, module: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the first machine and ``host`` measured, which is cut off once the command has told a line that starts so.
+
+    ``module`` is the measuring process on ``host``.
+    """
+    process = begun_until(notebook, smbd, words, line_start)
+    ssh_to_measure(process.pid, host, module).send_signal(signal.SIGKILL)
+    out, err = process.communicate()
+    assert process.returncode == 4
+    assert host in err.splitlines()[-1]
+
+    alive, cut_off = json.loads(out)["places"]
+    assert (alive["status"], alive["error"]) == ("complete", None)
+    assert cut_off["status"] == "failed"
+    assert "cut off" in cut_off["error"]
+    return alive, cut_off

@@ -134,10 +134,10 @@ class InterleavedProgress:
             decision.verdict, decision.change_percent or 0.0, decision.interval_percent
         )
         answer = verdict_wording.verdict_on_two(verdict, decision.verdict, self._names[index], self._names[0])
-        seen = answer.removeprefix(verdict_wording.INCONCLUSIVE)
-        lead = f"By {len(pairs)} pairs" if seen == answer else f"Inconclusive by {len(pairs)} pairs"
+        change = answer.removeprefix(verdict_wording.INCONCLUSIVE)
+        lead = f"By {len(pairs)} pairs" if change == answer else f"Inconclusive by {len(pairs)} pairs"
         so_far = " so far" if len(pairs) < self.runs else ""
-        return f"{lead}{so_far}: {seen}."
+        return f"{lead}{so_far}: {change}."
 
     def text(self, labels: Sequence[str], width: int, height: int) -> str:
         """The average of each side and a bar for each run; ``labels`` are the series', empty before they are known."""

@@ -326,8 +326,8 @@ def _with_bottleneck(
     return point
 
 
-def _with_path_facts(load: records.Load, seen: process.PathSeen) -> records.Load:
-    path_facts = {**load.environment.get("path", {}), **seen.path_facts}
+def _with_path_facts(load: records.Load, look: process.PathSeen) -> records.Load:
+    path_facts = {**load.environment.get("path", {}), **look.path_facts}
     return replace(load, environment={**load.environment, "path": path_facts})
 
 

@@ -63,6 +63,7 @@ def _make_ready(
     """The load, once the machine that makes it is reached and both ends were looked at. Raises SharebenchError."""
     elsewhere, side = yield from _reached(request, control)
     request = _with_generator(request, side)
+
     # The server's processors are not watched now (``window_seconds``): that is done at each point.
     environment = facts.collect(
         request.targets[0],
@@ -73,6 +74,7 @@ def _make_ready(
         from_host=request.choices.from_host,
     )
     spec.check_server_limits(request.choices, environment)
+
     return _Ready(load=new_load(request, environment), request=request, elsewhere=elsewhere)
 
 

@@ -23,7 +23,7 @@ _BOTH_AGAIN = "Measure both again, interleaved"
 def after_comparison(comparison: Comparison) -> Iterator[NextStep]:
     """The steps, the best one first: what settles an open answer, then another change, then repeats."""
     settle = comparison.settle
-    if settle is not None and _leaves_new_side_alone(settle):
+    if settle is not None and settle.may_be_impossible and not settle.needs_past:
         # Behind another switch, say, nobody measures the old side again; the new one is still there.
         yield repeat_step(f"Measure {comparison.other_name} again: all series of it count", comparison.other_id)
     if settle is not None:
@@ -54,12 +54,6 @@ def after_comparison(comparison: Comparison) -> Iterator[NextStep]:
     if comparison.interleaved and not has_better_step and not was_offered_above:
         yield interleaved_again
     yield LOOK_AT_ALL
-
-
-def _leaves_new_side_alone(settle: SettlingStep) -> bool:
-    """Whether it measures an old state that perhaps nobody can bring back, but which stood not long ago."""
-    measures_old_state = settle.way is not Way.OTHER_AGAIN
-    return settle.is_change_unseen and measures_old_state and not settle.needs_past
 
 
 def _interleaved_step(name: str, comparison: Comparison, runs: int | None) -> NextStep:

@@ -67,6 +67,7 @@ class _RecorderTurns(Generic[EventT]):
         self._control = control
         self._ends_turn = ends_turn
         self._refuses_login = refuses_login
+
         self._controls = [control.for_part() for _ in recorders]
         """One of each recorder."""
         self.streams = [recorder(part) for recorder, part in zip(recorders, self._controls, strict=True)]

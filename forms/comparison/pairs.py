@@ -106,9 +106,10 @@ def power_sentences(all_series: Sequence[Series]) -> list[str]:
         return []
 
     duration = wording.duration(interleaved_seconds(more_pairs, run_seconds, len(all_series)))
-    shown = f"{pairs} pairs find a change of {wording.percent(change)} here, 9 times in 10"
-    more_shown = f"{more_pairs} pairs one of {wording.percent(smaller_change)} (--runs {more_pairs}, about {duration})"
-    return [f"{shown}; {more_shown}"]
+    power_text = f"{pairs} pairs find a change of {wording.percent(change)} here, 9 times in 10"
+    how_to = f"--runs {more_pairs}, about {duration}"
+    more_power_text = f"{more_pairs} pairs one of {wording.percent(smaller_change)} ({how_to})"
+    return [f"{power_text}; {more_power_text}"]
 
 
 def _smallest_of_any(all_series: Sequence[Series], pairs: int) -> float | None:

@@ -65,6 +65,12 @@ class SettlingStep(Settles):
     needs_past: bool = False
     """Whether it measures again what stood weeks before, and no setting that is known brings that back."""
 
+    @property
+    def may_be_impossible(self) -> bool:
+        """Whether it measures an old state again that perhaps nobody can bring back."""
+        measures_old_state = self.way in (settle.Way.BASE_AGAIN, settle.Way.ALTERNATING)
+        return measures_old_state and (self.is_change_unseen or self.needs_past)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenComparison:

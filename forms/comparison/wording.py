@@ -360,12 +360,14 @@ def _basis_of_interleaved(comparison: series_comparison.Comparison) -> str:
     fewest_runs = min(comparison.base_runs, comparison.other_runs)
     if comparison.pair_count is not None and comparison.pair_count < fewest_runs:
         sentences.append(f"Only {comparison.pair_count} pairs of runs were measured beside each other, and count.")
+
     if comparison.verdict is Verdict.SAME:
         sentences.append(f"Less than {comparison.limits.margin_percent:g} % counts as none.")
     is_change = comparison.verdict in (Verdict.FASTER, Verdict.SLOWER)
     if is_change and comparison.p_value is not None and comparison.p_value > _PLAIN_P:
         times = int(1 / comparison.p_value)
         sentences.append(f"By chance alone equal sides differ as much in 1 of {times} such comparisons.")
+
     is_balanced = comparison.doubt is Doubt.VARYING and comparison.leaning is None
     if is_balanced and comparison.interval_percent is not None:
         sentences += _most_difference_sentences(*comparison.interval_percent)
@@ -607,8 +609,7 @@ def settling_sentence(step: SettlingStep) -> str:
         cost += " with the changes by hand"
 
     change = f"a change of {wording.percent(step.shows_percent)} nine times in ten"
-    measures_old_state = step.way in (Way.BASE_AGAIN, Way.ALTERNATING)
-    if step.needs_past or (step.is_change_unseen and measures_old_state):
+    if step.may_be_impossible:
         return _sentence_on_past(step, cost, change)
 
     match step.way:

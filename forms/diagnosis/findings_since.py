@@ -25,12 +25,13 @@ def findings_since(diagnosis: Diagnosis, before: Diagnosis | None) -> list[Findi
     if before is None or whole_run is None:
         return findings
 
-    told = [
+    findings_beside_before = [
         _beside_before(finding, before, diagnosis, whole_run) if finding.key == FADES_KEY else finding
         for finding in findings
     ]
-    wrong = [finding for finding in told if finding.is_wrong]
-    return [*wrong, *(finding for finding in told if not finding.is_wrong)]
+    wrong = [finding for finding in findings_beside_before if finding.is_wrong]
+    notes = [finding for finding in findings_beside_before if not finding.is_wrong]
+    return [*wrong, *notes]
 
 
 def _beside_before(finding: Finding, before: Diagnosis, diagnosis: Diagnosis, whole_run: FigureChange) -> Finding:
@@ -45,6 +46,7 @@ def _beside_before(finding: Finding, before: Diagnosis, diagnosis: Diagnosis, wh
     is_slower = whole_run.times < 1 and not whole_run.is_same
     if is_slower:
         return finding
+
     if is_written_later(before, diagnosis):
         return _as_price(finding)
     if finding.is_wrong and complaint_answer(before, StageName.LONG_RUN).sign is Sign.UNKNOWN:

@@ -198,8 +198,10 @@ class DiagnosisPlaces:
         if len(self.measured) < 2:
             return []
         first, *others = self.measured
-        keys_of_others = [{finding.key for finding in place.wrong} for place in others]
-        return [finding for finding in first.wrong if all(finding.key in keys for keys in keys_of_others)]
+        shared_keys = {finding.key for finding in first.wrong}
+        for place in others:
+            shared_keys &= {finding.key for finding in place.wrong}
+        return [finding for finding in first.wrong if finding.key in shared_keys]
 
 
 def diagnosis_places(outcomes: Sequence[tuple[str, Diagnosis | None, str]]) -> DiagnosisPlaces:

@@ -18,8 +18,6 @@ SCHEMA = "sharebench/diagnosis-places/1"
 _READING_NAME = "reading a large file"
 _SMALL_FILES_NAMES = {SAVED: "saving small files", READ: "reading small files"}
 """What these figures are called beside those of other machines."""
-_LEAST_WITH_ONE_DECIMAL = 10.0
-"""MB/s: what is less has two decimals."""
 _MOST_TOLD = 3
 """As many figures that are slower are told of the slowest machine."""
 
@@ -158,22 +156,14 @@ def _large_files_table(summary: DiagnosisPlaces, caption: str) -> report.Table:
             report.row_of(
                 place.host,
                 1000 * round_trip if round_trip is not None else None,
-                _with_mark(_megabytes_text(place.read_bytes_per_second), is_slower=is_read_slower),
-                _megabytes_text(place.written_bytes_per_second),
+                _with_mark(places.megabytes_text(place.read_bytes_per_second), is_slower=is_read_slower),
+                places.megabytes_text(place.written_bytes_per_second),
                 place.percent_of_link,
                 place.leg.value if place.leg is not None else "",
                 len(place.wrong),
             )
         )
     return report.Table(columns=columns, rows=tuple(rows), caption=caption)
-
-
-def _megabytes_text(bytes_per_second: float | None) -> str:
-    """With two decimals where it is little."""
-    megabytes = wording.megabytes(bytes_per_second)
-    if megabytes is None:
-        return ""
-    return f"{megabytes:,.1f}" if megabytes >= _LEAST_WITH_ONE_DECIMAL else f"{megabytes:.2f}"
 
 
 def _with_mark(text: str, *, is_slower: bool) -> str:

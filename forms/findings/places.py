@@ -3,7 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from forms import wording
 from storage.records import Target, format_target
+
+_LEAST_WITH_ONE_DECIMAL = 10.0
+"""MB/s: what is less, as of single small requests through a slow link, has two."""
 
 
 def places_document(
@@ -31,3 +35,11 @@ def show_each(id_by_host: Mapping[str, str]) -> Iterator[str]:
     commands = [f"`sharebench show {recording_id}` ({host})" for host, recording_id in id_by_host.items()]
     if commands:
         yield f"All of one machine: {', '.join(commands)}"
+
+
+def megabytes_text(bytes_per_second: float | None) -> str:
+    """In MB/s, with two decimals where it is little; empty where nothing was measured."""
+    megabytes = wording.megabytes(bytes_per_second)
+    if megabytes is None:
+        return ""
+    return f"{megabytes:,.1f}" if megabytes >= _LEAST_WITH_ONE_DECIMAL else f"{megabytes:.2f}"

@@ -22,6 +22,7 @@ def load_places_report(summary: LoadPlaces, targets: tuple[Target, ...], scenari
     answer = _answer(summary, targets)
     names = ", ".join(format_target(target, escaped=False) for target in targets)
     findings_by_host = {place.host: place.findings for place in summary.places}
+
     return report.Report(
         form="load places",
         title=f"From {wording.count(len(summary.places), 'machine')}: load {scenario.name}",
@@ -153,9 +154,11 @@ def _table(summary: LoadPlaces) -> report.Table:
         "Limit",
     )
     rows = [_row(summary, place, point) for place, point in rows_in_order(summary.places)]
+
     unmeasured_hosts = [place.host for place in summary.places if place.load is None or not place.load.points]
     nothing = [None] * (len(columns) - 2)
     rows += [report.row_of(host, *nothing, "not measured") for host in unmeasured_hosts]
+
     return report.Table(
         columns=columns,
         rows=tuple(rows),

@@ -15,9 +15,6 @@ from storage.records import Command, Target, format_target
 
 SCHEMA = "sharebench/quick-places/1"
 
-_LEAST_WITH_ONE_DECIMAL = 10.0
-"""MB/s: what is less, as of single small requests through a slow link, has two."""
-
 
 def quick_places_report(summary: QuickPlaces, target: Target) -> report.Report:
     text = places_answer(summary)
@@ -127,6 +124,7 @@ def _path_table(summary: QuickPlaces) -> report.Table:
         ("% of link, at most", report.ReportKind.PERCENT),
         "",
     )
+
     rows = []
     for place in summary.places:
         round_trip = place.round_trip_seconds
@@ -161,9 +159,7 @@ def _columns(kind: report.ReportKind) -> tuple[report.Column, ...]:
 def _rate_cell(figures: LineFigures | None, *, is_slower: bool) -> str | None:
     if figures is None:
         return None
-    megabytes = figures.bytes_per_second / 1e6
-    decimals = 1 if megabytes >= _LEAST_WITH_ONE_DECIMAL else 2
-    rate = f"{megabytes:,.{decimals}f}"
+    rate = places.megabytes_text(figures.bytes_per_second)
     return f"{layout.Sign.SLOWER} {rate}" if is_slower else rate
 
 

@@ -84,8 +84,8 @@ def target_options(choices: GuideChoices) -> Iterator[page.Option]:
     yield page.Option("Compare with one more server…", ask_other(choices), "runs of all alternate")
     if len(choices.others) > 1:
         yield from _leaving_options(choices)
-    alone = page.Go(other_targets.without_other_targets(choices))
-    yield page.Option("Measure the target alone", alone, "without the others")
+    without_others = page.Go(other_targets.without_other_targets(choices))
+    yield page.Option("Measure the target alone", without_others, "without the others")
 
 
 def lacking_options(choices: GuideChoices) -> list[page.Option]:
@@ -93,10 +93,10 @@ def lacking_options(choices: GuideChoices) -> list[page.Option]:
     if not choices.lacks_other:
         return []
 
-    alone = page.Go(other_targets.without_other_targets(choices))
+    without_others = page.Go(other_targets.without_other_targets(choices))
     return [
         page.Option("Choose the second target…", ask_other(choices), "runs of both alternate", advised=True),
-        page.Option("Measure the first target alone", alone, "no comparison"),
+        page.Option("Measure the first target alone", without_others, "no comparison"),
     ]
 
 
@@ -154,9 +154,9 @@ def others_facts(choices: GuideChoices) -> Iterator[str | Toned]:
         yield Toned(f"! Not comparable yet: {wording.plain(problem)}.", Tone.CAUTION)
         return
     places = wording.listed([other_targets.place_text(other) for other in choices.others])
-    made = ", each with a file of its own made there" if choices.makes_file else ""
+    of_own_file = ", each with a file of its own made there" if choices.makes_file else ""
     sides = "both" if len(choices.others) == 1 else "all"
-    yield f"Compared with: {places}{made}. Runs of {sides} alternate in random order, each on a new connection."
+    yield f"Compared with: {places}{of_own_file}. Runs of {sides} alternate in random order, each on a new connection."
 
 
 def power_fact(choices: GuideChoices) -> Iterator[str]:

@@ -66,7 +66,9 @@ def titles_by_consequence(comparisons: Mapping[str, Comparison]) -> dict[str, li
 
     Where both sides were equally busy, all such comparisons are one: only the shares differ, which are told together.
     """
-    equally_busy = {title: each for title, each in comparisons.items() if _is_held_by_equal_load(each)}
+    equally_busy = {
+        title: comparison for title, comparison in comparisons.items() if _is_held_by_equal_load(comparison)
+    }
     titles: dict[str, list[str]] = {}
     if len(equally_busy) > 1:
         titles[_consequence_for_equally_busy([*equally_busy.values()])] = [*equally_busy]

@@ -69,13 +69,13 @@ def processors_sentence(
     if not id_of_held:
         return ""
 
-    held = _these_of([*id_of_held], named_series)
+    held_series = _these_of([*id_of_held], named_series)
     follows = ", so the client may be the limit there"
     if ids_held_by_links:
         looks = "it may be faster than it looks" if len(id_of_held) == 1 else "they may be faster than they look"
-        follows = f", which may have held back {held}: {looks}"
+        follows = f", which may have held back {held_series}: {looks}"
     if ids_of_faster.issuperset(id_of_held.values()):
-        follows = f", which may have held back {held}: the difference may be larger still"
+        follows = f", which may have held back {held_series}: the difference may be larger still"
     return f"The client's processors were full during {_full_text(full_percents, named_series)}{follows}."
 
 
@@ -84,8 +84,8 @@ def _full_text(full_percents: Mapping[str, float], named_series: NamedSeries) ->
     percents = full_percents.values()
     least_used = wording.percent(min(percents))
     at_least = "at least " if least_used != wording.percent(max(percents)) else ""
-    alone = " alone" if len(full_percents) < len(named_series) else ""
-    return f"{_these_of([*full_percents], named_series)}{alone} ({at_least}{least_used} in use)"
+    only_these = " alone" if len(full_percents) < len(named_series) else ""
+    return f"{_these_of([*full_percents], named_series)}{only_these} ({at_least}{least_used} in use)"
 
 
 def loss_sentence(named_series: NamedSeries) -> str:

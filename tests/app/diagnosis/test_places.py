@@ -12,8 +12,8 @@ import pytest
 
 from app.base.own_names import PREFIX
 from tests.command_line import Inside
-from tests.place_runs import assert_login_is_tried_once, begun_until, from_both, url_of
-from tests.servers.machines import Machine, ssh_to, ssh_to_measure
+from tests.place_runs import assert_login_is_tried_once, begun_until, cut_off_amid, from_both, url_of
+from tests.servers.machines import Machine, ssh_to
 from tests.servers.smbd import Smbd
 
 DEAD = "nohost.invalid"
@@ -55,16 +55,8 @@ def test_stages_are_interleaved_and_a_dead_machine_is_named(tmp_path: Path, smbd
 def test_a_machine_that_is_cut_off_ends_alone(tmp_path: Path, smbd: Smbd, two_hosts: tuple[str, str]):
     _first, second = two_hosts
     words = ("diagnose", url_of(smbd), *from_both(two_hosts), *SHORT, "--json")
-    process = begun_until(tmp_path / "notebook.db", smbd, words, f"{second}: 2 of 3")
-    ssh_to_measure(process.pid, second, "app.diagnosis.child").send_signal(signal.SIGKILL)
-    out, err = process.communicate()
-    assert process.returncode == 4
-    assert second in err.splitlines()[-1]
-
-    alive, cut_off = json.loads(out)["places"]
-    assert (alive["status"], alive["error"]) == ("complete", None)
-    assert cut_off["status"] == "failed"
-    assert "cut off" in cut_off["error"]
+    notebook = tmp_path / "notebook.db"
+    cut_off_amid(notebook, smbd, words, f"{second}: 2 of 3", second, "app.diagnosis.child")
     assert left_on(smbd) == []
 
 

@@ -18,6 +18,7 @@ from forms.diagnosis.change_since import (
     control_text,
     figures_text,
     is_same,
+    range_text,
     since_text,
 )
 from forms.diagnosis.changed_settings import changed_settings_text
@@ -355,3 +356,10 @@ def test_of_many_settings_that_changed_three_are_named(count: int, more: bool):
     lines = ["sync always = yes", "strict allocate = yes", "strict locking = yes", "ea support = yes"][:count]
     after = with_settings("\n".join([*WITHOUT_SYNC.splitlines()[:4], *lines]) + "\n")
     assert ("and 1 more" in changed_settings_text(with_settings(WITHOUT_SYNC), after)) is more
+
+
+@pytest.mark.parametrize(
+    ("most", "text"), [(10.0, " (0.04 to 10 times)"), (9.94, " (0.04 to 9.9 times)"), (0.1, " (0.04 to 0.1 times)")]
+)
+def test_a_range_has_the_digits_that_tell_its_ends_apart(most: float, text: str):
+    assert range_text(1.0, (0.04, most)) == text

@@ -29,6 +29,7 @@ def _options_of_answer(
     """
     if answer is None:
         return
+
     comparison = answer.comparison
     figures = beside_option(answer.yardstick, series)
     if answer.yardstick.name == repeating.baseline_in_title(choices, series, context.yardsticks):
@@ -41,7 +42,7 @@ def _options_of_answer(
         hint = f"finds a change of {wording.percent(step.shows_percent)} nine times in ten"
         yield guide_page.Option(words.other_again_title(step), begin, hint, advised=True)
         yield figures
-    elif step is not None and step.is_change_unseen and not step.needs_past:
+    elif step is not None and step.may_be_impossible and not step.needs_past:
         yield asked_of_base.new_side_later(choices, series, comparison)
         yield replace(figures, hint="the answer with its figures")
     else:

@@ -14,6 +14,7 @@ from app.method.next_steps import NextStep
 from app.quick.screen import QuickScreen
 from app.recording.kind import KINDS
 from app.tui.frame.dialogs import ConfirmDialog, PickDialog
+from app.tui.notebook import compared
 from app.tui.notebook.dialogs import BaselineDialog, EditDialog
 from app.tui.notebook.screen import NotebookScreen
 from app.tui.notebook.stored import StoredScreen
@@ -22,6 +23,8 @@ from app.tui.widgets.reading import without_resuming
 from app.tui.widgets.views import AnsiView, Draw
 from forms.isolation.summary import isolation_summary
 from forms.isolation.verdict import IsolationDoubt
+from forms.layout import Tone
+from forms.report import Report, answer_field
 from storage import looks
 from storage.isolation import Isolation, Layer, LayerRun
 from storage.load.records import PointStatus
@@ -344,3 +347,23 @@ def test_what_was_interrupted_leads_to_where_it_is_resumed_unless_it_runs_or_was
     step, other = NextStep(name="Open it, to resume it", screen="stored"), NextStep(name="x", screen="audit")
     head: Any = SimpleNamespace(**({"running": False, "imported_at": None} | more))
     assert [one.name for one in without_resuming([step, other], head)] == ([step.name] * offered) + ["x"]
+
+
+@pytest.mark.parametrize(("tone", "is_first"), [(Tone.GOOD, True), (Tone.CAUTION, False)])
+async def test_after_a_comparison_in_which_all_is_well_the_way_back_comes_first(
+    tone: Tone, is_first: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    page = Report(form="comparison", title="Compared", name="Comparison", fields=(answer_field("So it is.", tone),))
+    monkeypatch.setattr(compared, "comparison_report", lambda _notebook, ids: page)
+    path = tmp_path / "notebook.db"
+    with Notebook(path) as notebook:
+        notebook.add_recording(looks.recording_of(replace(HEALTHY, status=SeriesStatus.COMPLETE)))
+    app = app_on(path, first="compared", ids=(HEALTHY.id, HEALTHY.id))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, "enter")
+        dialog = here(app)
+        assert isinstance(dialog, PickDialog)
+        names = [name for _, name in dialog.rows]
+        assert ("Finish" in names[0]) is is_first
+        assert ("Finish" in names[-1]) is not is_first
